@@ -1,0 +1,48 @@
+# Each target sets up what it needs in .venv and then does one thing. CI calls the same targets.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help setup run test check peers bench docs clean
+
+help:       ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+setup: .venv/run .venv/test .venv/check  ## install regard and what its developers need
+
+run: .venv/run          ## show a worked example of attention, step by step
+	@$(BIN)/python examples/worked_example.py
+
+test: .venv/test        ## run the tests
+	$(BIN)/python -m pytest
+
+check: .venv/check      ## lint, check types, check who imports whom
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+peers: .venv/peers      ## install torch, JAX and ONNX Runtime, to compare with
+
+bench: .venv/peers      ## measure speed against them
+	@$(BIN)/python bench/attention.py
+	@$(BIN)/python bench/import_time.py
+
+docs: .venv/docs        ## build the documentation into docs/_build
+	$(BIN)/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build
+
+clean:                  ## remove everything that was installed or built
+	rm -rf .venv build docs/_build src/*.egg-info
+
+# A file .venv/NAME records that the extra NAME is installed for this pyproject.toml.
+.venv/python:
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/run: .venv/python pyproject.toml
+	$(PIP) install --editable .
+	@touch $@
+
+.venv/%: .venv/run
+	$(PIP) install --editable '.[$*]'
+	@touch $@

@@ -1,0 +1,5 @@
+"""Let `python -m regard` be the command `regard`."""
+
+from regard.cli import main
+
+main()

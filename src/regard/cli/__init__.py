@@ -1,0 +1,53 @@
+"""The command `regard`. Each subcommand has a module of its own; this one gathers them.
+
+Exit codes: 0 all is well; 1 an answer is not fully right, or a problem undecided;
+2 input that cannot be read or used; 3 regard's own fault.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+import regard
+from regard.cli.doctor import doctor
+from regard.errors import RegardError
+
+app = typer.Typer(
+    name="regard",
+    help="A workbench for the attention mechanism.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(doctor)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"regard {regard.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """A workbench for the attention mechanism."""
+
+
+def main() -> None:
+    """Run the command and leave with its exit code."""
+    try:
+        app()
+    except RegardError as problem:
+        typer.echo(str(problem), err=True)
+        sys.exit(2)
+    except Exception as fault:
+        typer.echo(f"regard failed, and that is a fault of its own: {fault!r}", err=True)
+        sys.exit(3)

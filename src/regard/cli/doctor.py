@@ -1,0 +1,98 @@
+"""`regard doctor`: what this installation consists of, and whether it computes correctly."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from importlib import metadata
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import regard
+from regard.core import reference
+from regard.core.kernels import threads
+
+OPTIONAL = {
+    "torch": "tensors come in and go out as tensors",
+    "jax": "arrays come in and go out as arrays",
+    "ml_dtypes": "bfloat16 in NumPy arrays",
+}
+ALLOWED = 1e-13  # of values near 1, in float64: hundreds of roundings
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Say which kernel and how many threads are in use, what is installed, and test it."""
+    found = examine()
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+    else:
+        Console().print(_table(found))
+    raise typer.Exit(0 if found["correct"] else 3)
+
+
+def examine() -> dict[str, Any]:
+    """Return what `regard doctor` reports, as plain data."""
+    error = _largest_error()
+    return {
+        "regard": regard.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "blas": [f"{blas.internal_api} {blas.version}" for blas in threads.blas_libraries()],
+        "kernel": "numpy",
+        "threads": threads.available(),
+        "cores": os.cpu_count(),
+        "optional": {name: _version(name) for name in OPTIONAL},
+        "largest_error": error,
+        "correct": error <= ALLOWED,
+    }
+
+
+def _largest_error() -> float:
+    """Return how far the kernel is from the reference on a small problem with every rule in it."""
+    rng = np.random.default_rng(0)
+    query, key, value = (rng.standard_normal(s) for s in ((2, 4, 5, 3), (2, 2, 7, 3), (2, 2, 7, 6)))
+    mask = rng.random((5, 7)) < 0.8
+    rules: dict[str, Any] = {
+        "is_causal": True,
+        "causal_offset": np.array([2, 0]),
+        "window": (3, None),
+        "key_lengths": np.array([7, 4]),
+        "softcap": 2.0,
+    }
+    expected = reference.attention(query, key, value, mask, **rules)
+    output, weights = regard.attention_with_weights(query, key, value, mask, **rules)
+    differences = (output - expected.output, weights - expected.weights)
+    return float(max(np.abs(one).max() for one in differences))
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _table(found: dict[str, Any]) -> Table:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column()
+    table.add_row("regard", found["regard"])
+    table.add_row("Python", found["python"])
+    table.add_row("NumPy", f"{found['numpy']} with {', '.join(found['blas']) or 'its own loops'}")
+    table.add_row("kernel", "NumPy tiles")
+    variable = os.environ.get("REGARD_THREADS")
+    source = f"REGARD_THREADS={variable}" if variable else "the cores it may use"
+    table.add_row("threads", f"{found['threads']} ({source})")
+    for name, purpose in OPTIONAL.items():
+        version = found["optional"][name]
+        table.add_row(name, f"{version}: {purpose}" if version else f"not installed: {purpose}")
+    verdict = "agrees with the reference" if found["correct"] else "DISAGREES with the reference"
+    table.add_row("self-test", f"{verdict} (largest difference {found['largest_error']:.1e})")
+    return table

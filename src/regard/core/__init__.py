@@ -1,0 +1,1 @@
+"""What attention is; `kernels` inside it is how it is computed fast."""

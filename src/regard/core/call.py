@@ -1,0 +1,144 @@
+"""One call of attention: raw arguments in, a problem for the kernels out, results back."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.arrays import Taken, common_dtype, computing, empty, give, numbers, take
+from regard.core import masks
+from regard.core.kernels import numpy_tiles
+from regard.core.kernels.problem import Problem
+from regard.errors import ParameterError
+from regard.shapes import layout, real
+
+Array = NDArray[Any]
+
+
+class Call:
+    """The arguments of one call, checked and fitted to each other.
+
+    Attributes:
+        layout: which axes are batch, heads and lengths.
+        problem: what the kernels compute.
+        compute: float32 or float64, the type they compute in.
+        library, dtype: what the results are given back as.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        arrays: dict[str, object],
+        mask: object,
+        *,
+        scale: object,
+        is_causal: object,
+        causal_offset: object,
+        window: object,
+        key_lengths: object,
+        softcap: object,
+    ) -> None:
+        taken = {name: numbers(function, name, x) for name, x in arrays.items()}
+        self.library = taken["query"].library
+        self.dtype = common_dtype(*(one.dtype for one in taken.values()))
+        self.compute = computing(self.dtype)
+        ready = {name: _ready(one, self.compute) for name, one in taken.items()}
+        table = None if mask is None else _mask_array(function, mask)
+        self.layout = fitted = layout.fit(
+            function, ready["query"], ready["key"], ready.get("value"), table
+        )
+        if table is not None:
+            table = np.broadcast_to(table, (*table.shape[:-2], fitted.n_q, fitted.n_k))
+            table = fitted.spread(table)
+        reach = masks.reach(
+            function,
+            fitted.batch,
+            fitted.n_q,
+            fitted.n_k,
+            is_causal=is_causal,
+            causal_offset=causal_offset,
+            window=window,
+            key_lengths=key_lengths,
+        )
+        if reach is not None:
+            reach = masks.Reach(self._per_query(reach.first), self._per_query(reach.end))
+        default = 1 / math.sqrt(fitted.d_k or 1)
+        self.problem = Problem(
+            query=fitted.spread(ready["query"]),
+            key=fitted.spread(ready["key"]),
+            value=fitted.spread(ready.get("value", ready["key"][..., :0])),
+            scale=default if scale is None else self._number(function, "scale", scale),
+            softcap=None if softcap is None else self._number(function, "softcap", softcap),
+            mask=table,
+            reach=reach,
+        )
+
+    def _number(self, function: str, name: str, given: object) -> float:
+        positive = name == "softcap"
+        number = real(function, name, given, positive=positive)
+        with np.errstate(over="ignore", under="ignore"):
+            rounded = self.compute(number)
+        if not np.isfinite(rounded) or (positive and rounded == 0):
+            raise ParameterError(
+                f"{function}: {name} {number} does not fit {rounded.dtype}, "
+                f"in which {self.dtype} input is computed. Pass float64 arrays."
+            )
+        return number
+
+    def _per_query(self, x: Array) -> Array:
+        """View numbers with axes (*batch, n_q) with the axes that the problem has."""
+        heads_added = x[..., None, :] if len(self.layout.outer) > 1 else x
+        return self.layout.spread(heads_added, heads_axis=-2)
+
+    def _split(self, result: Array) -> Array:
+        """View a result (*outer, ...) with the axes that the problem has."""
+        return result.reshape(self.layout.split + result.shape[len(self.layout.outer) :])
+
+    def table(self) -> Array:
+        """Allocate a number for each pair of query and key, (*outer, n_q, n_k)."""
+        return empty((*self.layout.outer, self.layout.n_q, self.layout.n_k), self.compute)
+
+    def attend(self, weights: Array | None = None) -> tuple[Array, Array]:
+        """Return output and lse, and fill `weights` (all zeros) where it is given."""
+        rows = (*self.layout.outer, self.layout.n_q)
+        output = empty((*rows, self.layout.d_v), self.compute)
+        lse = empty(rows, self.compute)
+        into = None if weights is None else self._split(weights)
+        numpy_tiles.attend(self.problem, self._split(output), self._split(lse), into)
+        return output, lse
+
+    def scores(self, stage: str) -> Array:
+        """Return the scores of a stage, (*outer, n_q, n_k)."""
+        scores = self.table()
+        numpy_tiles.fill_scores(self.problem, stage, self._split(scores))
+        return scores
+
+    def give(self, result: Array, *, wide: bool = False) -> Any:
+        """Hand a result back as what the query was, in the dtype that came in.
+
+        With `wide`, 16-bit input gives a float32 result.
+        """
+        dtype = np.dtype(self.compute).name if wide else self.dtype
+        return give(result, self.library, dtype)
+
+
+def _ready(taken: Taken, compute: type[np.generic]) -> Array:
+    """Return the array in the type it is computed in, its last axis contiguous."""
+    array = taken.array.astype(compute, copy=False)
+    if array.shape[-1:] > (1,) and array.strides[-1] != array.itemsize:
+        array = np.ascontiguousarray(array)
+    return array
+
+
+def _mask_array(function: str, mask: object) -> Array:
+    array = take(function, "mask", mask).array
+    if array.dtype.kind not in "bf":
+        fix = " For a mask of 0 and 1, pass mask.astype(bool)." if array.dtype.kind in "iu" else ""
+        raise ParameterError(
+            f"{function}: mask has dtype {array.dtype}. "
+            f"Need bool (True = may attend) or float (added to the scores).{fix}"
+        )
+    return array

@@ -1,0 +1,163 @@
+"""Attention by NumPy, tile by tile: the kernel that works everywhere.
+
+A tile is a block of query rows against a block of keys. Going through the key
+blocks from left to right, each query row keeps three things,
+
+    peak    the largest score so far
+    total   Σ exp(score - peak)
+    sums    Σ exp(score - peak) · value
+
+and when a block raises the peak, total and sums shrink by exp(old - new). At
+the end output = sums / total and lse = peak + log(total). The scores of a tile
+live only as long as the tile, so memory does not grow with n_q · n_k.
+
+Small problems go through the same code many at a time, along their outer axes.
+How a problem is cut depends on n_q and n_k alone, which makes the result of
+each one the same to the last bit whatever else is in the batch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.core.kernels import non_finite, threads
+from regard.core.kernels.problem import Index, Problem
+
+Array = NDArray[Any]
+
+ROWS = 128  # query rows of a tile
+COLUMNS = 512  # keys of a tile
+SCORES = ROWS * COLUMNS  # scores of a tile: 256 kB in float32, at home in a second-level cache
+WORTH_A_THREAD = 4 * SCORES  # starting a thread costs as much as this many scores
+
+
+def attend(problem: Problem, output: Array, lse: Array, weights: Array | None) -> None:
+    """Fill `output` (*outer, n_q, d_v), `lse` (*outer, n_q) and, if given, `weights`.
+
+    `weights` (*outer, n_q, n_k) has to come filled with zeros: keys that no query
+    of a tile reaches are never visited.
+    """
+    columns = _tile(problem.n_q, problem.n_k)[1]
+
+    def work(where: Index) -> None:
+        part = problem.part(where[:-1], where[-1])
+        into = None if weights is None else weights[where]
+        with np.errstate(all="ignore"):
+            _attend_rows(part, columns, output[where], lse[where], into)
+            if not (np.isfinite(output[where]).all() and not np.isnan(lse[where]).any()):
+                _attend_rows_carefully(part, output[where], lse[where], into)
+
+    _share(problem, work)
+
+
+def fill_scores(problem: Problem, stage: str, scores: Array) -> None:
+    """Fill `scores` (*outer, n_q, n_k) with the scores of a stage (see `Problem.scores`)."""
+    columns = _tile(problem.n_q, problem.n_k)[1]
+
+    def work(where: Index) -> None:
+        part = problem.part(where[:-1], where[-1])
+        with np.errstate(all="ignore"):
+            for start, stop in _blocks(problem.n_k, columns):
+                scores[where][..., start:stop] = part.scores(start, stop, stage)
+
+    _share(problem, work)
+
+
+def _attend_rows(
+    part: Problem, columns: int, output: Array, lse: Array, weights: Array | None
+) -> None:
+    rows = part.query.shape[:-1]
+    peak = np.full((*rows, 1), -np.inf, dtype=part.query.dtype)
+    total = np.zeros_like(peak)
+    sums = np.zeros((*rows, part.value.shape[-1]), dtype=part.query.dtype)
+    shifts = []
+    first, end = (0, part.n_k) if part.reach is None else part.reach.span()
+    for start, stop in _blocks(part.n_k, columns):
+        if stop <= first or start >= end:
+            continue  # a block is visited whole or not at all, so its sums never depend on end
+        tile = part.scores(start, stop)
+        higher = np.maximum(peak, tile.max(axis=-1, keepdims=True))
+        # Where nothing was attended to yet the peak is -inf; -inf - 0 is then a weight of 0.
+        shift = np.where(np.isneginf(higher), 0, higher)
+        tile -= shift
+        np.exp(tile, out=tile)
+        shrink = np.exp(peak - shift)
+        total = total * shrink + tile.sum(axis=-1, keepdims=True)
+        sums = sums * shrink + np.matmul(tile, part.value[..., start:stop, :])
+        peak = higher
+        if weights is not None:
+            weights[..., start:stop] = tile
+            shifts.append((start, stop, shift))
+    nothing = total == 0
+    total[nothing] = 1
+    np.divide(sums, total, out=output)
+    lse[...] = np.where(nothing, -np.inf, peak + np.log(total))[..., 0]
+    for start, stop, shift in shifts:
+        assert weights is not None
+        weights[..., start:stop] *= np.exp(shift - np.where(nothing, 0, peak)) / total
+
+
+def _attend_rows_carefully(part: Problem, output: Array, lse: Array, weights: Array | None) -> None:
+    """Do the rows of a tile again, because infinity or NaN came out.
+
+    That happens for three reasons which the fast way cannot tell apart: they were
+    attended to, and then they belong in the result; they sit in a value that is
+    not attended to, where 0 · NaN let them through; or sums too large for the
+    dtype overflowed before they were divided.
+    """
+    scores = part.scores(0, part.n_k)
+    attended = ~np.isneginf(scores)
+    peak = scores.max(axis=-1, keepdims=True, initial=-np.inf)
+    nothing = np.isneginf(peak)
+    terms = np.where(attended, np.exp(scores - np.where(nothing, 0, peak)), 0)
+    total = np.where(nothing, 1, terms.sum(axis=-1, keepdims=True))
+    shares = np.where(attended, terms / total, 0)
+    np.matmul(shares, non_finite.cleaned(part.value), out=output)
+    non_finite.restore(output, attended, shares, part.value)
+    lse[...] = np.where(nothing, -np.inf, peak + np.log(total))[..., 0]
+    if weights is not None:
+        weights[...] = shares
+
+
+def _tile(n_q: int, n_k: int) -> tuple[int, int, int]:
+    """Return how many rows, columns and problems make up a tile, from the lengths alone."""
+    n_q, n_k = max(n_q, 1), max(n_k, 1)
+    rows = min(n_q, ROWS)
+    columns = min(n_k, max(COLUMNS, SCORES // rows))
+    rows = min(n_q, max(ROWS, SCORES // columns))
+    return rows, columns, max(1, SCORES // (rows * columns))
+
+
+def _blocks(length: int, size: int) -> Iterator[tuple[int, int]]:
+    for start in range(0, length, size):
+        yield start, min(start + size, length)
+
+
+def _share(problem: Problem, work: Any) -> None:
+    """Call `work` with the index of every tile's rows, in threads where that pays."""
+    rows, _, together = _tile(problem.n_q, problem.n_k)
+    enough = math.prod(problem.outer) * problem.n_q * problem.n_k // WORTH_A_THREAD + 1
+    cuts = product(_outer_blocks(problem.outer, together), _blocks(problem.n_q, rows))
+    tasks = ((*outer, slice(start, stop)) for outer, (start, stop) in cuts)
+    threads.run(tasks, work, min(threads.available(), enough))
+
+
+def _outer_blocks(outer: tuple[int, ...], together: int) -> Iterator[Index]:
+    """Cut the outer axes into indices that cover about `together` problems each."""
+    axis = len(outer)
+    while axis > 0 and math.prod(outer[axis - 1 :]) <= together:
+        axis -= 1
+    whole = (slice(None),) * (len(outer) - axis)
+    if axis == 0:
+        yield whole
+        return
+    step = max(1, together // max(1, math.prod(outer[axis:])))
+    for before in np.ndindex(outer[: axis - 1]):
+        for start, stop in _blocks(outer[axis - 1], step):
+            yield (*before, slice(start, stop), *whole)

@@ -1,0 +1,258 @@
+"""Attention over keys that arrive in parts, in any order and from anywhere.
+
+What a set of keys contributes to a query is summed up by
+
+    total = Σ exp(s_j)   and   sums = Σ exp(s_j) · value_j,
+
+and two sets are joined by adding these. To stay in range both are kept as
+multiples of 2**exponent. Rescaling by powers of two is exact, the term of a key
+does not depend on the keys beside it (scores come from exact products), and the
+additions are done in double-double: so a result depends on the set of keys, and
+not on how it was cut or in which order the parts were joined.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.arrays import common_dtype, computing, give, numbers
+from regard.core.call import Call
+from regard.core.double_double import DoubleDouble, add, quick_two_sum, two_product, two_sum
+from regard.core.exact_product import product
+from regard.core.kernels.non_finite import cleaned, restore
+from regard.core.kernels.problem import Problem
+from regard.errors import ShapeError
+from regard.shapes import integer, show
+
+Float64 = NDArray[np.float64]
+
+LOG2 = (0.6931471805599453, 2.3190468138462996e-17)  # log 2 as a double-double
+PAIRS = 2**20  # pairs of query and key that `update` works on at a time
+KEYS = 1024  # keys that it works on at a time: more would make exact products slower
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AttentionState:
+    """The attention of some queries to the keys seen so far.
+
+    States of the same queries form a commutative monoid: `merge` joins two of
+    them and `empty()` changes nothing. A state is never modified.
+
+    Guarantee: `output` and `lse` agree to 4 ulp for any split of the keys and any
+    order of joining, unless the terms of an average cancel by more than a factor of
+    2**40. They are computed as if in twice the precision of float64, which takes
+    tens of times as long as `regard.attention`; `from_lse` joins parts that were
+    computed at full speed.
+
+    Example:
+        >>> import numpy as np, regard
+        >>> q, k, v = np.ones((1, 1)), np.log([[1], [3]]), np.array([[10.0], [20.0]])
+        >>> first = regard.AttentionState.empty().update(q, k[:1], v[:1], scale=1)
+        >>> second = regard.AttentionState.empty().update(q, k[1:], v[1:], scale=1)
+        >>> first.merge(second).output
+        array([[17.5]])
+    """
+
+    _exponent: Float64  # (..., n_q), whole numbers; -inf where nothing was attended to
+    _sums: DoubleDouble  # (..., n_q, d_v + 1): sums and, in the last column, total
+    _library: str
+    _dtype: str | None  # None: the state of no keys that fits queries of every shape
+
+    @classmethod
+    def empty(cls, rows: tuple[int, ...] | None = None, d_v: int = 1) -> AttentionState:
+        """Return the state of having seen no keys.
+
+        Args:
+            rows: the axes of the queries, (..., n_q). None fits any: such a state has
+                an output of shape (1, 1) until it is joined with another.
+            d_v: the width of the values, if rows are given.
+        """
+        name = "AttentionState.empty"
+        axes = [1] if rows is None else [integer(name, "rows", n, minimum=0) for n in rows]
+        zeros = np.zeros((*axes, integer(name, "d_v", d_v, minimum=0) + 1))
+        dtype = None if rows is None else "float64"
+        return cls(np.full(axes, -np.inf), (zeros, zeros), "numpy", dtype)
+
+    @classmethod
+    def from_lse(cls, output: Any, lse: Any) -> AttentionState:
+        """Return the state behind a result of `regard.attention_with_lse`.
+
+        Args:
+            output: (..., n_q, d_v).
+            lse: (..., n_q).
+        """
+        name = "AttentionState.from_lse"
+        taken, logs = numbers(name, "output", output), numbers(name, "lse", lse).array
+        if taken.array.shape[:-1] != logs.shape:
+            raise ShapeError(
+                f"{name}: output does not match lse. Need output (..., n_q, d_v), lse (..., n_q). "
+                f"Got output {show(taken.array.shape)}, lse {show(logs.shape)}."
+            )
+        logs = logs.astype(np.float64)
+        with np.errstate(all="ignore"):
+            exponent, total = _powers(logs, np.zeros_like(logs))
+            columns = np.concatenate([taken.array, np.ones_like(logs)[..., None]], axis=-1)
+            sums = two_product(np.asarray(columns, dtype=np.float64), total[..., None])
+            hi = np.where(total[..., None] == 0, 0, sums[0])
+        return cls(exponent, _finite(hi, sums[1]), taken.library, common_dtype(taken.dtype))
+
+    def update(
+        self,
+        query: Any,
+        key: Any,
+        value: Any,
+        mask: Any = None,
+        *,
+        scale: float | None = None,
+        is_causal: bool = False,
+        causal_offset: Any = 0,
+        window: tuple[int | None, int | None] | None = None,
+        key_lengths: Any = None,
+        softcap: float | None = None,
+    ) -> AttentionState:
+        """Return the state after these queries have seen these keys as well.
+
+        The arguments are those of `regard.attention`, for these keys alone: where
+        they begin at position p of all keys, causal_offset is smaller by p.
+        """
+        call = Call(
+            "AttentionState.update",
+            {"query": query, "key": key, "value": value},
+            mask,
+            scale=scale,
+            is_causal=is_causal,
+            causal_offset=causal_offset,
+            window=window,
+            key_lengths=key_lengths,
+            softcap=softcap,
+        )
+        problem = call.problem
+        rows = (*call.layout.outer, problem.n_q)
+        empty = AttentionState.empty(rows, call.layout.d_v)
+        seen = AttentionState(empty._exponent, empty._sums, call.library, call.dtype)
+        step = min(KEYS, max(64, PAIRS // max(1, math.prod(rows))))
+        with np.errstate(all="ignore"):
+            for start in range(0, problem.n_k, step):
+                exponent, (hi, lo) = _sum_up(problem, start, min(start + step, problem.n_k))
+                width = (*rows, hi.shape[-1])
+                sums = hi.reshape(width), lo.reshape(width)
+                seen = seen.merge(
+                    AttentionState(exponent.reshape(rows), sums, call.library, call.dtype)
+                )
+        return self.merge(seen)
+
+    def merge(self, other: AttentionState) -> AttentionState:
+        """Return the state of having seen the keys of both."""
+        if self._dtype is None:
+            return other
+        if other._dtype is None:
+            return self
+        if self._sums[0].shape != other._sums[0].shape:
+            shapes = [show((*s._exponent.shape, s._sums[0].shape[-1] - 1)) for s in (self, other)]
+            raise ShapeError(
+                f"AttentionState.merge: the states are of different queries or values. "
+                f"Got output {shapes[0]} and {shapes[1]}."
+            )
+        exponent = np.maximum(self._exponent, other._exponent)
+        with np.errstate(all="ignore"):
+            sums = add(*self._scaled_to(exponent), *other._scaled_to(exponent))
+        dtype = common_dtype(self._dtype, other._dtype)
+        return AttentionState(exponent, _finite(*sums), self._library, dtype)
+
+    def _scaled_to(self, exponent: Float64) -> DoubleDouble:
+        by = _shift(self._exponent, exponent)[..., None]
+        return np.ldexp(self._sums[0], by), np.ldexp(self._sums[1], by)
+
+    @property
+    def output(self) -> Any:
+        """The average of the values, (..., n_q, d_v); 0 where nothing was attended to."""
+        hi, lo = self._sums[0][..., :-1], self._sums[1][..., :-1]
+        total, total_lo = self._sums[0][..., -1:], self._sums[1][..., -1:]
+        with np.errstate(all="ignore"):
+            near = hi / total
+            back, back_lo = two_product(near, total)
+            exact = near + (((hi - back) - back_lo) + lo - near * total_lo) / total
+            result = np.where(np.isfinite(exact), exact, near)
+        result = np.where(total == 0, 0, result)
+        dtype = self._dtype or "float64"
+        return give(result.astype(computing(dtype), copy=False), self._library, dtype)
+
+    @property
+    def lse(self) -> Any:
+        """The log-sum-exp of the scores, (..., n_q); -inf where nothing was attended to."""
+        total, total_lo = self._sums[0][..., -1], self._sums[1][..., -1]
+        with np.errstate(all="ignore"):
+            whole, whole_lo = two_product(self._exponent, np.array(LOG2[0]))
+            rest = whole_lo + self._exponent * LOG2[1] + total_lo / total
+            hi, lo = two_sum(whole, np.log(total))
+            result = np.where(total == 0, -np.inf, hi + (lo + rest))
+        wide = np.dtype(computing(self._dtype or "float64")).name
+        return give(result, self._library, wide)
+
+    def __repr__(self) -> str:
+        if self._dtype is None:
+            return "AttentionState(of no keys)"
+        *rows, n_q = self._exponent.shape
+        axes = "".join(f"{n}, " for n in rows)
+        return f"AttentionState(output=({axes}{n_q}, {self._sums[0].shape[-1] - 1}), {self._dtype})"
+
+
+def _sum_up(problem: Problem, start: int, stop: int) -> tuple[Float64, DoubleDouble]:
+    """Return the exponents (..., n_q) and sums (..., n_q, d_v + 1) of the keys start ≤ j < stop."""
+    exponents, terms = _powers(*_scores(problem, start, stop))
+    exponent = exponents.max(axis=-1)
+    weights = np.ldexp(terms, _shift(exponents, exponent[..., None]))
+    value = problem.value[..., start:stop, :].astype(np.float64)
+    columns = np.concatenate([value, np.ones((*value.shape[:-1], 1))], axis=-1)
+    hi, lo = product(cleaned(weights), cleaned(columns))
+    restore(hi, ~np.isneginf(exponents), weights, columns)
+    hi[np.isnan(weights).any(axis=-1)] = np.nan
+    return exponent, _finite(hi, lo)
+
+
+def _scores(problem: Problem, start: int, stop: int) -> DoubleDouble:
+    """Return the masked scores of the keys start ≤ j < stop, each independent of the others."""
+    query = problem.query.astype(np.float64)
+    key = problem.key[..., start:stop, :].astype(np.float64).swapaxes(-1, -2)
+    hi, lo = product(cleaned(query), cleaned(key))
+    plain = np.matmul(query, key)
+    hi = np.where(np.isfinite(plain), hi, plain)
+    scaled, scaled_lo = two_product(hi, np.array(problem.scale))
+    hi, lo = quick_two_sum(scaled, scaled_lo + lo * problem.scale)
+    if problem.softcap is not None:
+        hi, lo = problem.softcap * np.tanh(hi / problem.softcap), np.zeros_like(hi)
+    bias, barred = problem.bias(start, stop), problem.barred(start, stop)
+    if bias is not None:
+        hi, rounded_off = two_sum(hi, bias.astype(np.float64))
+        lo = lo + rounded_off
+    if barred is not None:
+        hi = np.where(barred, -np.inf, hi)
+    return _finite(hi, lo)
+
+
+def _powers(hi: Float64, lo: Float64) -> tuple[Float64, Float64]:
+    """Write exp(hi + lo) as term · 2**exponent with a term near 1; exp(-inf) as 0 · 2**-inf."""
+    exponent = np.where(np.isfinite(hi), np.rint(hi / LOG2[0]), 0)
+    whole, whole_lo = two_product(exponent, np.array(LOG2[0]))
+    rest, rest_lo = add(hi, lo, -whole, -whole_lo)
+    # Scores beyond 1e30 are known to no better than that; keep their terms in range.
+    term = np.exp(np.clip(rest, -1, 1)) * (1 + np.clip(rest_lo - exponent * LOG2[1], -1, 1))
+    term = np.where(np.isfinite(hi), term, np.nan)
+    nothing = np.isneginf(hi)
+    return np.where(nothing, -np.inf, exponent), np.where(nothing, 0, term)
+
+
+def _shift(exponent: Float64, to: Float64) -> NDArray[np.int32]:
+    """Return by which power of two a multiple of 2**exponent is one of 2**to, at most 1."""
+    difference = np.where(np.isneginf(exponent), 0, exponent - to)
+    return np.clip(difference, -2200, 0).astype(np.int32)
+
+
+def _finite(hi: Float64, lo: Float64) -> DoubleDouble:
+    """Drop the lower part where the upper one is infinity or NaN, and says it all."""
+    return hi, np.where(np.isfinite(hi), lo, 0)
