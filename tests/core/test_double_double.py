@@ -71,6 +71,7 @@ def test_two_product_is_exact_and_its_first_part_is_the_rounded_product(a: float
 @example(1.0, 0.5, -1.0, -0.4999, False)
 @example(1.0, 1.0, -1.0 - 2.0**-52, 1.0, False)
 @example(1.0, 0.3, 2.0**-54, 2.0**-60, False)
+@example(1.0, 2.0**-4, -1.0, 2.0**-30 * (1 + 2.0**-40), False)
 def test_the_sum_of_two_double_doubles_keeps_its_relative_error_even_when_they_cancel(
     a: float, b: float, c: float, d: float, cancel: bool
 ) -> None:

@@ -17,6 +17,9 @@ WIDTHS = [2, 6, 10, 64, 512]
 BASES = [10000.0, 3.7, 500000.0, 1e300, 0.5]
 EXTREME_BASES = [1e-300, 5e-324, 1.0, 1.7e308]
 
+# The promise is 1 ulp. The method gives 0.7, and a lost low-order term shows against that.
+METHOD = 0.7
+
 
 def frequency(i: int, d: int, base: float) -> mpmath.mpf:
     return mpmath.mpf(base) ** (mpmath.mpf(-2 * i) / d)
@@ -68,12 +71,13 @@ def test_every_entry_is_within_one_ulp_at_random_positions(d: int, base: float) 
     rng = np.random.default_rng(d)
     positions = [int(t) for t in rng.integers(-(10**6), 10**6, endpoint=True, size=53)]
     positions += [0, 1, -1, 2, 10**6, -(10**6)]
-    assert worst_ulps(d, base, positions, some_columns(d, rng)) <= 1.0
+    limit = METHOD if base in BASES else 1.0
+    assert worst_ulps(d, base, positions, some_columns(d, rng)) <= limit
 
 
 @pytest.mark.parametrize("t", [355, 710, 1065, 103993, 208341, 312689, 833719, 11, 22, 333, 52174])
 def test_whole_radians_nearest_to_quarter_turns_are_within_one_ulp(t: int) -> None:
-    assert worst_ulps(2, 10000.0, [t, -t], [0]) <= 1.0
+    assert worst_ulps(2, 10000.0, [t, -t], [0]) <= METHOD
 
 
 @pytest.mark.parametrize("base", BASES)
@@ -82,7 +86,7 @@ def test_angles_nearest_to_quarter_turns_are_within_one_ulp(d: int, base: float)
     for i in some_columns(d, np.random.default_rng(d)):
         with mpmath.workdps(60):
             positions = nearest_to_quarter_turns(frequency(i, d, base), 10**6)
-        assert worst_ulps(d, base, positions, [i]) <= 1.0
+        assert worst_ulps(d, base, positions, [i]) <= METHOD
 
 
 @pytest.mark.parametrize("base", [10000.0, 0.5, 1e-300])

@@ -86,7 +86,7 @@ def test_position_zero_turns_nothing() -> None:
     np.testing.assert_array_equal(rotary(x, np.zeros(3), layout="halves"), x)
 
 
-@pytest.mark.parametrize("base", [10000.0, 3.7, 0.5])
+@pytest.mark.parametrize("base", [10000.0, 3.7, 0.5, 0.01])
 def test_fractional_positions_are_within_one_ulp(base: float) -> None:
     t = np.random.default_rng(6).uniform(-(10**6), 10**6, size=101)
     x = np.tile([1.0, 0.0], (101, 3))  # turns into cosines and sines themselves
@@ -132,6 +132,13 @@ def test_the_dtype_is_kept_and_far_positions_lose_nothing(
         got.astype(np.float64), turn(x.astype(np.float64), t), rtol=0, atol=tolerance
     )
     np.testing.assert_array_equal(x, before)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", ">f8", "int8", "uint8", "uint64", ">i4"])
+def test_positions_may_have_any_dtype_of_numbers(dtype: str) -> None:
+    x = np.random.default_rng(10).normal(size=(5, 6))
+    got = rotary(x, np.arange(2, 7).astype(dtype))
+    np.testing.assert_allclose(got, turn(x, np.arange(2, 7)), rtol=0, atol=2e-15)
 
 
 def test_float16_is_computed_in_float32() -> None:
@@ -191,19 +198,19 @@ PAIRS = (
             np.ones((3, 4), dtype=complex),
             0,
             ParameterError,
-            "rotary: x must hold float16, float32, float64 or whole numbers. Got complex128.",
+            "rotary: x has dtype complex128. Need float16, bfloat16, float32, float64 or integers. Pass x.real, if the imaginary part is zero.",
         ),
         (
             np.ones((3, 4), dtype=bool),
             0,
             ParameterError,
-            "rotary: x must hold float16, float32, float64 or whole numbers. Got bool.",
+            "rotary: x has dtype bool. Need float16, bfloat16, float32, float64 or integers. Pass x.astype(float).",
         ),
         (
             np.ones((2, 4)),
             np.array([True, False]),
             ParameterError,
-            "rotary: positions must be whole or real numbers. Got bool.",
+            "rotary: positions has dtype bool. Need float16, bfloat16, float32, float64 or integers. Pass positions.astype(float).",
         ),
         (
             np.ones((2, 4)),

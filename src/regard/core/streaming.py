@@ -160,9 +160,12 @@ class AttentionState:
             )
         exponent = np.maximum(self._exponent, other._exponent)
         with np.errstate(all="ignore"):
-            sums = add(*self._scaled_to(exponent), *other._scaled_to(exponent))
+            mine, others = self._scaled_to(exponent), other._scaled_to(exponent)
+            hi, lo = add(*mine, *others)
+            plain = mine[0] + others[0]  # where this is infinite, hi is NaN
+            sums = _finite(np.where(np.isfinite(plain), hi, plain), lo)
         dtype = common_dtype(self._dtype, other._dtype)
-        return AttentionState(exponent, _finite(*sums), self._library, dtype)
+        return AttentionState(exponent, sums, self._library, dtype)
 
     def _scaled_to(self, exponent: Float64) -> DoubleDouble:
         by = _shift(self._exponent, exponent)[..., None]
@@ -188,9 +191,9 @@ class AttentionState:
         total, total_lo = self._sums[0][..., -1], self._sums[1][..., -1]
         with np.errstate(all="ignore"):
             whole, whole_lo = two_product(self._exponent, np.array(LOG2[0]))
-            rest = whole_lo + self._exponent * LOG2[1] + total_lo / total
             hi, lo = two_sum(whole, np.log(total))
-            result = np.where(total == 0, -np.inf, hi + (lo + rest))
+            lo = lo + (whole_lo + self._exponent * LOG2[1] + total_lo / total)
+            result = np.where(total == 0, -np.inf, np.add(*_finite(hi, lo)))
         wide = np.dtype(computing(self._dtype or "float64")).name
         return give(result, self._library, wide)
 
@@ -223,7 +226,7 @@ def _scores(problem: Problem, start: int, stop: int) -> DoubleDouble:
     plain = np.matmul(query, key)
     hi = np.where(np.isfinite(plain), hi, plain)
     scaled, scaled_lo = two_product(hi, np.array(problem.scale))
-    hi, lo = quick_two_sum(scaled, scaled_lo + lo * problem.scale)
+    hi, lo = quick_two_sum(*_finite(scaled, scaled_lo + lo * problem.scale))
     if problem.softcap is not None:
         hi, lo = problem.softcap * np.tanh(hi / problem.softcap), np.zeros_like(hi)
     bias, barred = problem.bias(start, stop), problem.barred(start, stop)
@@ -240,8 +243,8 @@ def _powers(hi: Float64, lo: Float64) -> tuple[Float64, Float64]:
     exponent = np.where(np.isfinite(hi), np.rint(hi / LOG2[0]), 0)
     whole, whole_lo = two_product(exponent, np.array(LOG2[0]))
     rest, rest_lo = add(hi, lo, -whole, -whole_lo)
-    # Scores beyond 1e30 are known to no better than that; keep their terms in range.
-    term = np.exp(np.clip(rest, -1, 1)) * (1 + np.clip(rest_lo - exponent * LOG2[1], -1, 1))
+    term = np.exp(rest) * (1 + (rest_lo - exponent * LOG2[1]))
+    term = np.where(np.abs(hi) > 1e30, 1, term)  # steps of such a score are larger than any rest
     term = np.where(np.isfinite(hi), term, np.nan)
     nothing = np.isneginf(hi)
     return np.where(nothing, -np.inf, exponent), np.where(nothing, 0, term)
@@ -254,5 +257,5 @@ def _shift(exponent: Float64, to: Float64) -> NDArray[np.int32]:
 
 
 def _finite(hi: Float64, lo: Float64) -> DoubleDouble:
-    """Drop the lower part where the upper one is infinity or NaN, and says it all."""
-    return hi, np.where(np.isfinite(hi), lo, 0)
+    """Drop the lower part where something is infinity or NaN: the upper one says it all."""
+    return hi, np.where(np.isfinite(hi) & np.isfinite(lo), lo, 0)
