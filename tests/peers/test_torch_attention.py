@@ -13,6 +13,7 @@ import regard
 from peers.required import peer
 
 torch = peer("torch")
+bias = peer("torch.nn.attention.bias")
 sdpa = torch.nn.functional.scaled_dot_product_attention
 
 # Relative to the largest value. A missing scale or a key too many is off by far more.
@@ -169,7 +170,7 @@ def cases_with_options(draw: Any) -> Case:
 
 def assert_near(actual: Any, expected: Any, size: Any = 1.0) -> None:
     """The same dtype and shape, and the difference at most a tolerance times `size`."""
-    assert actual.dtype == expected.dtype
+    np.testing.assert_equal(actual.dtype, expected.dtype)
     np.testing.assert_allclose(
         actual / size, expected / size, rtol=0, atol=TOLERANCE[expected.dtype], strict=True
     )
@@ -219,3 +220,182 @@ def test_options_are_what_torch_computes_with_an_explicit_mask(case: Case) -> No
     arrays = case.wide_query, case.key, case.value
     expected = sdpa(*arrays, mask, scale=scale, enable_gqa=case.grouped)
     assert_agrees(case, expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d_v", [7, 13])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"is_causal": True},
+        {"window": (101, 307), "causal_offset": np.array([500, 20, -50])},
+        {"key_lengths": np.array([1031, 513, 1])},
+    ],
+    ids=lambda options: "-".join(options) or "plain",
+)
+def test_many_queries_and_keys_give_what_torch_computes(
+    dtype: Any, d_v: int, options: dict[str, Any]
+) -> None:
+    rng = np.random.default_rng(1)
+    shapes = [(3, 4, 131, 7), (3, 2, 1031, 7), (3, 2, 1031, d_v)]
+    case = Case(*(normal(rng, *shape, dtype=dtype) for shape in shapes), **options)
+    assert_agrees(case, sdpa(case.query, case.key, case.value, case.allowed(), enable_gqa=True))
+
+
+# Where the two differ, or where torch says one thing and does another. All of it on the CPU.
+
+KERNELS = [7, 13]  # d_v: torch has a fused kernel for d_v = d_k, and its formula for the rest
+
+
+def arrays(d_v: int, dtype: Any = torch.float64) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(d_v)
+    shapes = (2, 3, 5, 7), (2, 3, 11, 7), (2, 3, 11, d_v)
+    return tuple(normal(rng, *shape, dtype=dtype) for shape in shapes)
+
+
+@pytest.mark.parametrize("d_v", KERNELS)
+def test_causal_order_begins_at_the_first_key_and_an_offset_moves_it_to_the_last(d_v: int) -> None:
+    # torch calls the first upper left, and has a mask of its own for the other.
+    for x in (arrays(d_v), [x[0, 0] for x in arrays(d_v)]):
+        first = torch.ones(5, 11, dtype=torch.bool).tril()
+        assert_near(sdpa(*x, is_causal=True), sdpa(*x, first))
+        assert_near(regard.attention(*x, is_causal=True), sdpa(*x, first))
+        last = regard.attention(*x, is_causal=True, causal_offset=11 - 5)
+        assert_near(last, sdpa(*x, bias.causal_lower_right(5, 11)))
+
+
+@pytest.mark.parametrize("d_v", KERNELS)
+def test_a_mask_and_causal_order_together_are_refused_by_one_kernel_of_torch(d_v: int) -> None:
+    x = arrays(d_v)
+    mask = torch.from_numpy(np.random.default_rng(0).random((5, 11)) < 0.7)
+    both = sdpa(*x, mask & torch.ones(5, 11, dtype=torch.bool).tril())
+    assert_near(regard.attention(*x, mask, is_causal=True), both)
+    # Documented as an error. The fused kernel lets it through and means the same as regard.
+    if d_v == 7:
+        assert_near(sdpa(*x, mask, is_causal=True), both)
+    else:
+        with pytest.raises(RuntimeError, match="attn_mask should not be set when is_causal=True"):
+            sdpa(*x, mask, is_causal=True)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, torch.float16])
+@pytest.mark.parametrize("d_v", KERNELS)
+def test_nothing_to_attend_to_gives_zero_although_the_documented_formula_says_nan(
+    d_v: int, dtype: Any
+) -> None:
+    x = arrays(d_v, dtype=dtype)
+    mask = torch.ones(5, 11, dtype=torch.bool)
+    mask[3] = False
+    for each in (mask, torch.where(mask, 0.0, -torch.inf).to(dtype)):
+        for output in (sdpa(*x, each), regard.attention(*x, each)):
+            np.testing.assert_array_equal(output[..., 3, :], np.zeros((2, 3, d_v)))
+            np.testing.assert_equal(bool(output.isfinite().all()), True)
+    no_keys = x[0], x[1][..., :0, :], x[2][..., :0, :]
+    for output in (sdpa(*no_keys), regard.attention(*no_keys)):
+        np.testing.assert_array_equal(output, np.zeros((2, 3, 5, d_v)))
+
+    formula = torch.softmax(torch.where(mask, 0.0, -torch.inf), -1)
+    np.testing.assert_array_equal(formula[3].isnan(), np.ones(11, dtype=bool))
+    _, weights = regard.attention_with_weights(*x, mask)
+    np.testing.assert_array_equal(weights[..., 3, :], np.zeros((2, 3, 11)))
+    _, lse = regard.attention_with_lse(*x, mask)
+    np.testing.assert_array_equal(lse[..., 3], np.full((2, 3), -np.inf))
+
+
+@pytest.mark.parametrize("d_v", KERNELS)
+@pytest.mark.parametrize("where", [1, 2], ids=["key", "value"])
+@pytest.mark.parametrize("bad", [torch.nan, torch.inf])
+def test_what_is_masked_out_may_be_nan_which_torch_spreads(
+    bad: float, where: int, d_v: int
+) -> None:
+    x = arrays(d_v)
+    attend = torch.arange(11) != 4
+    expected = sdpa(*x, attend[None])
+    x[where][..., 4, :] = bad
+    assert_near(regard.attention(*x, attend), expected)
+    np.testing.assert_equal(bool(sdpa(*x, attend[None]).isnan().any()), True)
+    # What is attended to is NaN in the same places.
+    np.testing.assert_array_equal(regard.attention(*x).isnan(), sdpa(*x).isnan())
+
+
+@pytest.mark.parametrize("rank", [3, 4])
+def test_fewer_key_heads_are_shared_which_torch_has_to_be_told(rank: int) -> None:
+    query, key, value = (x[0] if rank == 3 else x for x in arrays(13))
+    query = torch.cat([query, -query], -3)
+    expected = sdpa(query, key.repeat_interleave(2, -3), value.repeat_interleave(2, -3))
+    assert_near(regard.attention(query, key, value), expected)
+    assert_near(sdpa(query, key, value, enable_gqa=True), expected)
+    with pytest.raises(RuntimeError, match="size of tensor a"):
+        sdpa(query, key, value)
+
+
+def test_key_and_value_may_have_different_numbers_of_heads() -> None:
+    # torch documents that they may not, and takes them.
+    query, key, value = arrays(13)
+    query = torch.cat([query, -query], -3)
+    value = value[:, :2]
+    expected = sdpa(query, key.repeat_interleave(2, -3), value.repeat_interleave(3, -3))
+    assert_near(regard.attention(query, key, value), expected)
+    assert_near(sdpa(query, key, value, enable_gqa=True), expected)
+
+
+@pytest.mark.parametrize("d_v", KERNELS)
+def test_a_mask_may_be_one_row_or_have_batches_of_its_own_which_torch_refuses(d_v: int) -> None:
+    x = arrays(d_v)
+    row = torch.arange(11) % 3 > 0
+    assert_near(regard.attention(*x, row), sdpa(*x, row[None]))
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        sdpa(*x, row)
+
+    tables = torch.from_numpy(np.random.default_rng(0).random((17, 1, 1, 5, 11)) < 0.7)
+    expected = torch.stack([sdpa(*x, table) for table in tables])
+    assert_near(regard.attention(*x, tables), expected)
+    with pytest.raises(RuntimeError):
+        sdpa(*x, tables)
+
+
+def test_dtypes_may_differ_which_torch_refuses() -> None:
+    query, key, value = arrays(13)
+    expected = sdpa(query, key.float().double(), value)
+    assert_near(regard.attention(query, key.float(), value), expected)
+    with pytest.raises(RuntimeError, match="to have the same dtype"):
+        sdpa(query, key.float(), value)
+
+    query, key, value = (x.float() for x in (query, key, value))
+    mask = torch.from_numpy(np.random.default_rng(0).normal(size=(5, 11)))
+    expected = sdpa(query, key, value, mask.float())
+    assert_near(regard.attention(query, key, value, mask), expected)
+    with pytest.raises(RuntimeError, match="Expected attn_mask dtype"):
+        sdpa(query, key, value, mask)
+
+    whole = [x.round().int() for x in (query, key, value)]
+    assert_near(regard.attention(*whole), sdpa(*(x.double() for x in whole)))
+    with pytest.raises(RuntimeError, match="expected"):
+        sdpa(*whole)
+
+
+@pytest.mark.parametrize("d_v", KERNELS)
+def test_float16_is_rounded_once_and_torch_may_round_more_often(d_v: int) -> None:
+    x = arrays(d_v, dtype=torch.float16)
+    exact = sdpa(*(each.double() for each in x)).numpy()
+    ulp = np.spacing(np.abs(exact).astype(np.float16)).astype(np.float64)
+    error, torch_error = (
+        np.abs(output.double().numpy() - exact) for output in (regard.attention(*x), sdpa(*x))
+    )
+    np.testing.assert_array_less(error / ulp, 0.501)
+    # The fused kernel of torch rounds the weights too, which small results feel most.
+    np.testing.assert_array_less(torch_error, 2**-10 * float(x[2].abs().max()))
+
+
+@pytest.mark.parametrize("d_v", KERNELS)
+def test_bfloat16_is_computed_in_float32_and_rounded_once(d_v: int) -> None:
+    x = arrays(d_v, dtype=torch.bfloat16)
+    exact = sdpa(*(each.double() for each in x)).numpy()
+    output = regard.attention(*x)
+    np.testing.assert_equal(output.dtype, torch.bfloat16)
+    ulp = 2.0 ** (np.frexp(exact)[1] - 8)  # bfloat16 has 8 significant bits
+    np.testing.assert_array_less(np.abs(output.double().numpy() - exact) / ulp, 0.501)
+    _, lse = regard.attention_with_lse(*x)
+    wide = [each.float() for each in x]
+    assert_near(lse, torch.logsumexp(wide[0] @ wide[1].transpose(-2, -1) / 7**0.5, -1))

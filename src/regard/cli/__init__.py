@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 import regard
-from regard.cli.doctor import doctor
+from regard.cli.doctor import doctor as doctor_command
 from regard.errors import RegardError
 
 app = typer.Typer(
@@ -22,7 +22,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command()(doctor)
+app.command("doctor")(doctor_command)
 
 
 def _version(wanted: bool) -> None:

@@ -49,22 +49,22 @@ def run(tasks: Iterable[Task], work: Callable[[Task], None], threads: int) -> No
 
     def take_turns() -> None:
         try:
-            while not failures:
-                with turn:
-                    task = next(waiting)
-                work(task)
+            with _one_blas_thread():
+                while not failures:
+                    with turn:
+                        task = next(waiting)
+                    work(task)
         except StopIteration:
             pass
         except BaseException as failure:
             failures.append(failure)
 
-    with _one_blas_thread():
-        others = [threading.Thread(target=take_turns, daemon=True) for _ in range(threads - 1)]
-        for thread in others:
-            thread.start()
-        take_turns()
-        for thread in others:
-            thread.join()
+    others = [threading.Thread(target=take_turns, daemon=True) for _ in range(threads - 1)]
+    for thread in others:
+        thread.start()
+    take_turns()
+    for thread in others:
+        thread.join()
     if failures:
         raise failures[0]
 
@@ -78,31 +78,48 @@ def blas_libraries() -> list[Any]:
 
 
 _guard = threading.Lock()
-_calls_inside = 0
-_threads_before: list[int] = []
+_threads_inside = 0
+_counts_before: list[int] = []
 
 
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread while any call is inside; the last one out restores it.
+    """Hold BLAS to one thread while any thread is inside; the last one out restores it.
 
-    The setting belongs to the whole process, so calls from several Python
-    threads have to count each other: each restoring what it found would leave
-    BLAS on one thread for good.
+    Most BLAS libraries have one setting for the whole process, so threads have to
+    count each other: each restoring what it found could leave BLAS on one thread for
+    good. A BLAS on OpenMP has a setting per thread, which each thread sees to itself.
     """
-    global _calls_inside
-    libraries = blas_libraries()
+    global _threads_inside
+    shared = [one for one in blas_libraries() if not _set_per_thread(one)]
+    own = [one for one in blas_libraries() if _set_per_thread(one)]
     with _guard:
-        if _calls_inside == 0:
-            _threads_before[:] = [library.num_threads for library in libraries]
-            for library in libraries:
-                library.set_num_threads(1)
-        _calls_inside += 1
+        if _threads_inside == 0:
+            _counts_before[:] = _set(shared, [1] * len(shared))
+        _threads_inside += 1
+    own_before = _set(own, [1] * len(own))
     try:
         yield
     finally:
+        _set(own, own_before)
         with _guard:
-            _calls_inside -= 1
-            if _calls_inside == 0:
-                for library, threads in zip(libraries, _threads_before, strict=True):
-                    library.set_num_threads(threads)
+            _threads_inside -= 1
+            if _threads_inside == 0:
+                _set(shared, _counts_before)
+
+
+def _set_per_thread(library: Any) -> bool:
+    return getattr(library, "threading_layer", "") == "openmp"
+
+
+def _set(libraries: list[Any], counts: list[int]) -> list[int]:
+    """Set the number of threads of each library, and return what it was."""
+    before = [library.num_threads for library in libraries]
+    for library, count in zip(libraries, counts, strict=True):
+        # threadpoolctl lets one thread at a time set OpenBLAS, and ignores the others in
+        # silence. Here the counting sees to the order, so whoever holds it lets go.
+        release = getattr(library, "clear_controlling_thread", lambda **_: None)
+        release(force=True)
+        library.set_num_threads(count)
+        release(force=True)
+    return before

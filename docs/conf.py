@@ -1,0 +1,16 @@
+"""How Sphinx builds the documentation."""
+
+import regard
+
+project = "regard"
+author = "The regard authors"
+version = release = regard.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+myst_enable_extensions = ["dollarmath"]
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # shapes are in the text, and say more
+nitpicky = True
+nitpick_ignore = [("py:class", "Any")]
+html_theme = "furo"
+html_title = "regard"
+exclude_patterns = ["_build"]
