@@ -48,7 +48,7 @@ def attention(
         softcap: replaces a score s by softcap · tanh(s / softcap), before the mask.
 
     Returns:
-        (..., n_q, d_v): an array of the query's library, in the dtype that came in.
+        (..., n_q, d_v), an array of the query's library, in the dtype that came in.
         A query that may attend to nothing gets 0.
 
     Raises:

@@ -111,7 +111,7 @@ class Head:
 
     @property
     def A(self) -> Array:
-        """W_K W_Qᵀ, (d_context, d_model): score of key token k and query token q = k A qᵀ."""
+        """W_K W_Qᵀ, (d_context, d_model). Key token k and query token q score k A qᵀ."""
         return self.W_K @ self.W_Q.T
 
     @property
@@ -121,7 +121,7 @@ class Head:
 
     @property
     def OV(self) -> Array:
-        """W_V W_O, (d_context, d_out): what a token that is attended to writes."""
+        """W_V W_O, (d_context, d_out), what a token that is attended to writes."""
         return self.W_V if self.W_O is None else self.W_V @ self.W_O
 
     def __repr__(self) -> str:

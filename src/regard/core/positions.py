@@ -23,8 +23,9 @@ _LIMIT = 2**53
 def sinusoidal(n: int, d_model: int, base: float = 10000.0, *, start: int = 0) -> Float64:
     """Embed the positions t = start, ..., start + n - 1 as sines and cosines.
 
-    Column 2i holds sin(t ω_i), column 2i + 1 holds cos(t ω_i), ω_i = base**(-2i/d_model).
-    Every entry is within 1 ulp of the exact value for |t| ≤ 10**6 and 1e-300 ≤ base ≤ 1e300.
+    Column 2i holds sin(t ω_i), column 2i + 1 holds cos(t ω_i), ω_i = base^(-2i/d_model).
+    Every entry is within 1 ulp of the exact value for t up to 10⁶ in size and bases from
+    1e-300 to 1e300.
 
     Args:
         n: how many positions, at least 0.
@@ -65,7 +66,7 @@ def sinusoidal(n: int, d_model: int, base: float = 10000.0, *, start: int = 0) -
 def rotary(x: Any, positions: Any, base: float = 10000.0, *, layout: str = "interleaved") -> Any:
     """Turn each pair of entries of x by an angle that grows with its position.
 
-    Pair i at position t is turned by t ω_i, ω_i = base**(-2i/d): (a, b) becomes
+    Pair i at position t is turned by t ω_i, ω_i = base^(-2i/d): (a, b) becomes
     (a cos - b sin, a sin + b cos). Hence rotary(q, s) · rotary(k, t) depends on s and t
     only through s - t. Sines and cosines are within 1 ulp in float64 before they are
     rounded to the dtype of x.
@@ -74,7 +75,7 @@ def rotary(x: Any, positions: Any, base: float = 10000.0, *, layout: str = "inte
         x: queries or keys (..., n, d), d even. 16-bit numbers are computed in float32;
             whole numbers become float64.
         positions: (n,) or anything that broadcasts to (..., n), also a single number;
-            whole or not, of either sign, at most 2**53.
+            whole or not, of either sign, at most 2^53 in size.
         base: positive.
         layout: which entries make pair i: "interleaved" (2i, 2i + 1), or "halves"
             (i, i + d/2) as in Llama-style checkpoints.

@@ -45,7 +45,7 @@ class AttentionState:
 
     Guarantee: `output` and `lse` agree to 4 ulp for any split of the keys and any
     order of joining, unless the terms of an average cancel by more than a factor of
-    2**40. They are computed as if in twice the precision of float64, which takes
+    2^40. They are computed as if in twice the precision of float64, which takes
     tens of times as long as `regard.attention`; `from_lse` joins parts that were
     computed at full speed.
 
