@@ -211,3 +211,17 @@ def test_a_scale_of_zero_is_the_plain_mean_of_the_values() -> None:
         np.broadcast_to(value.mean(axis=0), (5, 2)),
         rtol=1e-14,
     )
+
+
+@pytest.mark.parametrize("shape", [(5, 1, 3, 4), (3, 2, 130, 4)])
+def test_a_nan_in_one_problem_does_not_touch_a_bit_of_the_others(shape: Any) -> None:
+    rng = np.random.default_rng(11)
+    query, key, value = rng.standard_normal((3, *shape))
+    expected = regard.attention_with_weights(query, key, value)
+    value[1, 0, 2] = np.nan
+    spoiled = regard.attention_with_weights(query, key, value)
+    assert np.isnan(spoiled[0][1, 0]).all()
+    for got, want in zip(spoiled, expected, strict=True):
+        others = np.ones(shape[:2], dtype=bool)
+        others[1, 0] = False
+        np.testing.assert_array_equal(got[others], want[others])

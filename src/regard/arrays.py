@@ -74,9 +74,10 @@ def _take_torch(function: str, name: str, x: Any, torch: Any) -> Taken:
             f"Pass {name}.detach()."
         )
     if x.device.type != "cpu":
+        fix = "" if x.device.type == "meta" else f" Pass {name}.cpu()."
         raise ParameterError(
-            f"{function}: {name} is on device {str(x.device)!r}, and regard computes on the CPU. "
-            f"Pass {name}.cpu()."
+            f"{function}: {name} is on device {str(x.device)!r}, and regard computes on the CPU."
+            f"{fix}"
         )
     try:
         if x.dtype == torch.bfloat16:
@@ -96,13 +97,18 @@ def numbers(function: str, name: str, x: object) -> Taken:
     if dtype.kind in "iu" or dtype in (np.float16, np.float32, np.float64):
         return taken
     fix = ""
-    if dtype.kind == "b":
-        fix = f" Pass {name}.astype(float)."
-    elif dtype.kind == "f":
-        fix = f" Pass {name}.astype(numpy.float64)."
+    if dtype.kind in "bf":  # booleans, and floats wider than regard computes with
+        fix = f" Pass {name}.{cast(taken, 'float64')}."
     elif dtype.kind == "c":
         fix = f" Pass {name}.real, if the imaginary part is zero."
     raise ParameterError(f"{function}: {name} has dtype {dtype}. Need {NUMBERS}.{fix}")
+
+
+def cast(taken: Taken, dtype: str) -> str:
+    """Spell the method that makes an array of this library boolean or float64."""
+    if taken.library == "torch":
+        return "bool()" if dtype == "bool" else "double()"
+    return f'astype("{dtype}")'
 
 
 def common_dtype(*names: str) -> str:

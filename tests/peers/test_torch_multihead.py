@@ -106,6 +106,10 @@ def test_cross_attention_is_that_of_torch(d_context: int, bias: bool, dtype: Any
     context = normal(BATCH, N_CONTEXT, d_context, dtype=dtype)
     multi = regard.MultiHead(**matrices_of(module))
     assert_near(multi(x, context), output_of(module, x, context))
+    if d_context == D_MODEL:  # token t of either has row t added
+        positions = normal(N_CONTEXT + 2, D_MODEL, dtype=dtype)
+        expected = output_of(module, x + positions[:N], context + positions[:N_CONTEXT])
+        assert_near(multi(x, context, positions=positions), expected)
 
 
 @dtypes

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.arrays import Taken, common_dtype, computing, empty, give, numbers, take
+from regard.arrays import Taken, cast, common_dtype, computing, empty, give, numbers, take
 from regard.core import masks
 from regard.core.kernels import numpy_tiles
 from regard.core.kernels.problem import Problem
@@ -134,9 +134,12 @@ def _ready(taken: Taken, compute: type[np.generic]) -> Array:
 
 
 def _mask_array(function: str, mask: object) -> Array:
-    array = take(function, "mask", mask).array
+    taken = take(function, "mask", mask)
+    array = taken.array
     if array.dtype.kind not in "bf":
-        fix = " For a mask of 0 and 1, pass mask.astype(bool)." if array.dtype.kind in "iu" else ""
+        fix = ""
+        if array.dtype.kind in "iu":
+            fix = f" For a mask of 0 and 1, pass mask.{cast(taken, 'bool')}."
         raise ParameterError(
             f"{function}: mask has dtype {array.dtype}. "
             f"Need bool (True = may attend) or float (added to the scores).{fix}"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.arrays import common_dtype, computing, give, numbers
-from regard.core.attention import attention
+from regard.core.call import Call
 from regard.shapes.matrices import fit_positions, fit_tokens
 
 Array = NDArray[Any]
@@ -21,6 +21,7 @@ class Tokens:
     def __init__(
         self, function: str, x: object, context: object, positions: object, head: Mapping[str, Any]
     ) -> None:
+        self.function = function
         taken = [numbers(function, "x", x)]
         fit_tokens(function, "x", taken[0].array, "d_model", head["W_Q"])
         if context is not None:
@@ -45,8 +46,18 @@ class Tokens:
         query = _project(self.x, stacked["W_Q"], stacked["b_Q"])
         key = _project(self.context, stacked["W_K"], stacked["b_K"])
         value = _project(self.context, stacked["W_V"], stacked["b_V"])
-        averages: Array = attention(query, key, value, mask, scale=scale, is_causal=is_causal)
-        return averages
+        call = Call(
+            self.function,
+            {"query": query, "key": key, "value": value},
+            mask,
+            scale=scale,
+            is_causal=is_causal,
+            causal_offset=0,
+            window=None,
+            key_lengths=None,
+            softcap=None,
+        )
+        return call.attend()[0]
 
     def write(self, averages: Array, matrix: Array | None, bias: Array | None) -> Any:
         """Apply W_O and b_O and give the result back as what x was."""

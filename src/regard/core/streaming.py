@@ -61,7 +61,8 @@ class AttentionState:
     _exponent: Float64  # (..., n_q), whole numbers; -inf where nothing was attended to
     _sums: DoubleDouble  # (..., n_q, d_v + 1): sums and, in the last column, total
     _library: str
-    _dtype: str | None  # None: the state of no keys that fits queries of every shape
+    _dtype: str | None  # None: nothing was seen that has a dtype
+    _fits_all: bool = False  # the state of no keys that goes with queries of every shape
 
     @classmethod
     def empty(cls, rows: tuple[int, ...] | None = None, d_v: int = 1) -> AttentionState:
@@ -75,8 +76,7 @@ class AttentionState:
         name = "AttentionState.empty"
         axes = [1] if rows is None else [integer(name, "rows", n, minimum=0) for n in rows]
         zeros = np.zeros((*axes, integer(name, "d_v", d_v, minimum=0) + 1))
-        dtype = None if rows is None else "float64"
-        return cls(np.full(axes, -np.inf), (zeros, zeros), "numpy", dtype)
+        return cls(np.full(axes, -np.inf), (zeros, zeros), "numpy", None, rows is None)
 
     @classmethod
     def from_lse(cls, output: Any, lse: Any) -> AttentionState:
@@ -148,9 +148,9 @@ class AttentionState:
 
     def merge(self, other: AttentionState) -> AttentionState:
         """Return the state of having seen the keys of both."""
-        if self._dtype is None:
+        if self._fits_all:
             return other
-        if other._dtype is None:
+        if other._fits_all:
             return self
         if self._sums[0].shape != other._sums[0].shape:
             shapes = [show((*s._exponent.shape, s._sums[0].shape[-1] - 1)) for s in (self, other)]
@@ -164,8 +164,9 @@ class AttentionState:
             hi, lo = add(*mine, *others)
             plain = mine[0] + others[0]  # where this is infinite, hi is NaN
             sums = _finite(np.where(np.isfinite(plain), hi, plain), lo)
-        dtype = common_dtype(self._dtype, other._dtype)
-        return AttentionState(exponent, sums, self._library, dtype)
+        dtypes = [state._dtype for state in (self, other) if state._dtype is not None]
+        library = other._library if self._dtype is None else self._library
+        return AttentionState(exponent, sums, library, common_dtype(*dtypes) if dtypes else None)
 
     def _scaled_to(self, exponent: Float64) -> DoubleDouble:
         by = _shift(self._exponent, exponent)[..., None]
@@ -198,11 +199,12 @@ class AttentionState:
         return give(result, self._library, wide)
 
     def __repr__(self) -> str:
-        if self._dtype is None:
+        if self._fits_all:
             return "AttentionState(of no keys)"
         *rows, n_q = self._exponent.shape
         axes = "".join(f"{n}, " for n in rows)
-        return f"AttentionState(output=({axes}{n_q}, {self._sums[0].shape[-1] - 1}), {self._dtype})"
+        dtype = self._dtype or "of no keys"
+        return f"AttentionState(output=({axes}{n_q}, {self._sums[0].shape[-1] - 1}), {dtype})"
 
 
 def _sum_up(problem: Problem, start: int, stop: int) -> tuple[Float64, DoubleDouble]:

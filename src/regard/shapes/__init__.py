@@ -43,10 +43,15 @@ def integer(function: str, name: str, value: object, *, minimum: int | None = No
 def real(function: str, name: str, value: object, *, positive: bool = False) -> float:
     """Return `value` as a finite float, or say that it must be one."""
     rule = "a positive finite number" if positive else "a finite number"
+    if getattr(value, "requires_grad", False):
+        raise ParameterError(
+            f"{function}: {name} requires grad, and regard computes no gradients. "
+            f"Pass {name}.detach()."
+        )
     number = math.nan
     # numpy scalars and 0-d arrays of any library convert; strings and booleans do not count.
     if not isinstance(value, (bool, np.bool_, str, bytes)) and getattr(value, "ndim", 0) == 0:
-        with suppress(TypeError, ValueError, OverflowError):
+        with suppress(TypeError, ValueError, OverflowError, RuntimeError):
             number = float(value)  # type: ignore[arg-type]
     if not math.isfinite(number) or (positive and number <= 0):
         raise ParameterError(f"{function}: {name} must be {rule}. Got {value!r}.")

@@ -46,12 +46,19 @@ def attend(problem: Problem, output: Array, lse: Array, weights: Array | None) -
     columns = _tile(problem.n_q, problem.n_k)[1]
 
     def work(where: Index) -> None:
-        part = problem.part(where[:-1], where[-1])
+        rows = where[-1]
+        part = problem.part(where[:-1], rows)
         into = None if weights is None else weights[where]
         with np.errstate(all="ignore"):
             _attend_rows(part, columns, output[where], lse[where], into)
-            if not (np.isfinite(output[where]).all() and not np.isnan(lse[where]).any()):
-                _attend_rows_carefully(part, output[where], lse[where], into)
+            fine = np.isfinite(output[where]).all(axis=(-2, -1))
+            fine &= ~np.isnan(lse[where]).any(axis=-1)
+            for one in np.argwhere(~fine):  # each by itself: the others keep their bits
+                own = tuple(one)
+                again = None if into is None else into[own]
+                attend_carefully(
+                    part.part(own, slice(None)), output[where][own], lse[where][own], again
+                )
 
     _share(problem, work)
 
@@ -103,8 +110,8 @@ def _attend_rows(
         weights[..., start:stop] *= np.exp(shift - np.where(nothing, 0, peak)) / total
 
 
-def _attend_rows_carefully(part: Problem, output: Array, lse: Array, weights: Array | None) -> None:
-    """Do the rows of a tile again, because infinity or NaN came out.
+def attend_carefully(part: Problem, output: Array, lse: Array, weights: Array | None) -> None:
+    """Do some rows of one problem again, because infinity or NaN came out.
 
     That happens for three reasons which the fast way cannot tell apart: they were
     attended to, and then they belong in the result; they sit in a value that is

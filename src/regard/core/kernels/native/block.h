@@ -1,0 +1,253 @@
+/* A task with many queries: a block of them, in strips, against one part of the keys.
+ *
+ * Included after tile.h, once for each REAL and each instruction set.
+ */
+
+#define STRIP (WIDTH * LANES)
+#define BLOCK 64
+#define STRIPS ((BLOCK + STRIP - 1) / STRIP)
+
+/* Some queries side by side. Rows of lanes hold `width` vectors. */
+typedef struct {
+    int width;
+    int64_t start, count;           /* queries; lanes from count on are padding */
+    int64_t some_first, some_end;   /* keys that some of them may attend to */
+    int64_t all_first, all_end;     /* keys that all of them may attend to */
+    REAL *query;                    /* d_k rows */
+    REAL *sums;                     /* d_v rows */
+    REAL *shift, *total;            /* a row each */
+} NAME(Strip);
+#define Strip NAME(Strip)
+
+/* What a thread needs to work on a block. */
+typedef struct {
+    Strip strips[STRIPS];
+    REAL scale;                     /* without its sign, which the packed queries carry */
+    REAL *scores;                   /* TILE rows; a row per key where weights are wanted */
+    REAL *shifts;                   /* where weights are wanted: a row per tile */
+    REAL added[TILE * STRIP] __attribute__((aligned(64)));
+    unsigned char bytes[TILE * STRIP] __attribute__((aligned(64)));
+    INT first[STRIP] __attribute__((aligned(64))), end[STRIP] __attribute__((aligned(64)));
+} NAME(Scratch);
+#define Scratch NAME(Scratch)
+
+static const int64_t *NAME(whole)(const char *data, int64_t index, int64_t stride) {
+    return (const int64_t *)(data + index * stride);
+}
+
+/* Pack the queries of a strip, lanes side by side, and find out which keys they reach. */
+static void NAME(begin)(const Job *job, const Place *place, Strip *strip) {
+    int64_t lanes = strip->width * LANES;
+    REAL sign = job->scale < 0 ? -1 : job->scale > 0;
+    for (int64_t q = 0; q < lanes; q++) {
+        const REAL *from = (const REAL *)(place->query + (strip->start + q) * job->query.row);
+        for (int64_t d = 0; d < job->d_k; d++)
+            strip->query[d * lanes + q] = q < strip->count ? sign * from[d] : 0;
+        strip->shift[q] = -INFINITY;
+        strip->total[q] = 0;
+    }
+    memset(strip->sums, 0, (size_t)(job->d_v * lanes) * sizeof(REAL));
+    strip->some_first = strip->all_first = 0;
+    strip->some_end = strip->all_end = job->n_k;
+    if (!job->first.data) return;
+    strip->some_first = job->n_k;
+    strip->some_end = 0;
+    for (int64_t q = strip->start; q < strip->start + strip->count; q++) {
+        int64_t first = *NAME(whole)(place->first, q, job->first.row);
+        int64_t end = *NAME(whole)(place->end, q, job->end.row);
+        if (first > strip->all_first) strip->all_first = first;
+        if (end < strip->all_end) strip->all_end = end;
+        if (first >= end) continue; /* reaches nothing */
+        if (first < strip->some_first) strip->some_first = first;
+        if (end > strip->some_end) strip->some_end = end;
+    }
+}
+
+/* Fill first and end with the reach of each lane, counted from the key `start`. */
+static void NAME(reach)(const Job *job, const Place *place, const Strip *strip, int64_t start,
+                        INT *first, INT *end) {
+    for (int64_t q = 0; q < strip->width * LANES; q++) {
+        first[q] = end[q] = 0;
+        if (q >= strip->count) continue;
+        int64_t low = *NAME(whole)(place->first, strip->start + q, job->first.row) - start;
+        int64_t high = *NAME(whole)(place->end, strip->start + q, job->end.row) - start;
+        first[q] = (INT)(low < 0 ? 0 : low > TILE ? TILE : low);
+        end[q] = (INT)(high < 0 ? 0 : high > TILE ? TILE : high);
+    }
+}
+
+/* Turn an 8 by 8 block of bytes, rows given as 64-bit words, by swapping ever larger corners. */
+static inline void NAME(turn8)(uint64_t w[8]) {
+    for (int step = 1; step < 8; step *= 2) {
+        uint64_t keep = step == 1 ? 0x00FF00FF00FF00FF
+                      : step == 2 ? 0x0000FFFF0000FFFF : 0x00000000FFFFFFFF;
+        for (int i = 0; i < 8; i++) {
+            if (i & step) continue;
+            uint64_t a = w[i], b = w[i + step];
+            w[i] = (a & keep) | ((b & keep) << (8 * step));
+            w[i + step] = ((a >> (8 * step)) & keep) | (b & ~keep);
+        }
+    }
+}
+
+/* Fill bytes, a row of lanes per key, from the mask, which has a row of keys per query. */
+static void NAME(turn_bytes)(const Job *job, const Place *place, const Strip *strip,
+                             int64_t start, int64_t keys, unsigned char *bytes) {
+    int64_t lanes = strip->width * LANES, row = job->mask.row, column = job->mask.column;
+    const char *from = place->mask + strip->start * row + start * column;
+    int64_t whole_q = column == 1 ? strip->count & ~7 : 0, whole_k = keys & ~7;
+    for (int64_t q = 0; q < whole_q; q += 8)
+        for (int64_t j = 0; j < whole_k; j += 8) {
+            uint64_t w[8];
+            for (int i = 0; i < 8; i++) memcpy(&w[i], from + (q + i) * row + j, 8);
+            NAME(turn8)(w);
+            for (int i = 0; i < 8; i++) memcpy(bytes + (j + i) * lanes + q, &w[i], 8);
+        }
+    for (int64_t q = 0; q < lanes; q++)
+        for (int64_t j = q < whole_q ? whole_k : 0; j < keys; j++)
+            bytes[j * lanes + q] = q < strip->count && from[q * row + j * column];
+}
+
+/* Fill added, a row of lanes per key, from a mask of floats. */
+static void NAME(turn_added)(const Job *job, const Place *place, const Strip *strip,
+                             int64_t start, int64_t keys, REAL *added) {
+    int64_t lanes = strip->width * LANES;
+    for (int64_t q = 0; q < lanes; q++) {
+        const char *from = place->mask + (strip->start + q) * job->mask.row
+                         + start * job->mask.column;
+        for (int64_t j = 0; j < keys; j++)
+            added[j * lanes + q] = q < strip->count ? *(const REAL *)(from + j * job->mask.column) : 0;
+    }
+}
+
+/* Take the keys start <= j < stop into the sums of a strip. */
+INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scratch *scratch,
+                       const Strip *strip, int64_t start, int64_t stop, REAL *scores) {
+    int64_t keys = stop - start;
+    int64_t key_row = job->key.row / (int64_t)sizeof(REAL);
+    int64_t value_row = job->value.row / (int64_t)sizeof(REAL);
+    const REAL *key = (const REAL *)place->key + start * key_row;
+    const REAL *value = (const REAL *)place->value + start * value_row;
+
+    NAME(product)(width, keys, job->d_k, key, key_row, 1, strip->query, scores, NULL);
+
+    REAL unit = scratch->scale * (REAL)LOG2E;
+    if (job->softcap > 0) {
+        NAME(bend)(width, keys, scratch->scale, (REAL)job->softcap, scores);
+        unit = 1;
+    }
+    if (job->mask_kind == ADDED_MASK) {
+        NAME(turn_added)(job, place, strip, start, keys, scratch->added);
+        NAME(add)(width, keys, unit, scratch->added, scores);
+        unit = 1;
+    } else if (job->mask_kind == BOOLEAN_MASK) {
+        NAME(turn_bytes)(job, place, strip, start, keys, scratch->bytes);
+        NAME(bar_masked)(width, keys, scratch->bytes, scores);
+    }
+    if (start < strip->all_first || stop > strip->all_end) {
+        NAME(reach)(job, place, strip, start, scratch->first, scratch->end);
+        NAME(bar_outside)(width, keys, scratch->first, scratch->end, scores);
+    }
+
+    vec shrink[WIDTH];
+    NAME(soften)(width, keys, unit, scores, strip->shift, strip->total, shrink);
+    NAME(product)(width, job->d_v, keys, value, 1, value_row, scores, strip->sums, shrink);
+}
+
+/* Write the weights of a strip: those of each tile, brought to the last shift and divided. */
+static void NAME(write_weights)(const Job *job, const Place *place, const Scratch *scratch,
+                                const Strip *strip) {
+    int64_t lanes = strip->width * LANES;
+    for (int64_t start = 0; start < job->n_k; start += TILE) {
+        int64_t keys = job->n_k - start < TILE ? job->n_k - start : TILE;
+        int visited = start + keys > strip->some_first && start < strip->some_end;
+        const REAL *tile = scratch->scores + start * lanes;
+        REAL factor[STRIP];
+        for (int v = 0; visited && v < strip->width; v++) {
+            vec last = NAME(load)(strip->shift + v * LANES);
+            vec total = NAME(load)(strip->total + v * LANES);
+            vec then = NAME(load)(scratch->shifts + start / TILE * lanes + v * LANES);
+            last = NAME(choose)((ivec)(last == -INFINITY), (vec){0}, last);
+            total = NAME(choose)((ivec)(total == 0), NAME(all)(1), total);
+            NAME(store)(factor + v * LANES, NAME(exp2)(then - last) / total);
+        }
+        for (int64_t q = 0; q < strip->count; q++) {
+            REAL *to = (REAL *)(place->weights + (strip->start + q) * job->weights.row) + start;
+            for (int64_t j = 0; j < keys; j++) to[j] = visited ? tile[j * lanes + q] * factor[q] : 0;
+        }
+    }
+}
+
+/* Divide the sums of query q and write them where the caller wants them. Returns 0, or NaN if
+ * infinity or NaN was written: multiplied by 0 they are NaN. */
+INLINE REAL NAME(write_query)(const Job *job, const Place *place, int64_t q, REAL shift,
+                              REAL total, const REAL *sums, int64_t stride) {
+    REAL divisor = total == 0 ? 1 : total, doubt = total * 0;
+    REAL *to = (REAL *)(place->output + q * job->output.row);
+    for (int64_t c = 0; c < job->d_v; c++) {
+        to[c] = sums[c * stride] / divisor;
+        doubt += to[c] * 0;
+    }
+    if (place->lse) {
+        double lse = total == 0 ? -INFINITY : shift / LOG2E + log((double)total);
+        *(REAL *)(place->lse + q * job->lse.row) = (REAL)lse;
+    }
+    return doubt;
+}
+
+static REAL NAME(write_strip)(const Job *job, const Place *place, const Strip *strip) {
+    REAL doubt = 0;
+    for (int64_t q = 0; q < strip->count; q++)
+        doubt += NAME(write_query)(job, place, strip->start + q, strip->shift[q], strip->total[q],
+                                   strip->sums + q, strip->width * LANES);
+    return doubt;
+}
+
+/* Keep what one part of the keys gave, to be joined with the others. */
+static void NAME(keep_strip)(const Job *job, REAL *partial, const Strip *strip) {
+    int64_t lanes = strip->width * LANES, size = job->d_v + 2;
+    for (int64_t q = 0; q < strip->count; q++) {
+        REAL *to = partial + (strip->start + q) * size;
+        to[0] = strip->shift[q];
+        to[1] = strip->total[q];
+        for (int64_t c = 0; c < job->d_v; c++) to[2 + c] = strip->sums[c * lanes + q];
+    }
+}
+
+/* Set up the strips of the block that begins at query `start`. Returns how many. */
+static int NAME(cut)(const Job *job, Scratch *scratch, int64_t start) {
+    int64_t stop = start + job->block < job->n_q ? start + job->block : job->n_q;
+    int count = 0;
+    for (int64_t q = start; q < stop; q += STRIP, count++) {
+        Strip *strip = &scratch->strips[count];
+        strip->start = q;
+        strip->count = stop - q < STRIP ? stop - q : STRIP;
+        int needed = (int)((strip->count + LANES - 1) / LANES);
+        strip->width = needed == 1 ? 1 : needed == 2 ? 2 : WIDTH;
+    }
+    return count;
+}
+
+/* Take the keys first <= j < last into the strips of a block. */
+static void NAME(do_block)(const Job *job, const Place *place, Scratch *scratch, int count,
+                           int64_t first, int64_t last) {
+    for (int i = 0; i < count; i++) NAME(begin)(job, place, &scratch->strips[i]);
+    for (int64_t key = first; key < last; key += TILE) {
+        int64_t end = key + TILE < last ? key + TILE : last;
+        for (int i = 0; i < count; i++) {
+            Strip *strip = &scratch->strips[i];
+            if (end <= strip->some_first || key >= strip->some_end) continue;
+            int64_t lanes = strip->width * LANES;
+            REAL *scores = scratch->scores + (place->weights ? key * lanes : 0);
+            switch (strip->width) {
+                case 1: NAME(tile)(1, job, place, scratch, strip, key, end, scores); break;
+                case 2: NAME(tile)(2, job, place, scratch, strip, key, end, scores); break;
+#if WIDTH > 2
+                case WIDTH: NAME(tile)(WIDTH, job, place, scratch, strip, key, end, scores); break;
+#endif
+            }
+            if (place->weights)
+                memcpy(scratch->shifts + key / TILE * lanes, strip->shift, (size_t)lanes * sizeof(REAL));
+        }
+    }
+}

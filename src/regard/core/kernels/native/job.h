@@ -1,0 +1,56 @@
+/* One attention call as the threads see it: where the arrays are, and what is left to do. */
+
+#ifndef REGARD_JOB_H
+#define REGARD_JOB_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { MAX_OUTER = 32 };
+
+/* An array (*outer, row, column) of any strides, in bytes. data is NULL where there is none. */
+typedef struct {
+    char *data;
+    int64_t outer[MAX_OUTER];
+    int64_t row, column;
+} Table;
+
+enum mask_kind { NO_MASK, BOOLEAN_MASK, ADDED_MASK };
+
+typedef struct {
+    Table query, key, value;       /* their last axis is contiguous */
+    Table mask;                    /* one byte per pair, or one REAL added to the score */
+    Table first, end;              /* int64 per query: keys first <= j < end may be attended to */
+    Table output, weights, lse;    /* are filled; weights and lse may be absent */
+    int outer_axes;
+    int64_t outer[MAX_OUTER];
+    int64_t problems;              /* the product of the outer axes */
+    int64_t n_q, n_k, d_k, d_v;
+    double scale, softcap;         /* softcap 0: none */
+    enum mask_kind mask_kind;
+
+    /* A task is a block of queries of one problem against one part of its keys. */
+    int few;                       /* so few queries that each is a row, and all are one block */
+    int64_t block, blocks;         /* queries of a block, blocks of a problem */
+    int64_t part, parts;           /* keys of a part, parts of a problem */
+    int64_t at_once;               /* tasks that a thread takes at a time */
+    _Atomic int64_t next;          /* the first task that nobody has taken */
+    _Atomic int64_t *parts_left;       /* per block; NULL where parts is 1 */
+    char *partial;                 /* per problem, part and query: shift, total, sums[d_v] */
+    unsigned char *not_finite;     /* per block: infinity or NaN came out, do it again carefully */
+} Job;
+
+/* Where the arrays of one problem begin. */
+typedef struct {
+    const char *query, *key, *value, *mask, *first, *end;
+    char *output, *weights, *lse;
+} Place;
+
+/* What an instruction set offers. Both return -1 if memory runs out. */
+typedef struct {
+    const char *name;
+    int lanes[2], strip[2];                     /* float, double */
+    int (*work[2])(Job *, double seconds);      /* take tasks until time is up; 1: some are left */
+} Kernel;
+
+#endif

@@ -1,0 +1,142 @@
+/* Attention in tiles: many queries, as lanes of vectors, against a run of keys.
+ *
+ *                     a strip of queries (LANES * width of them, side by side)
+ *                     q0  q1  q2  q3  ...
+ *                   +----------------------+
+ *        d_k rows   |   queries            |   packed once per block
+ *                   +----------------------+
+ *      +----------+ +----------------------+
+ * keys |  keys    | |  scores -> weights   |   TILE keys at a time, in the first-level cache
+ *      +----------+ +----------------------+
+ *      +----------+ +----------------------+
+ * d_v  |  valuesᵀ | |  sums                |   kept for the whole block
+ *      +----------+ +----------------------+
+ *
+ * Because the lanes are queries, both products have the same form: multiply a row of lanes by
+ * one number that is broadcast from the caller's own key or value, and add. Nothing but the
+ * queries is ever packed. The softmax runs down the columns, without a sum across lanes.
+ *
+ * For each query the largest score so far is kept (times scale · log2 e: `shift`), the total of
+ * 2^(score - shift), and the sums of that times the value. A tile that raises the shift shrinks
+ * total and sums by a power of 2.
+ *
+ * Included once for each REAL and each instruction set.
+ */
+
+#include "vector.h"
+
+#define TILE 96
+#define LOG2E 1.4426950408889634074
+
+/* c = c · shrink + a · b for `rows` rows of a and one strip, all sizes known to the compiler.
+ * Entry (r, t) of a is a[r * row + t * step]; b and c have rows of `width` vectors. */
+INLINE void NAME(multiply)(const int rows, const int width, int64_t n, const REAL *a,
+                           int64_t row, int64_t step, const REAL *b, REAL *c, const vec *shrink) {
+    vec sum[ROWS][WIDTH];
+    for (int r = 0; r < rows; r++)
+        for (int v = 0; v < width; v++) sum[r][v] = (vec){0};
+    for (int64_t t = 0; t < n; t++) {
+        vec lanes[WIDTH];
+        for (int v = 0; v < width; v++) lanes[v] = NAME(load)(b + (t * width + v) * LANES);
+        for (int r = 0; r < rows; r++) {
+            REAL x = a[r * row + t * step];
+            for (int v = 0; v < width; v++) sum[r][v] += x * lanes[v];
+        }
+    }
+    for (int r = 0; r < rows; r++)
+        for (int v = 0; v < width; v++) {
+            REAL *to = c + (r * width + v) * LANES;
+            NAME(store)(to, shrink ? NAME(load)(to) * shrink[v] + sum[r][v] : sum[r][v]);
+        }
+}
+
+INLINE void NAME(product)(const int width, int64_t rows, int64_t n, const REAL *a, int64_t row,
+                          int64_t step, const REAL *b, REAL *c, const vec *shrink) {
+    int64_t r = 0;
+    for (; r + ROWS <= rows; r += ROWS)
+        NAME(multiply)(ROWS, width, n, a + r * row, row, step, b, c + r * width * LANES, shrink);
+    a += r * row;
+    c += r * width * LANES;
+    switch (rows - r) {
+        case 1: NAME(multiply)(1, width, n, a, row, step, b, c, shrink); break;
+        case 2: NAME(multiply)(2, width, n, a, row, step, b, c, shrink); break;
+        case 3: NAME(multiply)(3, width, n, a, row, step, b, c, shrink); break;
+        case 4: NAME(multiply)(4, width, n, a, row, step, b, c, shrink); break;
+        case 5: NAME(multiply)(5, width, n, a, row, step, b, c, shrink); break;
+    }
+}
+
+/* Turn a tile of scores into 2^(unit · score - shift), and take it into shift and total.
+ * shrink is what the sums have to be multiplied by before the tile is added to them. */
+INLINE void NAME(soften)(const int width, int64_t keys, REAL unit, REAL *scores, REAL *shift,
+                         REAL *total, vec *shrink) {
+    vec top[WIDTH], off[WIDTH], sum[WIDTH];
+    for (int v = 0; v < width; v++) top[v] = NAME(all)(-INFINITY);
+    for (int64_t j = 0; j < keys; j++)
+        for (int v = 0; v < width; v++)
+            top[v] = NAME(larger)(top[v], NAME(load)(scores + (j * width + v) * LANES));
+    for (int v = 0; v < width; v++) {
+        vec before = NAME(load)(shift + v * LANES);
+        vec after = NAME(larger)(before, top[v] * unit);
+        /* Where nothing was attended to, -inf - 0 makes weights of 0, and -inf + inf would not. */
+        off[v] = NAME(choose)((ivec)(after == -INFINITY), (vec){0}, after);
+        shrink[v] = NAME(exp2)(before - off[v]);
+        NAME(store)(shift + v * LANES, after);
+        sum[v] = (vec){0};
+    }
+    for (int64_t j = 0; j < keys; j++)
+        for (int v = 0; v < width; v++) {
+            REAL *at = scores + (j * width + v) * LANES;
+            vec weight = NAME(exp2)(NAME(load)(at) * unit - off[v]);
+            NAME(store)(at, weight);
+            sum[v] += weight;
+        }
+    for (int v = 0; v < width; v++) {
+        REAL *at = total + v * LANES;
+        NAME(store)(at, NAME(load)(at) * shrink[v] + sum[v]);
+    }
+}
+
+/* Write -inf over the scores of keys outside first <= j < end, both counted from the tile. */
+INLINE void NAME(bar_outside)(const int width, int64_t keys, const INT *first, const INT *end,
+                              REAL *scores) {
+    for (int64_t j = 0; j < keys; j++)
+        for (int v = 0; v < width; v++) {
+            ivec low, high;
+            memcpy(&low, first + v * LANES, sizeof low);
+            memcpy(&high, end + v * LANES, sizeof high);
+            ivec inside = (ivec)(low <= (INT)j) & (ivec)(high > (INT)j);
+            REAL *at = scores + (j * width + v) * LANES;
+            NAME(store)(at, NAME(choose)(inside, NAME(load)(at), NAME(all)(-INFINITY)));
+        }
+}
+
+/* Write -inf over the scores whose byte is 0. */
+INLINE void NAME(bar_masked)(const int width, int64_t keys, const unsigned char *bytes,
+                             REAL *scores) {
+    for (int64_t j = 0; j < keys; j++)
+        for (int v = 0; v < width; v++) {
+            ivec allowed = NAME(widen)(bytes + (j * width + v) * LANES);
+            REAL *at = scores + (j * width + v) * LANES;
+            NAME(store)(at, NAME(choose)(allowed, NAME(load)(at), NAME(all)(-INFINITY)));
+        }
+}
+
+/* Put scores into units of log 2 after the softcap and the added mask, where there are any. */
+INLINE void NAME(bend)(const int width, int64_t keys, REAL scale, REAL softcap, REAL *scores) {
+    REAL inner = scale / softcap, outer = softcap * (REAL)LOG2E;
+    for (int64_t i = 0; i < keys * width; i++) {
+        REAL *at = scores + i * LANES;
+        NAME(store)(at, NAME(tanh)(NAME(load)(at) * inner) * outer);
+    }
+}
+
+INLINE void NAME(add)(const int width, int64_t keys, REAL unit, const REAL *added, REAL *scores) {
+    for (int64_t i = 0; i < keys * width; i++) {
+        vec bias = NAME(load)(added + i * LANES);
+        vec sum = NAME(load)(scores + i * LANES) * unit + bias * (REAL)LOG2E;
+        /* Where the mask is -inf the score does not count, even if it is NaN. */
+        sum = NAME(choose)((ivec)(bias == -INFINITY), bias, sum);
+        NAME(store)(scores + i * LANES, sum);
+    }
+}

@@ -1,0 +1,24 @@
+/* Forget what both.h and the headers it includes have defined for one type. */
+#undef TYPE
+#undef REAL
+#undef INT
+#undef MANTISSA
+#undef ROUND
+#undef LOWEST
+#undef EXP2
+#undef EXP2_TERMS
+#undef TANH
+#undef TANH_TERMS
+#undef LANES
+#undef vec
+#undef ivec
+#undef INLINE
+#undef TILE
+#undef LOG2E
+#undef STRIP
+#undef BLOCK
+#undef STRIPS
+#undef Strip
+#undef Scratch
+#undef RUN
+#undef Row

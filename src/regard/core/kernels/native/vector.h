@@ -1,0 +1,98 @@
+/* Vectors of REAL for one instruction set, exp2 and tanh.
+ *
+ * Included by tile.h once for each REAL and each instruction set, so it has no guard. The types
+ * are GCC's and clang's own vectors: `scalar * vector + vector` becomes a broadcast from memory
+ * folded into a fused multiply-add. Only what the compilers do badly is an intrinsic.
+ */
+
+#define LANES ((int)(VECTOR_BYTES / sizeof(REAL)))
+#define vec NAME(vec)
+#define ivec NAME(ivec)
+#define INLINE static inline __attribute__((always_inline))
+
+typedef REAL vec __attribute__((vector_size(VECTOR_BYTES)));
+typedef INT ivec __attribute__((vector_size(VECTOR_BYTES)));
+typedef REAL NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
+
+INLINE vec NAME(load)(const REAL *p) {
+    vec x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+INLINE void NAME(store)(REAL *p, vec x) { memcpy(p, &x, sizeof x); }
+
+/* Not `x + (vec){0}`: that is an addition, because -0 + 0 is +0. */
+INLINE vec NAME(all)(REAL x) { return x - (vec){0}; }
+
+INLINE vec NAME(choose)(ivec where, vec yes, vec no) {
+    return (vec)(((ivec)yes & where) | ((ivec)no & ~where));
+}
+
+/* The larger of two; NaN may get lost, because it lives on in the weights. */
+INLINE vec NAME(larger)(vec a, vec b) {
+#if VECTOR_BYTES == 64
+    return sizeof(REAL) == 4 ? (vec)_mm512_max_ps((__m512)a, (__m512)b)
+                             : (vec)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif VECTOR_BYTES == 32
+    return sizeof(REAL) == 4 ? (vec)_mm256_max_ps((__m256)a, (__m256)b)
+                             : (vec)_mm256_max_pd((__m256d)a, (__m256d)b);
+#else
+    return NAME(choose)((ivec)(a > b), a, b);
+#endif
+}
+
+/* All bits where the byte is not 0. */
+INLINE ivec NAME(widen)(const unsigned char *bytes) {
+#if VECTOR_BYTES == 64
+    ivec x = sizeof(REAL) == 4 ? (ivec)_mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)bytes))
+                               : (ivec)_mm512_cvtepi8_epi64(_mm_loadl_epi64((const void *)bytes));
+#elif VECTOR_BYTES == 32
+    int four;
+    memcpy(&four, bytes, 4);
+    ivec x = sizeof(REAL) == 4 ? (ivec)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)bytes))
+                               : (ivec)_mm256_cvtepi8_epi64(_mm_cvtsi32_si128(four));
+#else
+    ivec x;
+    for (int i = 0; i < LANES; i++) x[i] = bytes[i];
+#endif
+    return (ivec)(x != (ivec){0});
+}
+
+INLINE REAL NAME(sum)(vec x) {
+    REAL part[LANES];
+    NAME(store)(part, x);
+    for (int n = LANES / 2; n > 0; n /= 2)
+        for (int i = 0; i < n; i++) part[i] += part[i + n];
+    return part[0];
+}
+
+/* 2^x for x <= 127 (1023), within 1 ulp; 2^0 is 1; 0 below the normal range; NaN stays NaN.
+ *
+ * Adding ROUND leaves the nearest whole number n to x, plus the bias of the exponent, in the low
+ * bits, and shifting them into place makes 2^n. 2^(x-n) is 1 + f P(f) on [-1/2, 1/2], with P of
+ * least relative error (2e-9 for float, 3.4e-18 for double).
+ */
+INLINE vec NAME(exp2)(vec x) {
+    vec t = x + ROUND;
+    vec f = x - (t - ROUND);
+    vec power = (vec)((ivec)t << MANTISSA);
+    vec p = NAME(all)(EXP2[EXP2_TERMS - 1]);
+    for (int i = EXP2_TERMS - 2; i >= 0; i--) p = p * f + EXP2[i];
+    vec y = (p * f + 1) * power;
+    return (vec)((ivec)y & ~(ivec)(x < LOWEST));
+}
+
+/* tanh x: x + x³ Q(x²) near 0, 1 - 2 / (1 + e^2x) elsewhere, which would cancel near 0. */
+INLINE vec NAME(tanh)(vec x) {
+    vec z = x * x;
+    vec q = NAME(all)(TANH[TANH_TERMS - 1]);
+    for (int i = TANH_TERMS - 2; i >= 0; i--) q = q * z + TANH[i];
+    vec small = x + x * z * q;
+    ivec negative = (ivec)(x < 0);
+    vec size = NAME(choose)(negative, -x, x);
+    size = NAME(choose)((ivec)(size > 40), NAME(all)(40), size); /* 1 from there on; keeps NaN */
+    vec large = 1 - 2 / (1 + NAME(exp2)(size * (REAL)2.885390081777926815));
+    large = NAME(choose)(negative, -large, large);
+    return NAME(choose)((ivec)(z < (REAL)0.39), small, large);
+}
