@@ -39,7 +39,7 @@ clean:                  ## remove everything that was installed or built
 	$(PYTHON) -m venv .venv
 	@touch $@
 
-.venv/run: .venv/python pyproject.toml
+.venv/run: .venv/python pyproject.toml $(wildcard src/regard/core/kernels/native/*)
 	$(PIP) install --editable .
 	@touch $@
 

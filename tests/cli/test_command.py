@@ -51,9 +51,16 @@ def test_doctor_names_kernel_threads_and_packages() -> None:
     lines = dict(line.strip().split(maxsplit=1) for line in result.stdout.splitlines())
     assert lines["regard"] == regard.__version__
     assert lines["NumPy"].startswith(np.__version__)
-    assert lines["kernel"] == "NumPy tiles"
+    assert lines["kernel"].startswith(("C, for ", "NumPy tiles"))
     assert lines["threads"] == "3 (REGARD_THREADS=3)"
     assert lines["self-test"].startswith("agrees with the reference")
+
+
+def test_doctor_says_when_the_kernel_is_that_of_numpy() -> None:
+    result = run("doctor", REGARD_KERNEL="numpy")
+    assert result.returncode == 0
+    assert "NumPy tiles (" in result.stdout
+    assert json.loads(run("doctor", "--json", REGARD_KERNEL="numpy").stdout)["kernel"] == "numpy"
 
 
 def test_doctor_prints_one_json_object() -> None:

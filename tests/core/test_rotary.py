@@ -204,13 +204,13 @@ PAIRS = (
             np.ones((3, 4), dtype=bool),
             0,
             ParameterError,
-            "rotary: x has dtype bool. Need float16, bfloat16, float32, float64 or integers. Pass x.astype(float).",
+            'rotary: x has dtype bool. Need float16, bfloat16, float32, float64 or integers. Pass x.astype("float64").',
         ),
         (
             np.ones((2, 4)),
             np.array([True, False]),
             ParameterError,
-            "rotary: positions has dtype bool. Need float16, bfloat16, float32, float64 or integers. Pass positions.astype(float).",
+            'rotary: positions has dtype bool. Need float16, bfloat16, float32, float64 or integers. Pass positions.astype("float64").',
         ),
         (
             np.ones((2, 4)),

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 import regard
-from regard.core import reference
-from regard.core.kernels import threads
+from regard.core import kernels, reference
+from regard.core.kernels import native, threads
 
 OPTIONAL = {
     "torch": "tensors come in and go out as tensors",
@@ -45,7 +45,8 @@ def examine() -> dict[str, Any]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "blas": [f"{blas.internal_api} {blas.version}" for blas in threads.blas_libraries()],
-        "kernel": "numpy",
+        "kernel": kernels.chosen(),
+        "instruction_set": native.instruction_sets()[0] if native.instruction_sets() else None,
         "threads": threads.available(),
         "cores": os.cpu_count(),
         "optional": {name: _version(name) for name in OPTIONAL},
@@ -79,6 +80,14 @@ def _version(package: str) -> str | None:
         return None
 
 
+def _kernel_sentence(found: dict[str, Any]) -> str:
+    if found["kernel"] == "native":
+        return f"C, for {found['instruction_set']}"
+    if found["instruction_set"] is None:
+        return "NumPy tiles (the kernel in C is not installed: there was no compiler)"
+    return "NumPy tiles (REGARD_KERNEL=numpy)"
+
+
 def _table(found: dict[str, Any]) -> Table:
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold")
@@ -86,7 +95,7 @@ def _table(found: dict[str, Any]) -> Table:
     table.add_row("regard", found["regard"])
     table.add_row("Python", found["python"])
     table.add_row("NumPy", f"{found['numpy']} with {', '.join(found['blas']) or 'its own loops'}")
-    table.add_row("kernel", "NumPy tiles")
+    table.add_row("kernel", _kernel_sentence(found))
     variable = os.environ.get("REGARD_THREADS")
     source = f"REGARD_THREADS={variable}" if variable else "the cores it may use"
     table.add_row("threads", f"{found['threads']} ({source})")

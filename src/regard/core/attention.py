@@ -77,8 +77,7 @@ def attention(
         key_lengths=key_lengths,
         softcap=softcap,
     )
-    output, _ = call.attend()
-    return call.give(output)
+    return call.give(call.attend())
 
 
 def attention_with_weights(
@@ -120,9 +119,8 @@ def attention_with_weights(
         key_lengths=key_lengths,
         softcap=softcap,
     )
-    weights = call.table()
-    weights[...] = 0
-    output, _ = call.attend(weights)
+    weights = call.per_pair()
+    output = call.attend(weights=weights)
     return call.give(output), call.give(weights)
 
 
@@ -166,7 +164,8 @@ def attention_with_lse(
         key_lengths=key_lengths,
         softcap=softcap,
     )
-    output, lse = call.attend()
+    lse = call.per_query()
+    output = call.attend(lse=lse)
     return call.give(output), call.give(lse, wide=True)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.arrays import Taken, cast, common_dtype, computing, empty, give, numbers, take
-from regard.core import masks
+from regard.core import kernels, masks
 from regard.core.kernels import numpy_tiles
 from regard.core.kernels.problem import Problem
 from regard.errors import ParameterError
@@ -46,7 +46,7 @@ class Call:
         self.dtype = common_dtype(*(one.dtype for one in taken.values()))
         self.compute = computing(self.dtype)
         ready = {name: _ready(one, self.compute) for name, one in taken.items()}
-        table = None if mask is None else _mask_array(function, mask)
+        table = None if mask is None else _mask_array(function, mask, self.compute)
         self.layout = fitted = layout.fit(
             function, ready["query"], ready["key"], ready.get("value"), table
         )
@@ -64,7 +64,7 @@ class Call:
             key_lengths=key_lengths,
         )
         if reach is not None:
-            reach = masks.Reach(self._per_query(reach.first), self._per_query(reach.end))
+            reach = masks.Reach(self._spread_rows(reach.first), self._spread_rows(reach.end))
         default = 1 / math.sqrt(fitted.d_k or 1)
         self.problem = Problem(
             query=fitted.spread(ready["query"]),
@@ -88,31 +88,34 @@ class Call:
             )
         return number
 
-    def _per_query(self, x: Array) -> Array:
+    def _spread_rows(self, x: Array) -> Array:
         """View numbers with axes (*batch, n_q) with the axes that the problem has."""
         heads_added = x[..., None, :] if len(self.layout.outer) > 1 else x
         return self.layout.spread(heads_added, heads_axis=-2)
 
-    def _split(self, result: Array) -> Array:
-        """View a result (*outer, ...) with the axes that the problem has."""
+    def _split(self, result: Any) -> Any:
+        """View a result (*outer, ...), if there is one, with the axes that the problem has."""
+        if result is None:
+            return None
         return result.reshape(self.layout.split + result.shape[len(self.layout.outer) :])
 
-    def table(self) -> Array:
+    def per_query(self) -> Array:
+        """Allocate a number for each query, (*outer, n_q)."""
+        return empty((*self.layout.outer, self.layout.n_q), self.compute)
+
+    def per_pair(self) -> Array:
         """Allocate a number for each pair of query and key, (*outer, n_q, n_k)."""
         return empty((*self.layout.outer, self.layout.n_q, self.layout.n_k), self.compute)
 
-    def attend(self, weights: Array | None = None) -> tuple[Array, Array]:
-        """Return output and lse, and fill `weights` (all zeros) where it is given."""
-        rows = (*self.layout.outer, self.layout.n_q)
-        output = empty((*rows, self.layout.d_v), self.compute)
-        lse = empty(rows, self.compute)
-        into = None if weights is None else self._split(weights)
-        numpy_tiles.attend(self.problem, self._split(output), self._split(lse), into)
-        return output, lse
+    def attend(self, *, lse: Array | None = None, weights: Array | None = None) -> Array:
+        """Return the output, and fill lse (*outer, n_q) and weights where they are given."""
+        output = empty((*self.layout.outer, self.layout.n_q, self.layout.d_v), self.compute)
+        kernels.attend(self.problem, *(self._split(x) for x in (output, lse, weights)))
+        return output
 
     def scores(self, stage: str) -> Array:
         """Return the scores of a stage, (*outer, n_q, n_k)."""
-        scores = self.table()
+        scores = self.per_pair()
         numpy_tiles.fill_scores(self.problem, stage, self._split(scores))
         return scores
 
@@ -128,12 +131,12 @@ class Call:
 def _ready(taken: Taken, compute: type[np.generic]) -> Array:
     """Return the array in the type it is computed in, its last axis contiguous."""
     array = taken.array.astype(compute, copy=False)
-    if array.shape[-1:] > (1,) and array.strides[-1] != array.itemsize:
-        array = np.ascontiguousarray(array)
-    return array
+    contiguous = array.shape[-1:] <= (1,) or array.strides[-1] == array.itemsize
+    return array if contiguous and array.flags.aligned else array.copy()
 
 
-def _mask_array(function: str, mask: object) -> Array:
+def _mask_array(function: str, mask: object, compute: type[np.generic]) -> Array:
+    """Return a mask of booleans, or of floats in the type that scores are computed in."""
     taken = take(function, "mask", mask)
     array = taken.array
     if array.dtype.kind not in "bf":
@@ -144,4 +147,7 @@ def _mask_array(function: str, mask: object) -> Array:
             f"{function}: mask has dtype {array.dtype}. "
             f"Need bool (True = may attend) or float (added to the scores).{fix}"
         )
-    return array
+    if array.dtype.kind == "b":
+        return array
+    with np.errstate(over="ignore"):  # what float32 cannot hold is as good as infinite
+        return array.astype(compute, copy=False)

@@ -57,7 +57,7 @@ class Tokens:
             key_lengths=None,
             softcap=None,
         )
-        return call.attend()[0]
+        return call.attend()
 
     def write(self, averages: Array, matrix: Array | None, bias: Array | None) -> Any:
         """Apply W_O and b_O and give the result back as what x was."""

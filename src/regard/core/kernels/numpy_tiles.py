@@ -37,13 +37,13 @@ SCORES = ROWS * COLUMNS  # scores of a tile: 256 kB in float32, at home in a sec
 WORTH_A_THREAD = 4 * SCORES  # starting a thread costs as much as this many scores
 
 
-def attend(problem: Problem, output: Array, lse: Array, weights: Array | None) -> None:
-    """Fill `output` (*outer, n_q, d_v), `lse` (*outer, n_q) and, if given, `weights`.
-
-    `weights` (*outer, n_q, n_k) has to come filled with zeros: keys that no query
-    of a tile reaches are never visited.
-    """
+def attend(problem: Problem, output: Array, lse: Array | None, weights: Array | None) -> None:
+    """Fill `output` (*outer, n_q, d_v) and, if given, `lse` (*outer, n_q) and `weights`."""
     columns = _tile(problem.n_q, problem.n_k)[1]
+    if lse is None:
+        lse = np.empty(output.shape[:-1], dtype=output.dtype)
+    if weights is not None:
+        weights[...] = 0  # keys that no query of a tile reaches are never visited
 
     def work(where: Index) -> None:
         rows = where[-1]
@@ -110,7 +110,9 @@ def _attend_rows(
         weights[..., start:stop] *= np.exp(shift - np.where(nothing, 0, peak)) / total
 
 
-def attend_carefully(part: Problem, output: Array, lse: Array, weights: Array | None) -> None:
+def attend_carefully(
+    part: Problem, output: Array, lse: Array | None, weights: Array | None
+) -> None:
     """Do some rows of one problem again, because infinity or NaN came out.
 
     That happens for three reasons which the fast way cannot tell apart: they were
@@ -118,6 +120,13 @@ def attend_carefully(part: Problem, output: Array, lse: Array, weights: Array | 
     not attended to, where 0 · NaN let them through; or sums too large for the
     dtype overflowed before they were divided.
     """
+    with np.errstate(all="ignore"):
+        _attend_carefully(part, output, lse, weights)
+
+
+def _attend_carefully(
+    part: Problem, output: Array, lse: Array | None, weights: Array | None
+) -> None:
     scores = part.scores(0, part.n_k)
     attended = ~np.isneginf(scores)
     peak = scores.max(axis=-1, keepdims=True, initial=-np.inf)
@@ -127,7 +136,8 @@ def attend_carefully(part: Problem, output: Array, lse: Array, weights: Array | 
     shares = np.where(attended, terms / total, 0)
     np.matmul(shares, non_finite.cleaned(part.value), out=output)
     non_finite.restore(output, attended, shares, part.value)
-    lse[...] = np.where(nothing, -np.inf, peak + np.log(total))[..., 0]
+    if lse is not None:
+        lse[...] = np.where(nothing, -np.inf, peak + np.log(total))[..., 0]
     if weights is not None:
         weights[...] = shares
 
@@ -152,7 +162,7 @@ def _share(problem: Problem, work: Any) -> None:
     enough = math.prod(problem.outer) * problem.n_q * problem.n_k // WORTH_A_THREAD + 1
     cuts = product(_outer_blocks(problem.outer, together), _blocks(problem.n_q, rows))
     tasks = ((*outer, slice(start, stop)) for outer, (start, stop) in cuts)
-    threads.run(tasks, work, min(threads.available(), enough))
+    threads.share(tasks, work, min(threads.available(), enough))
 
 
 def _outer_blocks(outer: tuple[int, ...], together: int) -> Iterator[Index]:

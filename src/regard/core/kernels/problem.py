@@ -24,7 +24,8 @@ class Problem:
         value: (*outer, n_k, d_v), likewise.
         scale: multiplies the scores.
         softcap: None, or the bound s of s·tanh(score/s).
-        mask: None, or (*outer, n_q, n_k) boolean (True = may attend) or float (added).
+        mask: None, or (*outer, n_q, n_k) boolean (True = may attend) or float (added),
+            of the dtype of the query.
         reach: None, or which keys each query reaches, axes (*outer, n_q).
     """
 
@@ -84,7 +85,7 @@ class Problem:
             return scores
         bias, barred = self.bias(start, stop), self.barred(start, stop)
         if bias is not None:
-            scores += bias.astype(scores.dtype, copy=False)
+            scores += bias
         if barred is not None:
             # Overwriting, not adding -inf: a NaN in a key that is masked out must not survive.
             np.copyto(scores, -np.inf, where=barred)

@@ -8,6 +8,7 @@ nothing to shut down.
 
 from __future__ import annotations
 
+import _thread
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -37,36 +38,65 @@ def available() -> int:
         ) from None
 
 
-def run(tasks: Iterable[Task], work: Callable[[Task], None], threads: int) -> None:
-    """Call `work` on every task, in up to `threads` threads that take the next one when free.
+def together(work: Callable[[Callable[[], bool]], None], threads: int) -> None:
+    """Call `work` in several threads at once, this one among them, and wait for all.
 
-    The first exception, KeyboardInterrupt included, stops all threads at their
-    next task and is raised.
+    `work` is given a function that says whether to go on. The first exception in any
+    thread, KeyboardInterrupt included, makes it say no, and is raised in the end.
     """
-    waiting = iter(tasks)
-    turn = threading.Lock()
     failures: list[BaseException] = []
 
-    def take_turns() -> None:
+    def go_on() -> bool:
+        return not failures
+
+    def guarded() -> None:
         try:
-            with _one_blas_thread():
-                while not failures:
-                    with turn:
-                        task = next(waiting)
-                    work(task)
-        except StopIteration:
-            pass
+            work(go_on)
         except BaseException as failure:
             failures.append(failure)
 
-    others = [threading.Thread(target=take_turns, daemon=True) for _ in range(threads - 1)]
-    for thread in others:
-        thread.start()
-    take_turns()
-    for thread in others:
-        thread.join()
+    def run(finished: _thread.LockType) -> None:
+        guarded()
+        finished.release()
+
+    # Not threading.Thread: its start() waits for the new thread, and a call that takes a
+    # millisecond notices. This one begins its own share at once.
+    others = [_thread.allocate_lock() for _ in range(threads - 1)]
+    for finished in others:
+        finished.acquire()
+        _thread.start_new_thread(run, (finished,))
+    guarded()
+    for finished in others:
+        while finished.locked():
+            try:
+                finished.acquire()
+            except BaseException as failure:  # an interrupt while waiting stops the others too
+                failures.append(failure)
+            else:
+                break
     if failures:
         raise failures[0]
+
+
+def share(tasks: Iterable[Task], work: Callable[[Task], None], threads: int) -> None:
+    """Call `work` on every task, in up to `threads` threads that take the next one when free.
+
+    BLAS is held to one thread meanwhile.
+    """
+    waiting = iter(tasks)
+    turn = threading.Lock()
+
+    def take_turns(go_on: Callable[[], bool]) -> None:
+        with _one_blas_thread_here():
+            while go_on():
+                with turn:
+                    task = next(waiting, None)
+                if task is None:
+                    return
+                work(task)
+
+    with _one_blas_thread():
+        together(take_turns, threads)
 
 
 @cache
@@ -78,34 +108,42 @@ def blas_libraries() -> list[Any]:
 
 
 _guard = threading.Lock()
-_threads_inside = 0
+_calls_inside = 0
 _counts_before: list[int] = []
 
 
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread while any thread is inside; the last one out restores it.
+    """Hold BLAS to one thread while any call is inside; the last one out restores it.
 
-    Most BLAS libraries have one setting for the whole process, so threads have to
-    count each other: each restoring what it found could leave BLAS on one thread for
-    good. A BLAS on OpenMP has a setting per thread, which each thread sees to itself.
+    The setting belongs to the whole process, so calls from several Python threads have
+    to count each other: each restoring what it found could leave BLAS on one thread for
+    good.
     """
-    global _threads_inside
-    shared = [one for one in blas_libraries() if not _set_per_thread(one)]
-    own = [one for one in blas_libraries() if _set_per_thread(one)]
+    global _calls_inside
+    libraries = [one for one in blas_libraries() if not _set_per_thread(one)]
     with _guard:
-        if _threads_inside == 0:
-            _counts_before[:] = _set(shared, [1] * len(shared))
-        _threads_inside += 1
-    own_before = _set(own, [1] * len(own))
+        if _calls_inside == 0:
+            _counts_before[:] = _set(libraries, [1] * len(libraries))
+        _calls_inside += 1
     try:
         yield
     finally:
-        _set(own, own_before)
         with _guard:
-            _threads_inside -= 1
-            if _threads_inside == 0:
-                _set(shared, _counts_before)
+            _calls_inside -= 1
+            if _calls_inside == 0:
+                _set(libraries, _counts_before)
+
+
+@contextmanager
+def _one_blas_thread_here() -> Iterator[None]:
+    """Do the same for a BLAS on OpenMP, which has a setting per thread."""
+    libraries = [one for one in blas_libraries() if _set_per_thread(one)]
+    before = _set(libraries, [1] * len(libraries))
+    try:
+        yield
+    finally:
+        _set(libraries, before)
 
 
 def _set_per_thread(library: Any) -> bool:

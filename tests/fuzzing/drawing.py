@@ -21,10 +21,6 @@ WILD = [np.nan, np.inf, -np.inf, 1.7e308, -1.7e308, 1e30, 6e4, 5e-324, -1e-310, 
 LAYOUTS = ["plain", "reversed", "strided", "turned", "stretched", "read-only", "unaligned"]
 
 
-def numbers_of(x: Any) -> bool:
-    return isinstance(x, np.ndarray)
-
-
 def arrange(draw: Draw, array: np.ndarray, layouts: list[str] | None = None) -> np.ndarray:
     """Return the same numbers (for "stretched": one of them) laid out differently in memory."""
     how = draw(st.sampled_from(layouts or [name for name in LAYOUTS if name != "stretched"]))

@@ -1,0 +1,82 @@
+"""Attention by the kernel in C, which is there if a compiler was when regard was installed.
+
+The source is in the folder `native`; its module knows nothing of threads. Each
+thread calls `work`, which takes tasks until none is left or some time has passed:
+Python gets a chance to notice Ctrl-C, and nobody waits for a thread that has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.core.kernels import numpy_tiles, threads
+from regard.core.kernels.problem import Problem
+
+_native: Any
+try:
+    _native = import_module("regard.core.kernels._native")
+except ImportError:
+    _native = None
+
+Array = NDArray[Any]
+
+MASKS = {None: 0, np.dtype(bool): 1, np.dtype(np.float32): 2, np.dtype(np.float64): 2}
+SECONDS = 0.1  # after which a thread looks up from its work
+WORTH_A_THREAD = 2_000_000  # multiplications that take as long as starting a thread
+
+
+@cache
+def instruction_sets() -> tuple[str, ...]:
+    """Return what this machine can run of what was compiled, the best first; maybe nothing."""
+    return () if _native is None else tuple(_native.kernels())
+
+
+def attend(
+    problem: Problem,
+    output: Array,
+    lse: Array | None,
+    weights: Array | None,
+    *,
+    instruction_set: str | None = None,
+) -> None:
+    """Fill `output` (*outer, n_q, d_v) and, if given, `lse` (*outer, n_q) and `weights`."""
+    reach = problem.reach
+    job = _native.job(
+        instruction_set or instruction_sets()[0],
+        problem.query,
+        problem.key,
+        problem.value,
+        problem.mask,
+        None if reach is None else reach.first,
+        None if reach is None else reach.end,
+        output,
+        lse,
+        weights,
+        problem.scale,
+        problem.softcap or 0.0,
+        MASKS[None if problem.mask is None else problem.mask.dtype],
+        problem.query.dtype == np.float64,
+    )
+
+    def work(go_on: Callable[[], bool]) -> None:
+        while _native.work(job, SECONDS) and go_on():
+            pass
+
+    width = problem.key.shape[-1] + problem.value.shape[-1]
+    size = output[..., 0].size if output.shape[-1] else 0
+    enough = size * problem.n_k * width // WORTH_A_THREAD + 1
+    threads.together(work, min(threads.available(), enough))
+    for one, start, stop in _native.not_finite(job):
+        where = (*np.unravel_index(one, problem.outer), slice(start, stop))
+        numpy_tiles.attend_carefully(
+            problem.part(where[:-1], where[-1]),
+            output[where],
+            None if lse is None else lse[where],
+            None if weights is None else weights[where],
+        )
