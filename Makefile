@@ -1,6 +1,7 @@
 # Each target sets up what it needs in .venv and then does one thing. CI calls the same targets.
 PYTHON ?= python3
 BIN := .venv/bin
+NATIVE := $(wildcard src/regard/core/kernels/native/*)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help setup run test check peers bench docs clean
@@ -21,6 +22,13 @@ check: .venv/check      ## lint, check types, check who imports whom
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory .venv/test_kernel
+	.venv/test_kernel
+
+# The kernel's own test, with the sanitizers that notice what the comparison of results would not.
+.venv/test_kernel: tests/native/test_kernel.c $(NATIVE) | .venv/python
+	$(CC) -g -O1 -std=gnu11 -Wall -Wextra -Werror -Wno-psabi -fno-omit-frame-pointer \
+	    -fsanitize=address,undefined -fno-sanitize-recover=all $< -o $@ -lm
 
 peers: .venv/peers      ## install torch, JAX and ONNX Runtime, to compare with
 
@@ -39,7 +47,7 @@ clean:                  ## remove everything that was installed or built
 	$(PYTHON) -m venv .venv
 	@touch $@
 
-.venv/run: .venv/python pyproject.toml $(wildcard src/regard/core/kernels/native/*)
+.venv/run: .venv/python pyproject.toml $(NATIVE)
 	$(PIP) install --editable .
 	@touch $@
 

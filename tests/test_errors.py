@@ -54,16 +54,24 @@ def test_errors_are_value_errors_and_errors_of_regard(error: type[Exception]) ->
     assert issubclass(error, regard.RegardError)
 
 
-def test_a_number_of_threads_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    for wanted in ("0", "two"):
-        monkeypatch.setenv("REGARD_THREADS", wanted)
-        with pytest.raises(ParameterError) as caught:
-            regard.attention(zeros(5, 3), zeros(7, 3), zeros(7, 2))
-        np.testing.assert_equal(
-            str(caught.value),
-            "regard: the environment variable REGARD_THREADS must be a whole number ≥ 1. "
-            f"Got {wanted!r}.",
-        )
+@pytest.mark.parametrize(
+    ("variable", "wanted", "rule"),
+    [
+        ("REGARD_THREADS", "0", "a whole number ≥ 1"),
+        ("REGARD_THREADS", "two", "a whole number ≥ 1"),
+        ("REGARD_KERNEL", "fast", "'native' or 'numpy'"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_refused(
+    variable: str, wanted: str, rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, wanted)
+    with pytest.raises(ParameterError) as caught:
+        regard.attention(zeros(5, 3), zeros(7, 3), zeros(7, 2))
+    np.testing.assert_equal(
+        str(caught.value),
+        f"regard: the environment variable {variable} must be {rule}. Got {wanted!r}.",
+    )
 
 
 def test_a_tensor_that_requires_grad_is_refused_by_name() -> None:

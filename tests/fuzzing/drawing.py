@@ -18,7 +18,16 @@ DTYPES: list[Any] = [
     *(ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.int4),
 ]
 WILD = [np.nan, np.inf, -np.inf, 1.7e308, -1.7e308, 1e30, 6e4, 5e-324, -1e-310, -0.0]
-LAYOUTS = ["plain", "reversed", "strided", "turned", "stretched", "read-only", "unaligned"]
+LAYOUTS = [
+    "plain",
+    "reversed",
+    "strided",
+    "turned",
+    "stretched",
+    "read-only",
+    "unaligned",
+    "swapped",
+]
 
 
 def arrange(draw: Draw, array: np.ndarray, layouts: list[str] | None = None) -> np.ndarray:
@@ -34,6 +43,8 @@ def arrange(draw: Draw, array: np.ndarray, layouts: list[str] | None = None) -> 
         return np.asfortranarray(array)
     if how == "stretched" and array.size:
         return np.broadcast_to(array.ravel()[0], array.shape)
+    if how == "swapped" and array.dtype.kind in "iuf":
+        return array.astype(array.dtype.newbyteorder())
     if how == "unaligned" and array.dtype.kind != "O":
         memory = np.frombuffer(bytearray(b"\0" + array.tobytes()), dtype=np.uint8)
         return memory[1:].view(array.dtype).reshape(array.shape) if array.size else array
@@ -63,20 +74,23 @@ def some_array(draw: Draw, shape: Any = None, dtype: Any = None) -> np.ndarray:
     return arrange(draw, array, LAYOUTS)
 
 
-def calls(draw: Draw, valid: str | None = None) -> dict[str, Any]:
+def calls(draw: Draw, valid: str | None = None, long: bool = False) -> dict[str, Any]:
     """Draw arguments of attention that fit each other.
 
     With `valid`, the name of a dtype, the numbers of the arrays have that dtype and are
     small multiples of 1/4, NaN and infinity: what attention makes of them is then certain.
-    Without, dtypes differ and the numbers are wild.
+    Without, dtypes differ and the numbers are wild. With `long` there are many queries
+    and keys, so that a kernel has to cut them up.
     """
-    length, width = (
-        st.sampled_from([3, 2, 5, 1, 4, 3, 2, 5, 0]),
-        st.sampled_from([2, 3, 1, 4, 2, 0]),
-    )
+    length = st.sampled_from([3, 2, 5, 1, 4, 3, 2, 5, 0])  # rarely 0: nothing is left to compare
+    width = st.sampled_from([2, 3, 1, 4, 2, 0])
     n_q, n_k, d_k, d_v = draw(length), draw(length), draw(width), draw(width)
     batch = tuple(draw(st.lists(st.sampled_from([2, 3, 1, 2, 3, 2, 3, 0]), max_size=2)))
     heads = draw(st.sampled_from([4, 1, 2, 6, 3, 1, 4, 6, 2, 0]))
+    if long:
+        n_q = draw(st.sampled_from([2, 7, 17, 33, 65]))
+        n_k = draw(st.sampled_from([31, 65, 97, 131, 193]))
+        batch, heads = batch[:1], min(heads, 2)
     divisors = [own for own in range(1, heads + 1) if heads % own == 0] or [0]
     own_heads = {"query": heads, "key": draw(st.sampled_from(divisors))}
     own_heads["value"] = draw(st.sampled_from(divisors))
@@ -107,10 +121,10 @@ def calls(draw: Draw, valid: str | None = None) -> dict[str, Any]:
         rng = np.random.default_rng(draw(st.integers(0, 999)))
         return rng.integers(low, high, _thinned(draw, per_batch), endpoint=True)
 
-    side = st.one_of(st.none(), st.integers(0, 4))
+    side = st.one_of(st.none(), st.integers(0, max(4, n_k)))
     call["scale"] = draw(st.sampled_from([None, None, 1.0, 0.0, -0.5, 1.25]))
     call["is_causal"] = draw(st.booleans())
-    call["causal_offset"] = whole(-6, 6) if draw(st.booleans()) else 0
+    call["causal_offset"] = whole(-n_q - 1, n_k + 1) if draw(st.booleans()) else 0
     call["window"] = (draw(side), draw(side)) if draw(st.booleans()) else None
     call["key_lengths"] = whole(0, n_k) if draw(st.booleans()) else None
     call["softcap"] = draw(st.sampled_from([None, None, 0.5, 3.0, 30.0]))
@@ -158,6 +172,5 @@ def _mask(
     added = rng.integers(-8, 8, shape, endpoint=True) / 4
     wild = draw(st.sampled_from([[-np.inf], [-np.inf, np.nan], [-np.inf, np.inf, np.nan]]))
     mask = np.where(rng.random(shape) < often, added, rng.choice(wild, shape))
-    return arrange(
-        draw, mask if valid is None else mask.astype(np.dtype(valid if valid != "int64" else "f8"))
-    )
+    dtype = "float64" if valid in (None, "int64") else valid
+    return arrange(draw, mask.astype(np.dtype(dtype)))

@@ -63,7 +63,9 @@ class Layout:
             heads = groups * per_group
         first, second = (1, 1) if heads == 1 else (groups, heads // groups)
         left = array.shape[: array.ndim + heads_axis]
-        return np.broadcast_to(array.reshape((*left, first, second, *tail)), self.split + tail)
+        whole = (*self.split, *tail)
+        parted = array.reshape((*left, first, second, *tail))
+        return parted if parted.shape == whole else np.broadcast_to(parted, whole)
 
 
 def fit(function: str, query: Array, key: Array, value: Array | None, mask: Array | None) -> Layout:

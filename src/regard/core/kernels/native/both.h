@@ -33,6 +33,7 @@
 #include "undefine.h"
 
 #undef SET
+#undef INTRINSICS
 #undef VECTOR_BYTES
 #undef WIDTH
 #undef ROWS

@@ -80,7 +80,8 @@ static void NAME(run)(const Job *job, const Place *place, int64_t q, int64_t sta
         NAME(dot)(1, job->d_k, query, key + j * key_row, key_row, scores + j);
 
     REAL unit = (REAL)job->scale * (REAL)LOG2E;
-    const char *mask = place->mask + q * job->mask.row + start * job->mask.column;
+    const char *mask = place->mask;
+    if (mask) mask += q * job->mask.row + start * job->mask.column;
     int bent = job->softcap > 0 || job->mask_kind == ADDED_MASK || unit <= 0;
     if (job->softcap > 0) {
         for (j = keys; j % LANES; j++) scores[j] = 0;

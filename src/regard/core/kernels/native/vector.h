@@ -12,7 +12,6 @@
 
 typedef REAL vec __attribute__((vector_size(VECTOR_BYTES)));
 typedef INT ivec __attribute__((vector_size(VECTOR_BYTES)));
-typedef REAL NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 
 INLINE vec NAME(load)(const REAL *p) {
     vec x;
@@ -31,10 +30,10 @@ INLINE vec NAME(choose)(ivec where, vec yes, vec no) {
 
 /* The larger of two; NaN may get lost, because it lives on in the weights. */
 INLINE vec NAME(larger)(vec a, vec b) {
-#if VECTOR_BYTES == 64
+#if INTRINSICS == 512
     return sizeof(REAL) == 4 ? (vec)_mm512_max_ps((__m512)a, (__m512)b)
                              : (vec)_mm512_max_pd((__m512d)a, (__m512d)b);
-#elif VECTOR_BYTES == 32
+#elif INTRINSICS == 256
     return sizeof(REAL) == 4 ? (vec)_mm256_max_ps((__m256)a, (__m256)b)
                              : (vec)_mm256_max_pd((__m256d)a, (__m256d)b);
 #else
@@ -44,10 +43,10 @@ INLINE vec NAME(larger)(vec a, vec b) {
 
 /* All bits where the byte is not 0. */
 INLINE ivec NAME(widen)(const unsigned char *bytes) {
-#if VECTOR_BYTES == 64
+#if INTRINSICS == 512
     ivec x = sizeof(REAL) == 4 ? (ivec)_mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)bytes))
                                : (ivec)_mm512_cvtepi8_epi64(_mm_loadl_epi64((const void *)bytes));
-#elif VECTOR_BYTES == 32
+#elif INTRINSICS == 256
     int four;
     memcpy(&four, bytes, 4);
     ivec x = sizeof(REAL) == 4 ? (ivec)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)bytes))

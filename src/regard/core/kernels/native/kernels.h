@@ -1,0 +1,165 @@
+/* Every kernel: the arithmetic for two types and each instruction set, and how a call is cut.
+ *
+ * Read job.h first, then vector.h, tile.h, block.h, rows.h and work.h. This file needs nothing of
+ * Python; module.c and the test in tests/native include it.
+ */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "job.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define ON_X86 1
+#else
+#define ON_X86 0
+#endif
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Find where the arrays of a problem begin. */
+static Place find_place(const Job *job, int64_t problem) {
+    Place place = {job->query.data, job->key.data,    job->value.data,   job->mask.data, job->first.data,
+                   job->end.data,   job->output.data, job->weights.data, job->lse.data};
+    for (int axis = job->outer_axes - 1; axis >= 0; axis--) {
+        int64_t i = problem % job->outer[axis];
+        problem /= job->outer[axis];
+        place.query += i * job->query.outer[axis];
+        place.key += i * job->key.outer[axis];
+        place.value += i * job->value.outer[axis];
+        place.output += i * job->output.outer[axis];
+        if (place.mask) place.mask += i * job->mask.outer[axis];
+        if (place.first) place.first += i * job->first.outer[axis];
+        if (place.end) place.end += i * job->end.outer[axis];
+        if (place.weights) place.weights += i * job->weights.outer[axis];
+        if (place.lse) place.lse += i * job->lse.outer[axis];
+    }
+    return place;
+}
+
+/* Coefficients of the polynomials in vector.h. */
+static const float EXP2_float[] = {0.69314720285503164763f,  0.24022647913636852127f,
+                                   0.055503324711908571697f, 0.0096184373569574205587f,
+                                   0.0013398874393981390061f, 0.00015353362068858489034f};
+static const double EXP2_double[] = {
+    0.69314718055994532581,  0.2402265069591013126,   0.055504108664820083227, 0.0096181291075941200896,
+    0.0013333558146774620517, 0.0001540353045711209086, 1.5252733493127489347e-5, 1.3215435282308487999e-6,
+    1.0178199571842137974e-7, 7.0737832485031332991e-9, 4.4347712982003767083e-10};
+static const float TANH_float[] = {-0.33333333149374507128f, 0.13333300146188914709f,
+                                   -0.053958461627452201433f, 0.021762502907359263884f,
+                                   -0.0083231870582787745153f, 0.0022695016841623539865f};
+static const double TANH_double[] = {
+    -0.33333333333333332818,   0.13333333333332962279,   -0.053968253967810539973,
+    0.021869488515352346926,   -0.0088632350243061059836, 0.0035921207608708409922,
+    -0.0014557676940659454624, 0.00058962214868720598625, -0.00023746756598223250803,
+    9.2327497080853709566e-5,  -3.0929125473864670152e-5, 6.3543408148597192105e-6};
+
+#define JOIN(a, b, c) a##_##b##_##c
+#define NAME3(a, b, c) JOIN(a, b, c)
+#define NAME(x) NAME3(x, TYPE, SET)
+
+#define PRAGMA(x) _Pragma(#x)
+#ifdef __clang__
+#define COMPILE_FOR(set) PRAGMA(clang attribute push(__attribute__((target(set))), apply_to = function))
+#define COMPILE_AS_BEFORE PRAGMA(clang attribute pop)
+#else
+#define COMPILE_FOR(set) PRAGMA(GCC push_options) PRAGMA(GCC target(set))
+#define COMPILE_AS_BEFORE PRAGMA(GCC pop_options)
+#endif
+
+/* Each instruction set: which intrinsics it has (by their bits), bytes of a vector, and vectors
+ * side by side and rows of a block of registers. */
+#if ON_X86
+#define SET avx512
+#define INTRINSICS 512
+#define VECTOR_BYTES 64
+#define WIDTH 4
+#define ROWS 6
+COMPILE_FOR("avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")
+#include "both.h"
+COMPILE_AS_BEFORE
+
+#define SET avx2
+#define INTRINSICS 256
+#define VECTOR_BYTES 32
+#define WIDTH 2
+#define ROWS 6
+COMPILE_FOR("avx2,fma")
+#include "both.h"
+COMPILE_AS_BEFORE
+#endif
+
+#define SET baseline
+#define INTRINSICS 0
+#define VECTOR_BYTES 16
+#define WIDTH 2
+#define ROWS 6
+#include "both.h"
+
+/* The code for 512 bits in instructions that every machine has: for the test, and very slow. */
+#ifdef TEST_WIDE
+#define SET wide
+#define INTRINSICS 0
+#define VECTOR_BYTES 64
+#define WIDTH 4
+#define ROWS 6
+#include "both.h"
+#endif
+
+static const Kernel KERNELS[] = {
+#if ON_X86
+    {"avx512", {16, 8}, {64, 32}, {work_float_avx512, work_double_avx512}},
+    {"avx2", {8, 4}, {16, 8}, {work_float_avx2, work_double_avx2}},
+#endif
+    {"baseline", {4, 2}, {8, 4}, {work_float_baseline, work_double_baseline}},
+#ifdef TEST_WIDE
+    {"wide", {16, 8}, {64, 32}, {work_float_wide, work_double_wide}},
+#endif
+};
+enum { KERNEL_COUNT = sizeof KERNELS / sizeof *KERNELS };
+
+static int runs_here(const Kernel *kernel) {
+#if ON_X86
+    __builtin_cpu_init();
+    if (!strcmp(kernel->name, "avx512"))
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+    if (!strcmp(kernel->name, "avx2"))
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    return 1;
+}
+
+enum { QUERIES_FOR_PARTS = 64, KEYS_OF_A_PART = 8064, SCORES_AT_ONCE = 1 << 15 };
+
+/* Cut a job into tasks, by its lengths and the kind of its arrays alone, never by its batch. */
+static int cut_into_tasks(Job *job, const Kernel *kernel, int is_double) {
+    int64_t real = is_double ? 8 : 4;
+    job->few = 2 * job->n_q <= kernel->lanes[is_double];
+    job->block = job->few ? (job->n_q ? job->n_q : 1) : job->weights.data ? kernel->strip[is_double] : 64;
+    job->blocks = (job->n_q + job->block - 1) / job->block;
+    job->part = job->n_k ? job->n_k : 1;
+    job->parts = 1;
+    if (job->n_q <= QUERIES_FOR_PARTS && job->n_k >= 2 * KEYS_OF_A_PART) {
+        job->part = KEYS_OF_A_PART;
+        job->parts = (job->n_k + job->part - 1) / job->part;
+    }
+    job->at_once = SCORES_AT_ONCE / (job->block * job->part + 1) + 1;
+    int64_t all_blocks = job->problems * job->blocks;
+    job->not_finite = calloc((size_t)all_blocks + 1, 1);
+    if (!job->not_finite) return -1;
+    if (job->parts == 1) return 0;
+    job->parts_left = malloc((size_t)all_blocks * sizeof *job->parts_left + 1);
+    job->partial = malloc((size_t)(job->problems * job->parts * job->n_q * (job->d_v + 2) * real + 1));
+    if (!job->parts_left || !job->partial) return -1;
+    for (int64_t i = 0; i < all_blocks; i++) atomic_init(&job->parts_left[i], job->parts);
+    return 0;
+}
+

@@ -1,0 +1,207 @@
+/* Compare every kernel that runs here with plain loops, on drawn problems of every kind.
+ *
+ * `make check` builds this with AddressSanitizer and UndefinedBehaviorSanitizer. Arrays are
+ * allocated to the byte, so a read or write past an end is caught.
+ */
+
+#include <stdio.h>
+
+#define TEST_WIDE
+#include "../../src/regard/core/kernels/native/kernels.h"
+
+static uint64_t state = 0x9E3779B97F4A7C15;
+
+static uint64_t draw(uint64_t below) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % below;
+}
+
+static double normal(void) { /* near enough: a sum of uniform numbers */
+    double sum = 0;
+    for (int i = 0; i < 12; i++) sum += (double)draw(1 << 20) / (1 << 20);
+    return sum - 6;
+}
+
+/* A drawn array (heads, rows, columns): rows farther apart than they are long, heads maybe one. */
+typedef struct {
+    void *memory;
+    Table table;
+} Drawn;
+
+static double get(const char *p, int is_double) {
+    return is_double ? *(const double *)p : *(const float *)p;
+}
+
+static double at(const Table *t, int64_t h, int64_t i, int64_t j, int is_double) {
+    return get(t->data + h * t->outer[0] + i * t->row + j * t->column, is_double);
+}
+
+static Drawn new_array(int64_t heads, int64_t rows, int64_t columns, int64_t size, int shared) {
+    int64_t apart = (columns + (int64_t)draw(3)) * size;
+    Drawn drawn = {0};
+    int64_t per_head = rows ? (rows - 1) * apart + columns * size : 0;
+    int64_t bytes = per_head * (shared ? 1 : heads);
+    drawn.memory = malloc((size_t)(bytes ? bytes : 1));
+    drawn.table = (Table){.data = drawn.memory, .outer = {shared ? 0 : per_head}, .row = apart, .column = size};
+    return drawn;
+}
+
+static void fill(Drawn *drawn, int64_t heads, int64_t rows, int64_t columns, int is_double) {
+    const Table *t = &drawn->table;
+    for (int64_t h = 0; h < (t->outer[0] ? heads : 1); h++)
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; j < columns; j++) {
+                char *p = t->data + h * t->outer[0] + i * t->row + j * t->column;
+                double x = normal();
+                if (is_double) *(double *)p = x;
+                else *(float *)p = (float)x;
+            }
+}
+
+static double worst[2];
+
+static int close_enough(const char *what, double got, double expected, int is_double) {
+    double tolerance = is_double ? 1e-12 : 1e-4;
+    if (isinf(expected) ? got == expected : fabs(got - expected) <= tolerance * (1 + fabs(expected))) {
+        if (!isinf(expected) && fabs(got - expected) > worst[is_double])
+            worst[is_double] = fabs(got - expected);
+        return 1;
+    }
+    printf("%s is %.17g, expected %.17g\n", what, got, expected);
+    return 0;
+}
+
+/* Check one head against loops in double. */
+static int agrees(const Job *job, int64_t h, int is_double) {
+    double *weight = malloc(((size_t)job->n_k + 1) * sizeof(double));
+    int fine = 1;
+    for (int64_t i = 0; i < job->n_q && fine; i++) {
+        double top = -INFINITY, total = 0;
+        for (int64_t j = 0; j < job->n_k; j++) {
+            double s = 0;
+            for (int64_t d = 0; d < job->d_k; d++)
+                s += at(&job->query, h, i, d, is_double) * at(&job->key, h, j, d, is_double);
+            s *= job->scale;
+            if (job->softcap > 0) s = job->softcap * tanh(s / job->softcap);
+            if (job->mask_kind == ADDED_MASK) s += at(&job->mask, h, i, j, is_double);
+            if (job->mask_kind == BOOLEAN_MASK &&
+                !job->mask.data[h * job->mask.outer[0] + i * job->mask.row + j * job->mask.column])
+                s = -INFINITY;
+            if (job->first.data) {
+                int64_t first = *(int64_t *)(job->first.data + h * job->first.outer[0] + i * job->first.row);
+                int64_t end = *(int64_t *)(job->end.data + h * job->end.outer[0] + i * job->end.row);
+                if (j < first || j >= end) s = -INFINITY;
+            }
+            weight[j] = s;
+            if (s > top) top = s;
+        }
+        for (int64_t j = 0; j < job->n_k; j++) {
+            weight[j] = weight[j] == -INFINITY ? 0 : exp(weight[j] - top);
+            total += weight[j];
+        }
+        for (int64_t j = 0; j < job->n_k; j++) weight[j] /= total > 0 ? total : 1;
+        for (int64_t c = 0; c < job->d_v && fine; c++) {
+            double sum = 0;
+            for (int64_t j = 0; j < job->n_k; j++) sum += weight[j] * at(&job->value, h, j, c, is_double);
+            fine &= close_enough("output", at(&job->output, h, i, c, is_double), sum, is_double);
+        }
+        if (job->lse.data) {
+            double lse = total > 0 ? top + log(total) : -INFINITY;
+            const char *p = job->lse.data + h * job->lse.outer[0] + i * job->lse.row;
+            fine &= close_enough("lse", get(p, is_double), lse, is_double);
+        }
+        for (int64_t j = 0; job->weights.data && j < job->n_k && fine; j++)
+            fine &= close_enough("weight", at(&job->weights, h, i, j, is_double), weight[j], is_double);
+    }
+    free(weight);
+    return fine;
+}
+
+static int one_problem(const Kernel *kernel, int is_double, int64_t n_q, int64_t n_k) {
+    int64_t size = is_double ? 8 : 4, heads = 1 + (int64_t)draw(3);
+    int64_t d_k = (int64_t)draw(40), d_v = (int64_t)draw(40);
+    Job job = {.outer_axes = 1, .outer = {heads}, .problems = heads, .n_q = n_q, .n_k = n_k, .d_k = d_k, .d_v = d_v};
+    Drawn arrays[9] = {0};
+    arrays[0] = new_array(heads, n_q, d_k, size, 0);
+    arrays[1] = new_array(heads, n_k, d_k, size, (int)draw(2)); /* one key head may serve all */
+    arrays[2] = new_array(heads, n_k, d_v, size, (int)draw(2));
+    fill(&arrays[0], heads, n_q, d_k, is_double);
+    fill(&arrays[1], heads, n_k, d_k, is_double);
+    fill(&arrays[2], heads, n_k, d_v, is_double);
+    arrays[3] = new_array(heads, n_q, d_v, size, 0);
+    job.query = arrays[0].table, job.key = arrays[1].table, job.value = arrays[2].table;
+    job.output = arrays[3].table;
+    job.scale = draw(8) ? normal() / 3 : 0;
+    job.softcap = draw(3) ? 0 : 1.5;
+    if (draw(2)) {
+        arrays[4] = new_array(heads, n_q, 1, size, 0);
+        job.lse = arrays[4].table;
+    }
+    if (draw(2)) {
+        arrays[5] = new_array(heads, n_q, n_k, size, 0);
+        job.weights = arrays[5].table;
+    }
+    job.mask_kind = (enum mask_kind)draw(3);
+    if (job.mask_kind == BOOLEAN_MASK) {
+        arrays[6] = new_array(heads, n_q, n_k, 1, (int)draw(2));
+        job.mask = arrays[6].table;
+        int64_t some_heads = job.mask.outer[0] ? heads : 1;
+        for (int64_t h = 0; h < some_heads; h++)
+            for (int64_t i = 0; i < n_q; i++)
+                for (int64_t j = 0; j < n_k; j++)
+                    job.mask.data[h * job.mask.outer[0] + i * job.mask.row + j] = draw(4) > 0;
+        if (!draw(3)) job.mask.row = 0; /* the same keys for every query */
+    } else if (job.mask_kind == ADDED_MASK) {
+        arrays[6] = new_array(heads, n_q, n_k, size, 0);
+        fill(&arrays[6], heads, n_q, n_k, is_double);
+        job.mask = arrays[6].table;
+        if (!draw(3)) job.mask.column = 0; /* the same for every key */
+    }
+    if (draw(2)) {
+        arrays[7] = new_array(heads, n_q, 1, 8, 0);
+        arrays[8] = new_array(heads, n_q, 1, 8, 0);
+        job.first = arrays[7].table, job.end = arrays[8].table;
+        for (int64_t h = 0; h < heads; h++)
+            for (int64_t i = 0; i < n_q; i++) {
+                int64_t *first = (int64_t *)(job.first.data + h * job.first.outer[0] + i * job.first.row);
+                int64_t *end = (int64_t *)(job.end.data + h * job.end.outer[0] + i * job.end.row);
+                *first = draw(2) ? 0 : (int64_t)draw((uint64_t)n_k + 1);
+                *end = draw(2) ? n_k : (int64_t)draw((uint64_t)n_k + 1);
+            }
+    }
+    int fine = cut_into_tasks(&job, kernel, is_double) == 0;
+    while (fine && kernel->work[is_double](&job, 1e-9) > 0) continue; /* one ticket at a time */
+    for (int64_t h = 0; h < heads && fine; h++) fine = agrees(&job, h, is_double);
+    for (int64_t i = 0; i < job.problems * job.blocks && fine; i++) fine = !job.not_finite[i];
+    if (!fine)
+        printf("%s %s: n_q %ld n_k %ld d_k %ld d_v %ld mask %d\n", kernel->name,
+               is_double ? "double" : "float", (long)n_q, (long)n_k, (long)d_k, (long)d_v, job.mask_kind);
+    for (int i = 0; i < 9; i++) free(arrays[i].memory);
+    free(job.not_finite);
+    free(job.parts_left);
+    free(job.partial);
+    return fine;
+}
+
+int main(void) {
+    int failed = 0, passed = 0;
+    for (int k = 0; k < KERNEL_COUNT; k++) {
+        if (!runs_here(&KERNELS[k])) {
+            printf("this machine has no %s, which is not tested\n", KERNELS[k].name);
+            continue;
+        }
+        for (int is_double = 0; is_double < 2; is_double++) {
+            for (int i = 0; i < 150; i++)
+                one_problem(&KERNELS[k], is_double, (int64_t)draw(i % 3 ? 20 : 150), (int64_t)draw(i % 2 ? 20 : 250))
+                    ? passed++ : failed++;
+            for (int i = 0; i < 4; i++) /* long enough to be cut into parts */
+                one_problem(&KERNELS[k], is_double, 1 + (int64_t)draw(12), 16128 + (int64_t)draw(3000))
+                    ? passed++ : failed++;
+        }
+    }
+    printf("largest error: float %.1e, double %.1e\n", worst[0], worst[1]);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed > 0;
+}
