@@ -201,7 +201,7 @@ KERNELS = ["in C", "in C, with long arrays", "in NumPy", "in NumPy, with tiny ti
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(FEW, max_examples=250)
+@settings(FEW, max_examples=200)
 @given(data=st.data())
 def test_attention_is_what_the_reference_says(kernel: str, data: Any) -> None:
     if "in C" in kernel and not native.instruction_sets():
@@ -215,6 +215,18 @@ def test_attention_is_what_the_reference_says(kernel: str, data: Any) -> None:
             patch.setattr(numpy_tiles, "COLUMNS", 3)
             patch.setattr(numpy_tiles, "SCORES", 6)
         agree_with_the_reference(arguments, dtype)
+
+
+def test_an_average_of_the_largest_numbers_is_not_infinite() -> None:
+    arrays = np.zeros((2, 1)), np.zeros((3, 1)), np.full((3, 1), 1.7e308)
+    outputs = [
+        regard.attention(*arrays),
+        regard.attention_with_weights(*arrays)[0],
+        regard.attention_with_lse(*arrays)[0],
+        AttentionState.empty().update(*arrays).output,
+    ]
+    for output in outputs:
+        np.testing.assert_allclose(output, np.full((2, 1), 1.7e308), rtol=1e-15)
 
 
 @pytest.mark.parametrize("kernel", ["native", "numpy"])

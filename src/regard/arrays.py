@@ -55,9 +55,10 @@ def take(function: str, name: str, x: object) -> Taken:
             f"Call {function} outside jit, grad and vmap."
         )
     if isinstance(x, np.ma.MaskedArray):
+        fix = f"Pass {name}.filled(...)"
+        fix += " and say what may be attended to with mask=." if name in "query key value" else "."
         raise ParameterError(
-            f"{function}: {name} is a numpy.ma.MaskedArray, whose mask would be lost. "
-            f"Pass {name}.filled(...) and say what may be attended to with mask=."
+            f"{function}: {name} is a numpy.ma.MaskedArray, whose mask would be lost. {fix}"
         )
     try:
         array = np.asarray(x)
@@ -97,6 +98,8 @@ def _take_torch(function: str, name: str, x: Any, torch: Any) -> Taken:
 
 def numbers(function: str, name: str, x: object) -> Taken:
     """Read `x` and refuse what is not made of numbers that regard computes with."""
+    if x is None:
+        raise ParameterError(f"{function}: {name} is None. Need an array of {NUMBERS}.")
     taken = take(function, name, x)
     dtype = taken.array.dtype
     if dtype.kind in "iu" or dtype in (np.float16, np.float32, np.float64):

@@ -18,6 +18,10 @@ from regard.shapes import layout, real
 Array = NDArray[Any]
 
 
+# Infinity and NaN come out where they belong; that they did is no news worth a warning.
+quiet = np.errstate(all="ignore")
+
+
 class Call:
     """The arguments of one call, checked and fitted to each other.
 
@@ -40,15 +44,24 @@ class Call:
         window: object,
         key_lengths: object,
         softcap: object,
+        heads_settled: bool = False,
     ) -> None:
         taken = {name: numbers(function, name, x) for name, x in arrays.items()}
         self.library = taken["query"].library
         self.dtype = common_dtype(*(one.dtype for one in taken.values()))
         self.compute = computing(self.dtype)
         ready = {name: _ready(one, self.compute) for name, one in taken.items()}
-        table = None if mask is None else _mask_array(function, mask, self.compute)
+        table = None if mask is None else mask_array(function, mask)
+        if table is not None and table.dtype.kind == "f":
+            with np.errstate(over="ignore"):  # what float32 cannot hold is as good as infinite
+                table = table.astype(self.compute, copy=False)
         self.layout = fitted = layout.fit(
-            function, ready["query"], ready["key"], ready.get("value"), table
+            function,
+            ready["query"],
+            ready["key"],
+            ready.get("value"),
+            table,
+            heads_settled=heads_settled,
         )
         if table is not None:
             table = np.broadcast_to(table, (*table.shape[:-2], fitted.n_q, fitted.n_k))
@@ -129,14 +142,21 @@ class Call:
 
 
 def _ready(taken: Taken, compute: type[np.generic]) -> Array:
-    """Return the array in the type it is computed in, its last axis contiguous."""
+    """Return the array in the type it is computed in, copied if its rows do not lie as BLAS needs.
+
+    Each row must be contiguous, and the next one must lie behind it, at any distance.
+    """
     array = taken.array.astype(compute, copy=False)
-    contiguous = array.shape[-1:] <= (1,) or array.strides[-1] == array.itemsize
-    return array if contiguous and array.flags.aligned else array.copy()
+    if array.ndim < 2 or not array.size:
+        return array
+    (n, width), (row, column) = array.shape[-2:], array.strides[-2:]
+    contiguous = width == 1 or column == array.itemsize
+    forward = n == 1 or row >= width * array.itemsize
+    return array if contiguous and forward and array.flags.aligned else array.copy()
 
 
-def _mask_array(function: str, mask: object, compute: type[np.generic]) -> Array:
-    """Return a mask of booleans, or of floats in the type that scores are computed in."""
+def mask_array(function: str, mask: object) -> Array:
+    """Read a mask, which is made of booleans or of floats."""
     taken = take(function, "mask", mask)
     array = taken.array
     if array.dtype.kind not in "bf":
@@ -147,7 +167,4 @@ def _mask_array(function: str, mask: object, compute: type[np.generic]) -> Array
             f"{function}: mask has dtype {array.dtype}. "
             f"Need bool (True = may attend) or float (added to the scores).{fix}"
         )
-    if array.dtype.kind == "b":
-        return array
-    with np.errstate(over="ignore"):  # what float32 cannot hold is as good as infinite
-        return array.astype(compute, copy=False)
+    return array

@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.arrays import numbers, take
+from regard.arrays import numbers
+from regard.core.call import mask_array, quiet
 from regard.core.projections import Tokens
 from regard.shapes import choice
+from regard.shapes.layout import fit_mask
 from regard.shapes.matrices import read_matrices
 
 Array = NDArray[Any]
@@ -76,8 +78,10 @@ class Head:
     dtype: str = field(init=False)
 
     def __post_init__(self) -> None:
-        _replace(self, read_matrices("Head", vars(self), _ONE_HEAD))
+        axes = _ONE_HEAD if self.W_O is not None else _ONE_HEAD | {"b_O": ("d_v",)}
+        _replace(self, read_matrices("Head", vars(self), axes))
 
+    @quiet
     def __call__(
         self,
         x: Any,
@@ -104,7 +108,9 @@ class Head:
         stacked = {name: _stacked(getattr(self, name)) for name in _ONE_HEAD}
         if mask is not None:
             # The mask's batch axes are those of x; the one head stands between.
-            mask = take("Head", "mask", mask).array
+            mask = mask_array("Head", mask)
+            lengths = tokens.x.shape[-2], tokens.context.shape[-2]
+            fit_mask("Head", mask, tokens.batch, *lengths, heads_settled=False)
             mask = mask[..., None, :, :] if mask.ndim > 2 else mask
         averages = tokens.attend(stacked, self.scale, mask, is_causal)[..., 0, :, :]
         return tokens.write(averages, self.W_O, self.b_O)
@@ -112,7 +118,7 @@ class Head:
     @property
     def A(self) -> Array:
         """W_K W_Qᵀ, (d_context, d_model). Key token k and query token q score k A qᵀ."""
-        return self.W_K @ self.W_Q.T
+        return _product(self.W_K, self.W_Q.T)
 
     @property
     def QK(self) -> Array:
@@ -122,11 +128,11 @@ class Head:
     @property
     def OV(self) -> Array:
         """W_V W_O, (d_context, d_out), what a token that is attended to writes."""
-        return self.W_V if self.W_O is None else self.W_V @ self.W_O
+        return _product(self.W_V, self.W_O)
 
     def __repr__(self) -> str:
         d_model, d_k = self.W_Q.shape
-        d_out = self.OV.shape[-1]
+        d_out = (self.W_V if self.W_O is None else self.W_O).shape[-1]
         return f"Head(d_model={d_model}, d_k={d_k}, d_out={d_out}, scale={self.scale})"
 
 
@@ -171,8 +177,10 @@ class MultiHead:
     def __post_init__(self) -> None:
         choice("MultiHead", "combine", self.combine, ("concat", "mean"))
         axes = _MANY_HEADS
-        if self.W_O is not None and numbers("MultiHead", "W_O", self.W_O).array.ndim == 2:
-            joined = "n_heads*d_v" if self.combine == "concat" else "d_v"
+        joined = "n_heads*d_v" if self.combine == "concat" else "d_v"
+        if self.W_O is None:
+            axes = axes | {"b_O": (joined,)}
+        elif numbers("MultiHead", "W_O", self.W_O).array.ndim == 2:
             axes = axes | {"W_O": (joined, "d_out")}
         matrices = read_matrices("MultiHead", vars(self), axes)
         W_O = matrices["W_O"]
@@ -182,6 +190,7 @@ class MultiHead:
             matrices["W_O"] = W_O.reshape(shape) if concat else np.broadcast_to(W_O, shape)
         _replace(self, matrices)
 
+    @quiet
     def __call__(
         self,
         x: Any,
@@ -211,7 +220,9 @@ class MultiHead:
             return tokens.write(averages.mean(axis=-3), None, self.b_O)
         n_heads, n, d_v = averages.shape[-3:]
         side_by_side = averages.swapaxes(-3, -2).reshape(*averages.shape[:-3], n, n_heads * d_v)
-        joined = None if self.W_O is None else self.W_O.reshape(n_heads * d_v, -1)
+        joined = self.W_O
+        if joined is not None:
+            joined = joined.reshape(n_heads * d_v, joined.shape[-1])
         if joined is not None and self.combine == "mean":
             joined = joined / n_heads
         return tokens.write(side_by_side, joined, self.b_O)
@@ -235,7 +246,7 @@ class MultiHead:
     def A(self) -> Array:
         """W_K W_Qᵀ of each head, (n_heads, d_context, d_model)."""
         shared = np.repeat(self.W_K, len(self.W_Q) // len(self.W_K), axis=0)
-        return shared @ self.W_Q.swapaxes(-1, -2)
+        return _product(shared, self.W_Q.swapaxes(-1, -2))
 
     @property
     def QK(self) -> Array:
@@ -246,7 +257,7 @@ class MultiHead:
     def OV(self) -> Array:
         """W_V W_O of each head, (n_heads, d_context, d_out)."""
         shared = np.repeat(self.W_V, len(self.W_Q) // len(self.W_V), axis=0)
-        return shared if self.W_O is None else shared @ self.W_O
+        return _product(shared, self.W_O)
 
     def __repr__(self) -> str:
         n_heads, d_model, d_k = self.W_Q.shape
@@ -254,6 +265,11 @@ class MultiHead:
             f"MultiHead(n_heads={n_heads}, d_model={d_model}, d_k={d_k}, "
             f"d_v={self.W_V.shape[-1]}, combine={self.combine!r}, scale={self.scale})"
         )
+
+
+@quiet
+def _product(left: Array, right: Array | None) -> Array:
+    return left.copy() if right is None else left @ right
 
 
 def _stacked(matrix: Array | None) -> Array | None:

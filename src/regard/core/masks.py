@@ -85,9 +85,11 @@ def reach(
     if key_lengths is not None:
         lengths = _whole_numbers(function, "key_lengths", key_lengths, batch)
         if (lengths < 0).any() or (lengths > n_k).any():
+            low, high = int(lengths.min()), int(lengths.max())
+            got = key_lengths if isinstance(key_lengths, int) else f"{low} to {high}"
             raise ParameterError(
                 f"{function}: key_lengths must lie between 0 and n_k = {n_k}. "
-                f"Got {int(lengths.min())} to {int(lengths.max())}."
+                f"Got {low if low == high and got != key_lengths else got}."
             )
         end = np.minimum(end, lengths[..., None])
     first, end = np.broadcast_arrays(np.clip(first, 0, n_k), np.clip(end, 0, n_k))

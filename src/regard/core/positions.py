@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from regard.arrays import common_dtype, computing, give, numbers
 from regard.core.angles import fill, frequencies
 from regard.errors import ParameterError, ShapeError
-from regard.shapes import choice, integer, real, show
+from regard.shapes import allocatable, choice, integer, real, show
 
 Float64 = NDArray[np.float64]
 
@@ -50,6 +50,7 @@ def sinusoidal(n: int, d_model: int, base: float = 10000.0, *, start: int = 0) -
             f"{name}: d_model must be even, because sines and cosines come in pairs. "
             f"Got {d_model}. Try {d_model + 1}."
         )
+    allocatable(name, n, d_model)
     base = real(name, "base", base, positive=True)
     start = integer(name, "start", start)
     if abs(start) + n > _LIMIT:
@@ -159,6 +160,7 @@ def _rotate(x: NDArray[Any], positions: Float64, base: float, layout: str) -> ND
         first, second = slice(0, d // 2), slice(d // 2, d)
     a, b = x[..., first], x[..., second]
     turned = np.empty_like(x)
-    turned[..., first] = a * cos - b * sin
-    turned[..., second] = a * sin + b * cos
+    with np.errstate(all="ignore"):  # infinity and NaN in x come out as such
+        turned[..., first] = a * cos - b * sin
+        turned[..., second] = a * sin + b * cos
     return turned

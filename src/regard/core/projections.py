@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from regard.arrays import common_dtype, computing, give, numbers
 from regard.core.call import Call
-from regard.shapes.matrices import fit_positions, fit_tokens
+from regard.shapes.matrices import fit_context, fit_positions, fit_tokens
 
 Array = NDArray[Any]
 
@@ -34,10 +34,10 @@ class Tokens:
         tokens: list[Array] = [one.array.astype(compute, copy=False) for one in taken]
         if positions is not None:
             table = numbers(function, "positions", positions).array.astype(compute, copy=False)
-            for array in tokens:
-                fit_positions(function, array, table)
+            fit_positions(function, tokens[0], tokens[-1], table)
             tokens = [array + table[..., : array.shape[-2], :] for array in tokens]
         self.x, self.context = tokens[0], tokens[-1]
+        self.batch = fit_context(function, self.x, self.context)
 
     def attend(
         self, stacked: Mapping[str, Any], scale: float | None, mask: object, is_causal: bool
@@ -56,6 +56,7 @@ class Tokens:
             window=None,
             key_lengths=None,
             softcap=None,
+            heads_settled=True,
         )
         return call.attend()
 

@@ -26,8 +26,8 @@ from regard.core.double_double import DoubleDouble, add, quick_two_sum, two_prod
 from regard.core.exact_product import product
 from regard.core.kernels.non_finite import cleaned, restore
 from regard.core.kernels.problem import Problem
-from regard.errors import ShapeError
-from regard.shapes import integer, show
+from regard.errors import ParameterError, ShapeError
+from regard.shapes import allocatable, at_least, integer, show, sizes
 
 Float64 = NDArray[np.float64]
 
@@ -74,8 +74,10 @@ class AttentionState:
             d_v: the width of the values, if rows are given.
         """
         name = "AttentionState.empty"
-        axes = [1] if rows is None else [integer(name, "rows", n, minimum=0) for n in rows]
-        zeros = np.zeros((*axes, integer(name, "d_v", d_v, minimum=0) + 1))
+        axes = [1] if rows is None else sizes(name, "rows", rows, "(..., n_q)")
+        width = integer(name, "d_v", d_v, minimum=0)
+        allocatable(name, *axes, width)
+        zeros = np.zeros((*axes, width + 1))
         return cls(np.full(axes, -np.inf), (zeros, zeros), "numpy", None, rows is None)
 
     @classmethod
@@ -88,6 +90,8 @@ class AttentionState:
         """
         name = "AttentionState.from_lse"
         taken, logs = numbers(name, "output", output), numbers(name, "lse", lse).array
+        rows = logs.shape[0] if logs.ndim == 1 else -1
+        at_least(name, "output", taken.array, "(..., n_q, d_v)", rows=rows)
         if taken.array.shape[:-1] != logs.shape:
             raise ShapeError(
                 f"{name}: output does not match lse. Need output (..., n_q, d_v), lse (..., n_q). "
@@ -144,10 +148,17 @@ class AttentionState:
                 seen = seen.merge(
                     AttentionState(exponent.reshape(rows), sums, call.library, call.dtype)
                 )
-        return self.merge(seen)
+        return self._join(seen, "AttentionState.update")
 
     def merge(self, other: AttentionState) -> AttentionState:
         """Return the state of having seen the keys of both."""
+        if not isinstance(other, AttentionState):
+            raise ParameterError(
+                f"AttentionState.merge: other must be an AttentionState. Got {other!r}."
+            )
+        return self._join(other, "AttentionState.merge")
+
+    def _join(self, other: AttentionState, function: str) -> AttentionState:
         if self._fits_all:
             return other
         if other._fits_all:
@@ -155,7 +166,7 @@ class AttentionState:
         if self._sums[0].shape != other._sums[0].shape:
             shapes = [show((*s._exponent.shape, s._sums[0].shape[-1] - 1)) for s in (self, other)]
             raise ShapeError(
-                f"AttentionState.merge: the states are of different queries or values. "
+                f"{function}: the states are of different queries or values. "
                 f"Got output {shapes[0]} and {shapes[1]}."
             )
         exponent = np.maximum(self._exponent, other._exponent)
@@ -210,9 +221,11 @@ class AttentionState:
 def _sum_up(problem: Problem, start: int, stop: int) -> tuple[Float64, DoubleDouble]:
     """Return the exponents (..., n_q) and sums (..., n_q, d_v + 1) of the keys start ≤ j < stop."""
     exponents, terms = _powers(*_scores(problem, start, stop))
-    exponent = exponents.max(axis=-1)
-    weights = np.ldexp(terms, _shift(exponents, exponent[..., None]))
     value = problem.value[..., start:stop, :].astype(np.float64)
+    # Sums of values near the end of the range would overflow; a larger exponent makes room.
+    room = 128 if np.abs(cleaned(value)).max(initial=0) > 2.0**900 else 0
+    exponent = exponents.max(axis=-1) + room
+    weights = np.ldexp(terms, _shift(exponents, exponent[..., None]))
     columns = np.concatenate([value, np.ones((*value.shape[:-1], 1))], axis=-1)
     hi, lo = product(cleaned(weights), cleaned(columns))
     restore(hi, ~np.isneginf(exponents), weights, columns)

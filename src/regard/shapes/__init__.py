@@ -49,13 +49,37 @@ def real(function: str, name: str, value: object, *, positive: bool = False) -> 
             f"Pass {name}.detach()."
         )
     number = math.nan
-    # numpy scalars and 0-d arrays of any library convert; strings and booleans do not count.
-    if not isinstance(value, (bool, np.bool_, str, bytes)) and getattr(value, "ndim", 0) == 0:
+    # Numbers and 0-d arrays of any library convert; what else float() takes does not count.
+    plain = not isinstance(value, (bool, str, bytes, bytearray)) and value is not np.ma.masked
+    kind = getattr(getattr(value, "dtype", None), "kind", "f")
+    if plain and kind not in "bcOSUV" and getattr(value, "ndim", 0) == 0:
         with suppress(TypeError, ValueError, OverflowError, RuntimeError):
             number = float(value)  # type: ignore[arg-type]
     if not math.isfinite(number) or (positive and number <= 0):
         raise ParameterError(f"{function}: {name} must be {rule}. Got {value!r}.")
     return number
+
+
+def sizes(function: str, name: str, value: object, axes: str) -> list[int]:
+    """Return a tuple of lengths as ints, or say that it must be one; `axes` spells it."""
+    try:
+        if not isinstance(value, (tuple, list)) or not value:
+            raise ParameterError
+        return [integer(function, name, n, minimum=0) for n in value]
+    except ParameterError:
+        raise ParameterError(
+            f"{function}: {name} must be None or a tuple {axes} of whole numbers ≥ 0. "
+            f"Got {value!r}."
+        ) from None
+
+
+def allocatable(function: str, *lengths: int) -> None:
+    """Check that an array of these lengths can exist at all, whatever the memory."""
+    if math.prod(max(n, 1) for n in lengths) > 2**59:
+        raise ParameterError(
+            f"{function}: an array of {' × '.join(str(n) for n in lengths)} numbers is larger "
+            f"than any memory."
+        )
 
 
 def choice(function: str, name: str, value: object, options: tuple[str, ...]) -> str:
@@ -66,15 +90,32 @@ def choice(function: str, name: str, value: object, options: tuple[str, ...]) ->
     return value
 
 
-def at_least(function: str, name: str, array: Array, ndim: int, axes: str) -> Array:
-    """Return `array` if it has `ndim` axes or more; `axes` spells them."""
-    if array.ndim < ndim:
-        fix = f" Add the missing axis: {name}[None, :]." if array.ndim == 1 and ndim == 2 else ""
-        raise ShapeError(
-            f"{function}: {name} needs at least {ndim} axes {axes}. "
-            f"Got {name} {show(array.shape)}.{fix}"
-        )
-    return array
+def at_least(
+    function: str,
+    name: str,
+    array: Array,
+    axes: str,
+    *,
+    rows: int | None = None,
+    width: int | None = None,
+) -> None:
+    """Check that `array` has two axes or more; `axes` spells them.
+
+    Where one is missing, suggests where to add it, if that gives the `rows` and the
+    `width` that are needed (None: any will do).
+    """
+    if array.ndim >= 2:
+        return
+    fix = ""
+    if array.ndim == 1:
+        n = array.shape[0]
+        if rows in (None, 1) and width in (None, n):
+            fix = f" Add the missing axis: {name}[None, :]."
+        elif rows in (None, n) and width in (None, 1):
+            fix = f" Add the missing axis: {name}[:, None]."
+    raise ShapeError(
+        f"{function}: {name} needs at least 2 axes {axes}. Got {name} {show(array.shape)}.{fix}"
+    )
 
 
 def boolean(function: str, name: str, value: object) -> bool:
@@ -107,8 +148,9 @@ def window_sides(function: str, window: object) -> tuple[int | None, int | None]
 def per_batch(function: str, name: str, value: Array, batch: tuple[int, ...]) -> Array:
     """Return whole numbers, one for all or one per batch, as int64 that broadcasts to `batch`."""
     if value.dtype.kind not in "iu":
+        what = "is None" if value.shape == () and value[()] is None else f"has dtype {value.dtype}"
         raise ParameterError(
-            f"{function}: {name} has dtype {value.dtype}. Need whole numbers: "
+            f"{function}: {name} {what}. Need whole numbers: "
             f"one for all, or one per batch in an integer array."
         )
     limit = 2**61  # far beyond every length, and sums of two still fit int64

@@ -68,12 +68,25 @@ class Layout:
         return parted if parted.shape == whole else np.broadcast_to(parted, whole)
 
 
-def fit(function: str, query: Array, key: Array, value: Array | None, mask: Array | None) -> Layout:
-    """Find the layout of a call, or raise a ShapeError that says which shapes disagree."""
-    at_least(function, "query", query, 2, "(..., n_q, d_k)")
-    at_least(function, "key", key, 2, "(..., n_k, d_k)")
+def fit(
+    function: str,
+    query: Array,
+    key: Array,
+    value: Array | None,
+    mask: Array | None,
+    *,
+    heads_settled: bool = False,
+) -> Layout:
+    """Find the layout of a call, or raise a ShapeError that says which shapes disagree.
+
+    A mask may stretch a single head over several, unless the heads are settled.
+    """
+    at_least(function, "query", query, "(..., n_q, d_k)", width=_length(key, -1))
+    at_least(
+        function, "key", key, "(..., n_k, d_k)", rows=_length(value, -2), width=query.shape[-1]
+    )
     if value is not None:
-        at_least(function, "value", value, 2, "(..., n_k, d_v)")
+        at_least(function, "value", value, "(..., n_k, d_v)", rows=key.shape[-2])
     _fit_widths(function, query, key, value)
     n_q, d_k = query.shape[-2:]
     n_k = key.shape[-2]
@@ -82,9 +95,15 @@ def fit(function: str, query: Array, key: Array, value: Array | None, mask: Arra
     has_heads = any(x is not None and x.ndim > 2 for x in (query, key, value))
     outer = (*batch, heads) if has_heads else ()
     if mask is not None:
-        outer = _fit_mask(function, mask, outer, n_q, n_k)
+        settled = heads != 1 or heads_settled
+        outer = fit_mask(function, mask, outer, n_q, n_k, heads_settled=settled)
     split = (*outer[:-1], groups, outer[-1] // groups) if outer else ()
     return Layout(outer, split, n_q, n_k, d_k, 0 if value is None else value.shape[-1])
+
+
+def _length(array: Array | None, axis: int) -> int | None:
+    """Return the length of one of the last two axes, if the array has them."""
+    return None if array is None or array.ndim < 2 else array.shape[axis]
 
 
 def _got(**arrays: Array | None) -> str:
@@ -94,10 +113,11 @@ def _got(**arrays: Array | None) -> str:
 
 def _fit_widths(function: str, query: Array, key: Array, value: Array | None) -> None:
     if key.shape[-1] != query.shape[-1]:
-        turned = key.shape[-2] == query.shape[-1] and (
-            value is None or value.shape[-2] == key.shape[-1]
-        )
-        fix = " key looks transposed: try key.swapaxes(-1, -2)." if turned else ""
+        fix = ""
+        if key.shape[-2] == query.shape[-1] and _length(value, -2) in (None, key.shape[-1]):
+            fix = " key looks transposed: try key.swapaxes(-1, -2)."
+        elif query.shape[-2] == key.shape[-1] and _length(value, -2) in (None, key.shape[-2]):
+            fix = " query looks transposed: try query.swapaxes(-1, -2)."
         raise ShapeError(
             f"{function}: key does not match query in d_k "
             f"({key.shape[-1]} vs {query.shape[-1]}). "
@@ -159,36 +179,56 @@ def _fit_batch(function: str, query: Array, key: Array, value: Array | None) -> 
     try:
         return np.broadcast_shapes(*(x.shape[:-3] for x in (query, key, value) if x is not None))
     except ValueError:
+        third = ", value (*batch, heads, n_k, d_v)"
         raise ShapeError(
             f"{function}: batch axes do not broadcast. Need query (*batch, heads, n_q, d_k), "
-            f"key (*batch, heads, n_k, d_k) with equal batch axes, or 1. "
+            f"key (*batch, heads, n_k, d_k){'' if value is None else third} "
+            f"with equal batch axes, or 1. "
             f"{_got(query=query, key=key, value=value)}"
         ) from None
 
 
-def _fit_mask(
-    function: str, mask: Array, outer: tuple[int, ...], n_q: int, n_k: int
+def fit_mask(
+    function: str,
+    mask: Array,
+    outer: tuple[int, ...],
+    n_q: int,
+    n_k: int,
+    *,
+    heads_settled: bool = True,
 ) -> tuple[int, ...]:
-    """Return the outer axes, stretched where the mask has more of them."""
+    """Return the outer axes, stretched where the mask has more of them.
+
+    A mask may add batch axes, but not lengths, and not heads once they are settled.
+    """
     scores = (*outer, n_q, n_k)
-    try:
-        stretched = np.broadcast_shapes(mask.shape, scores)
-    except ValueError:
-        stretched = ()
-    # A mask may add batch axes, but heads (once there are any) and lengths are settled.
-    fixed = -3 if outer and outer[-1] != 1 else -2
-    if stretched[fixed:] == scores[fixed:] and stretched:
-        return stretched[:-2]
+    settled = scores[-3:] if outer and heads_settled else scores[-2:]
+
+    def stretched(shape: tuple[int, ...]) -> tuple[int, ...] | None:
+        try:
+            result = np.broadcast_shapes(shape, scores)
+        except ValueError:
+            return None
+        return result[:-2] if result[-len(settled) :] == settled else None
+
+    fits = stretched(mask.shape)
+    if fits is not None:
+        return fits
+    shape, missing = mask.shape, len(outer) - 1
+    turned = (*shape[:-2], shape[-1], shape[-2]) if mask.ndim >= 2 else shape
     fix = ""
-    if mask.ndim >= 2 and mask.shape[-2:] == (n_k, n_q):
+    if stretched(turned) is not None:
         fix = " mask looks transposed: try mask.swapaxes(-1, -2)."
-    elif len(outer) > 1 and mask.shape == (outer[0], n_k):
-        axes = ", ".join(["None"] * len(outer))
-        fix = f" For one row of keys per batch, try mask[:, {axes}, :]."
-    elif len(outer) > 1 and mask.shape == (outer[0], n_q, n_k):
-        axes = ", ".join(["None"] * (len(outer) - 1))
-        fix = f" For one table per batch, try mask[:, {axes}]."
+    elif mask.ndim == 2 and outer and shape[0] == outer[0] and shape[1] == n_k:
+        fix = f" For one row of keys per batch, try mask[:, {'None, ' * len(outer)}:]."
+    elif (
+        mask.ndim == 3
+        and missing > 0
+        and shape[0] == outer[0]
+        and stretched((shape[0], *(1,) * missing, *shape[1:])) is not None
+    ):
+        fix = f" For one table per batch, try mask[:, {', '.join(['None'] * missing)}]."
     raise ShapeError(
         f"{function}: mask does not broadcast to the scores (..., n_q, n_k) = {show(scores)}. "
-        f"Got mask {show(mask.shape)}.{fix}"
+        f"Got mask {show(shape)}.{fix}"
     )
