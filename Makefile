@@ -17,7 +17,7 @@ run: .venv/run          ## show a worked example of attention, step by step
 test: .venv/test        ## run the tests
 	$(BIN)/python -m pytest
 
-check: .venv/check      ## lint, check types, check who imports whom
+check: .venv/check      ## lint, types, who imports whom, the kernel in C under sanitizers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -34,6 +34,8 @@ peers: .venv/peers      ## install torch, JAX and ONNX Runtime, to compare with
 
 bench: .venv/peers      ## measure speed against them
 	@$(BIN)/python bench/attention.py
+	@$(BIN)/python bench/growth.py
+	@$(BIN)/python bench/accuracy.py
 	@$(BIN)/python bench/import_time.py
 
 docs: .venv/docs        ## build the documentation into docs/_build

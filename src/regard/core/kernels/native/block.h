@@ -15,16 +15,17 @@ typedef struct {
     int64_t all_first, all_end;     /* keys that all of them may attend to */
     REAL *query;                    /* d_k rows */
     REAL *sums;                     /* d_v rows */
-    REAL *shift, *total;            /* a row each */
+    REAL *top, *total;              /* a row each */
 } NAME(Strip);
 #define Strip NAME(Strip)
 
 /* What a thread needs to work on a block. */
 typedef struct {
     Strip strips[STRIPS];
-    REAL scale;                     /* without its sign, which the packed queries carry */
+    REAL scale;                     /* what scores are multiplied by in the exponent; never < 0 */
+    REAL unit;                      /* scale · log2 e */
     REAL *scores;                   /* TILE rows; a row per key where weights are wanted */
-    REAL *shifts;                   /* where weights are wanted: a row per tile */
+    REAL *tops;                     /* where weights are wanted: top after each tile, a row each */
     REAL added[TILE * STRIP] __attribute__((aligned(64)));
     unsigned char bytes[TILE * STRIP] __attribute__((aligned(64)));
     INT first[STRIP] __attribute__((aligned(64))), end[STRIP] __attribute__((aligned(64)));
@@ -38,12 +39,12 @@ static const int64_t *NAME(whole)(const char *data, int64_t index, int64_t strid
 /* Pack the queries of a strip, lanes side by side, and find out which keys they reach. */
 static void NAME(begin)(const Job *job, const Place *place, Strip *strip) {
     int64_t lanes = strip->width * LANES;
-    REAL sign = job->scale < 0 ? -1 : job->scale > 0;
+    REAL sign = job->scale < 0 ? -1 : job->scale > 0; /* scale 0 makes the queries 0 */
     for (int64_t q = 0; q < lanes; q++) {
         const REAL *from = (const REAL *)(place->query + (strip->start + q) * job->query.row);
         for (int64_t d = 0; d < job->d_k; d++)
             strip->query[d * lanes + q] = q < strip->count ? sign * from[d] : 0;
-        strip->shift[q] = -INFINITY;
+        strip->top[q] = -INFINITY;
         strip->total[q] = 0;
     }
     memset(strip->sums, 0, (size_t)(job->d_v * lanes) * sizeof(REAL));
@@ -131,15 +132,14 @@ INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scra
 
     NAME(product)(width, keys, job->d_k, key, key_row, 1, strip->query, scores, NULL);
 
-    REAL unit = scratch->scale * (REAL)LOG2E;
+    REAL scale = job->scale == 0 ? 1 : (REAL)fabs(job->scale); /* the queries carry its sign */
     if (job->softcap > 0) {
-        NAME(bend)(width, keys, scratch->scale, (REAL)job->softcap, scores);
-        unit = 1;
+        NAME(cap)(width, keys, scale, (REAL)job->softcap, scores);
+        scale = 1;
     }
     if (job->mask_kind == ADDED_MASK) {
         NAME(turn_added)(job, place, strip, start, keys, scratch->added);
-        NAME(add)(width, keys, unit, scratch->added, scores);
-        unit = 1;
+        NAME(add)(width, keys, scale, scratch->added, scores);
     } else if (job->mask_kind == BOOLEAN_MASK) {
         NAME(turn_bytes)(job, place, strip, start, keys, scratch->bytes);
         NAME(bar_masked)(width, keys, scratch->bytes, scores);
@@ -150,11 +150,11 @@ INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scra
     }
 
     vec shrink[WIDTH];
-    NAME(soften)(width, keys, unit, scores, strip->shift, strip->total, shrink);
+    NAME(soften)(width, keys, scratch->unit, scores, strip->top, strip->total, shrink);
     NAME(product)(width, job->d_v, keys, value, 1, value_row, scores, strip->sums, shrink);
 }
 
-/* Write the weights of a strip: those of each tile, brought to the last shift and divided. */
+/* Write the weights of a strip: those of each tile, brought to the last top and divided. */
 static void NAME(write_weights)(const Job *job, const Place *place, const Scratch *scratch,
                                 const Strip *strip) {
     int64_t lanes = strip->width * LANES;
@@ -164,23 +164,24 @@ static void NAME(write_weights)(const Job *job, const Place *place, const Scratc
         const REAL *tile = scratch->scores + start * lanes;
         REAL factor[STRIP];
         for (int v = 0; visited && v < strip->width; v++) {
-            vec last = NAME(load)(strip->shift + v * LANES);
+            vec last = NAME(load)(strip->top + v * LANES);
             vec total = NAME(load)(strip->total + v * LANES);
-            vec then = NAME(load)(scratch->shifts + start / TILE * lanes + v * LANES);
+            vec then = NAME(load)(scratch->tops + start / TILE * lanes + v * LANES);
             last = NAME(choose)((ivec)(last == -INFINITY), (vec){0}, last);
             total = NAME(choose)((ivec)(total == 0), NAME(all)(1), total);
-            NAME(store)(factor + v * LANES, NAME(exp2)(then - last) / total);
+            NAME(store)(factor + v * LANES, NAME(exp2)((then - last) * scratch->unit) / total);
         }
         for (int64_t q = 0; q < strip->count; q++) {
             REAL *to = (REAL *)(place->weights + (strip->start + q) * job->weights.row) + start;
-            for (int64_t j = 0; j < keys; j++) to[j] = visited ? tile[j * lanes + q] * factor[q] : 0;
+            for (int64_t j = 0; j < keys; j++)
+                to[j] = visited ? tile[j * lanes + q] * factor[q] : 0;
         }
     }
 }
 
 /* Divide the sums of query q and write them where the caller wants them. Returns 0, or NaN if
  * infinity or NaN was written: multiplied by 0 they are NaN. */
-INLINE REAL NAME(write_query)(const Job *job, const Place *place, int64_t q, REAL shift,
+INLINE REAL NAME(write_query)(const Job *job, const Place *place, REAL scale, int64_t q, REAL top,
                               REAL total, const REAL *sums, int64_t stride) {
     REAL divisor = total == 0 ? 1 : total, doubt = total * 0;
     REAL *to = (REAL *)(place->output + q * job->output.row);
@@ -189,17 +190,18 @@ INLINE REAL NAME(write_query)(const Job *job, const Place *place, int64_t q, REA
         doubt += to[c] * 0;
     }
     if (place->lse) {
-        double lse = total == 0 ? -INFINITY : shift / LOG2E + log((double)total);
+        double lse = total == 0 ? -INFINITY : (double)top * scale + log((double)total);
         *(REAL *)(place->lse + q * job->lse.row) = (REAL)lse;
     }
     return doubt;
 }
 
-static REAL NAME(write_strip)(const Job *job, const Place *place, const Strip *strip) {
+static REAL NAME(write_strip)(const Job *job, const Place *place, const Scratch *scratch,
+                              const Strip *strip) {
     REAL doubt = 0;
     for (int64_t q = 0; q < strip->count; q++)
-        doubt += NAME(write_query)(job, place, strip->start + q, strip->shift[q], strip->total[q],
-                                   strip->sums + q, strip->width * LANES);
+        doubt += NAME(write_query)(job, place, scratch->scale, strip->start + q, strip->top[q],
+                                   strip->total[q], strip->sums + q, strip->width * LANES);
     return doubt;
 }
 
@@ -208,7 +210,7 @@ static void NAME(keep_strip)(const Job *job, REAL *partial, const Strip *strip) 
     int64_t lanes = strip->width * LANES, size = job->d_v + 2;
     for (int64_t q = 0; q < strip->count; q++) {
         REAL *to = partial + (strip->start + q) * size;
-        to[0] = strip->shift[q];
+        to[0] = strip->top[q];
         to[1] = strip->total[q];
         for (int64_t c = 0; c < job->d_v; c++) to[2 + c] = strip->sums[c * lanes + q];
     }
@@ -247,7 +249,7 @@ static void NAME(do_block)(const Job *job, const Place *place, Scratch *scratch,
 #endif
             }
             if (place->weights)
-                memcpy(scratch->shifts + key / TILE * lanes, strip->shift, (size_t)lanes * sizeof(REAL));
+                memcpy(scratch->tops + key / TILE * lanes, strip->top, (size_t)lanes * sizeof(REAL));
         }
     }
 }

@@ -36,7 +36,7 @@ typedef struct {
     int64_t at_once;               /* tasks that a thread takes at a time */
     _Atomic int64_t next;          /* the first task that nobody has taken */
     _Atomic int64_t *parts_left;       /* per block; NULL where parts is 1 */
-    char *partial;                 /* per problem, part and query: shift, total, sums[d_v] */
+    char *partial;                 /* per problem, part and query: top, total, sums[d_v] */
     unsigned char *not_finite;     /* per block: infinity or NaN came out, do it again carefully */
 } Job;
 

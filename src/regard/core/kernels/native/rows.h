@@ -9,7 +9,7 @@
 
 /* The state of one query, and the weights of a run. */
 typedef struct {
-    REAL shift, total;
+    REAL top, total;
     REAL *sums; /* d_v */
 } NAME(Row);
 #define Row NAME(Row)
@@ -43,27 +43,27 @@ INLINE void NAME(weigh)(const int count, int64_t keys, const REAL *weight, const
 /* Turn the scores of a run into weights, those of padding up to whole vectors into 0. */
 INLINE REAL NAME(soften_run)(int64_t keys, REAL unit, REAL *scores, Row *state) {
     for (int64_t j = keys; j % LANES; j++) scores[j] = -INFINITY;
-    vec top = NAME(load)(scores);
-    for (int64_t j = LANES; j < keys; j += LANES) top = NAME(larger)(top, NAME(load)(scores + j));
-    REAL best = top[0];
-    for (int i = 1; i < LANES; i++) best = top[i] > best ? top[i] : best;
-    REAL after = best * unit > state->shift ? best * unit : state->shift;
+    vec best = NAME(load)(scores);
+    for (int64_t j = LANES; j < keys; j += LANES) best = NAME(larger)(best, NAME(load)(scores + j));
+    REAL after = state->top;
+    for (int i = 0; i < LANES; i++) after = best[i] > after ? best[i] : after;
     REAL off = after == -INFINITY ? 0 : after;
     vec sum = {0};
     for (int64_t j = 0; j < keys; j += LANES) {
-        vec weight = NAME(exp2)(NAME(load)(scores + j) * unit - off);
+        vec weight = NAME(exp2)((NAME(load)(scores + j) - off) * unit);
         NAME(store)(scores + j, weight);
         sum += weight;
     }
-    REAL shrink = NAME(exp2)(NAME(all)(state->shift - off))[0];
+    REAL shrink = NAME(exp2)(NAME(all)((state->top - off) * unit))[0];
     state->total = state->total * shrink + NAME(sum)(sum);
-    state->shift = after;
+    state->top = after;
     return shrink;
 }
 
 /* Take the keys start <= j < stop into the state of query q. */
 static void NAME(run)(const Job *job, const Place *place, int64_t q, int64_t start, int64_t stop,
-                      int64_t first, int64_t end, REAL *scores, Row *state) {
+                      int64_t first, int64_t end, const Scratch *scratch, Row *state) {
+    REAL *scores = scratch->scores;
     int64_t keys = stop - start;
     int64_t key_row = job->key.row / (int64_t)sizeof(REAL);
     int64_t value_row = job->value.row / (int64_t)sizeof(REAL);
@@ -79,20 +79,18 @@ static void NAME(run)(const Job *job, const Place *place, int64_t q, int64_t sta
     for (; j < keys; j++)
         NAME(dot)(1, job->d_k, query, key + j * key_row, key_row, scores + j);
 
-    REAL unit = (REAL)job->scale * (REAL)LOG2E;
     const char *mask = place->mask;
     if (mask) mask += q * job->mask.row + start * job->mask.column;
-    int bent = job->softcap > 0 || job->mask_kind == ADDED_MASK || unit <= 0;
     if (job->softcap > 0) {
         for (j = keys; j % LANES; j++) scores[j] = 0;
-        NAME(bend)(1, (keys + LANES - 1) / LANES, (REAL)job->scale, (REAL)job->softcap, scores);
-    } else if (bent) {
-        for (j = 0; j < keys; j++) scores[j] *= unit; /* a negative unit would turn the order */
+        NAME(cap)(1, (keys + LANES - 1) / LANES, (REAL)job->scale, (REAL)job->softcap, scores);
+    } else if (job->mask_kind == ADDED_MASK || job->scale <= 0) {
+        for (j = 0; j < keys; j++) scores[j] *= (REAL)job->scale;
     }
     if (job->mask_kind == ADDED_MASK) {
         for (j = 0; j < keys; j++) {
             REAL bias = *(const REAL *)(mask + j * job->mask.column);
-            scores[j] = bias == -INFINITY ? bias : scores[j] + bias * (REAL)LOG2E;
+            scores[j] = bias == -INFINITY ? bias : scores[j] + bias;
         }
     } else if (job->mask_kind == BOOLEAN_MASK) {
         for (j = 0; j < keys; j++)
@@ -101,7 +99,7 @@ static void NAME(run)(const Job *job, const Place *place, int64_t q, int64_t sta
     for (j = start; j < first && j < stop; j++) scores[j - start] = -INFINITY;
     for (j = end > start ? end : start; j < stop; j++) scores[j - start] = -INFINITY;
 
-    REAL shrink = NAME(soften_run)(keys, bent ? 1 : unit, scores, state);
+    REAL shrink = NAME(soften_run)(keys, scratch->unit, scores, state);
     int64_t c = 0;
     for (; c + 8 * LANES <= job->d_v; c += 8 * LANES)
         NAME(weigh)(8, keys, scores, value + c, value_row, shrink, state->sums + c);
@@ -116,15 +114,16 @@ static void NAME(run)(const Job *job, const Place *place, int64_t q, int64_t sta
     }
 }
 
-/* Bring the weights of query q, each at the shift of its run, to the last shift and divide. */
+/* Bring the weights of query q, each at the top of its run, to the last top and divide. */
 static void NAME(finish_weights)(const Job *job, const Place *place, const Scratch *scratch,
-                                 int64_t q, REAL shift, REAL total) {
+                                 int64_t q, REAL top, REAL total) {
     REAL *weights = (REAL *)(place->weights + q * job->weights.row);
-    const REAL *shifts = scratch->shifts + q * ((job->n_k + RUN - 1) / RUN);
-    REAL last = shift == -INFINITY ? 0 : shift, divisor = total == 0 ? 1 : total;
+    const REAL *tops = scratch->tops + q * ((job->n_k + RUN - 1) / RUN);
+    REAL last = top == -INFINITY ? 0 : top, divisor = total == 0 ? 1 : total;
     for (int64_t start = 0; start < job->n_k; start += RUN) {
         int64_t stop = start + RUN < job->n_k ? start + RUN : job->n_k;
-        REAL factor = NAME(exp2)(NAME(all)(shifts[start / RUN] - last))[0] / divisor;
+        REAL above = (tops[start / RUN] - last) * scratch->unit;
+        REAL factor = NAME(exp2)(NAME(all)(above))[0] / divisor;
         for (int64_t j = start; j < stop; j++) weights[j] *= factor;
     }
 }
@@ -137,17 +136,17 @@ static void NAME(do_row)(const Job *job, const Place *place, Scratch *scratch, i
         first = *NAME(whole)(place->first, q, job->first.row);
         end = *NAME(whole)(place->end, q, job->end.row);
     }
-    state->shift = -INFINITY;
+    state->top = -INFINITY;
     state->total = 0;
     memset(state->sums, 0, (size_t)job->d_v * sizeof(REAL));
     for (int64_t key = first_key; key < last_key; key += RUN) {
         int64_t stop = key + RUN < last_key ? key + RUN : last_key;
         int visited = stop > first && key < end;
-        if (visited) NAME(run)(job, place, q, key, stop, first, end, scratch->scores, state);
+        if (visited) NAME(run)(job, place, q, key, stop, first, end, scratch, state);
         if (!place->weights) continue;
         REAL *to = (REAL *)(place->weights + q * job->weights.row) + key;
         size_t bytes = (size_t)(stop - key) * sizeof(REAL);
         visited ? memcpy(to, scratch->scores, bytes) : memset(to, 0, bytes);
-        scratch->shifts[q * ((job->n_k + RUN - 1) / RUN) + key / RUN] = state->shift;
+        scratch->tops[q * ((job->n_k + RUN - 1) / RUN) + key / RUN] = state->top;
     }
 }

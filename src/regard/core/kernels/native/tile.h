@@ -16,9 +16,9 @@
  * one number that is broadcast from the caller's own key or value, and add. Nothing but the
  * queries is ever packed. The softmax runs down the columns, without a sum across lanes.
  *
- * For each query the largest score so far is kept (times scale · log2 e: `shift`), the total of
- * 2^(score - shift), and the sums of that times the value. A tile that raises the shift shrinks
- * total and sums by a power of 2.
+ * For each query the largest score so far is kept (`top`), the total of 2^((score - top) · unit)
+ * with unit = scale · log2 e, and the sums of that times the value. A tile that raises the top
+ * shrinks total and sums.
  *
  * Included once for each REAL and each instruction set.
  */
@@ -66,28 +66,29 @@ INLINE void NAME(product)(const int width, int64_t rows, int64_t n, const REAL *
     }
 }
 
-/* Turn a tile of scores into 2^(unit · score - shift), and take it into shift and total.
- * shrink is what the sums have to be multiplied by before the tile is added to them. */
-INLINE void NAME(soften)(const int width, int64_t keys, REAL unit, REAL *scores, REAL *shift,
+/* Turn a tile of scores into 2^((score - top) · unit), and take it into top and total.
+ * shrink is what the sums have to be multiplied by before the tile is added to them.
+ * Subtracting before multiplying makes the largest term 1 however large the scores are. */
+INLINE void NAME(soften)(const int width, int64_t keys, REAL unit, REAL *scores, REAL *top,
                          REAL *total, vec *shrink) {
-    vec top[WIDTH], off[WIDTH], sum[WIDTH];
-    for (int v = 0; v < width; v++) top[v] = NAME(all)(-INFINITY);
+    vec best[WIDTH], off[WIDTH], sum[WIDTH];
+    for (int v = 0; v < width; v++) best[v] = NAME(all)(-INFINITY);
     for (int64_t j = 0; j < keys; j++)
         for (int v = 0; v < width; v++)
-            top[v] = NAME(larger)(top[v], NAME(load)(scores + (j * width + v) * LANES));
+            best[v] = NAME(larger)(best[v], NAME(load)(scores + (j * width + v) * LANES));
     for (int v = 0; v < width; v++) {
-        vec before = NAME(load)(shift + v * LANES);
-        vec after = NAME(larger)(before, top[v] * unit);
+        vec before = NAME(load)(top + v * LANES);
+        vec after = NAME(larger)(before, best[v]);
         /* Where nothing was attended to, -inf - 0 makes weights of 0, and -inf + inf would not. */
         off[v] = NAME(choose)((ivec)(after == -INFINITY), (vec){0}, after);
-        shrink[v] = NAME(exp2)(before - off[v]);
-        NAME(store)(shift + v * LANES, after);
+        shrink[v] = NAME(exp2)((before - off[v]) * unit);
+        NAME(store)(top + v * LANES, after);
         sum[v] = (vec){0};
     }
     for (int64_t j = 0; j < keys; j++)
         for (int v = 0; v < width; v++) {
             REAL *at = scores + (j * width + v) * LANES;
-            vec weight = NAME(exp2)(NAME(load)(at) * unit - off[v]);
+            vec weight = NAME(exp2)((NAME(load)(at) - off[v]) * unit);
             NAME(store)(at, weight);
             sum[v] += weight;
         }
@@ -122,21 +123,21 @@ INLINE void NAME(bar_masked)(const int width, int64_t keys, const unsigned char 
         }
 }
 
-/* Put scores into units of log 2 after the softcap and the added mask, where there are any. */
-INLINE void NAME(bend)(const int width, int64_t keys, REAL scale, REAL softcap, REAL *scores) {
-    REAL inner = scale / softcap, outer = softcap * (REAL)LOG2E;
+/* Scale and cap the scores. */
+INLINE void NAME(cap)(const int width, int64_t keys, REAL scale, REAL softcap, REAL *scores) {
+    REAL inner = scale / softcap;
     for (int64_t i = 0; i < keys * width; i++) {
         REAL *at = scores + i * LANES;
-        NAME(store)(at, NAME(tanh)(NAME(load)(at) * inner) * outer);
+        NAME(store)(at, NAME(tanh)(NAME(load)(at) * inner) * softcap);
     }
 }
 
-INLINE void NAME(add)(const int width, int64_t keys, REAL unit, const REAL *added, REAL *scores) {
+/* Scale the scores and add what the mask adds. */
+INLINE void NAME(add)(const int width, int64_t keys, REAL scale, const REAL *added, REAL *scores) {
     for (int64_t i = 0; i < keys * width; i++) {
         vec bias = NAME(load)(added + i * LANES);
-        vec sum = NAME(load)(scores + i * LANES) * unit + bias * (REAL)LOG2E;
+        vec sum = NAME(load)(scores + i * LANES) * scale + bias;
         /* Where the mask is -inf the score does not count, even if it is NaN. */
-        sum = NAME(choose)((ivec)(bias == -INFINITY), bias, sum);
-        NAME(store)(scores + i * LANES, sum);
+        NAME(store)(scores + i * LANES, NAME(choose)((ivec)(bias == -INFINITY), bias, sum));
     }
 }

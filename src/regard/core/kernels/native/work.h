@@ -14,8 +14,8 @@ static Scratch *NAME(new_scratch)(const Job *job) {
     int64_t query = NAME(round_up)(job->d_k * STRIP * real);
     int64_t sums = NAME(round_up)((job->d_v + LANES) * STRIP * real);
     int64_t row = NAME(round_up)(STRIP * real);
-    int64_t scores = NAME(round_up)(keys * STRIP * real), shifts = NAME(round_up)(runs * STRIP * real);
-    char *memory = aligned_alloc(64, (size_t)(head + STRIPS * (query + sums + 2 * row) + scores + shifts));
+    int64_t scores = NAME(round_up)(keys * STRIP * real), tops = NAME(round_up)(runs * STRIP * real);
+    char *memory = aligned_alloc(64, (size_t)(head + STRIPS * (query + sums + 2 * row) + scores + tops));
     if (!memory) return NULL;
     Scratch *scratch = (Scratch *)memory;
     char *at = memory + head;
@@ -23,29 +23,32 @@ static Scratch *NAME(new_scratch)(const Job *job) {
         Strip *strip = &scratch->strips[i];
         strip->query = (REAL *)at, at += query;
         strip->sums = (REAL *)at, at += sums;
-        strip->shift = (REAL *)at, at += row;
+        strip->top = (REAL *)at, at += row;
         strip->total = (REAL *)at, at += row;
     }
     scratch->scores = (REAL *)at, at += scores;
-    scratch->shifts = (REAL *)at;
-    scratch->scale = job->scale == 0 ? 1 : (REAL)fabs(job->scale); /* 0 makes the queries 0 */
+    scratch->tops = (REAL *)at;
+    /* The scale waits for the exponent, unless the scores are needed for something before. */
+    int scaled = job->softcap > 0 || job->mask_kind == ADDED_MASK || job->scale == 0;
+    scratch->scale = scaled || (job->few && job->scale < 0) ? 1 : (REAL)fabs(job->scale);
+    scratch->unit = scratch->scale * (REAL)LOG2E;
     return scratch;
 }
 
 /* Join what the parts of the keys gave for query q into `state`, in the order of the parts. */
-static void NAME(join)(const Job *job, const REAL *partial, int64_t q, Row *state) {
+static void NAME(join)(const Job *job, const REAL *partial, int64_t q, REAL unit, Row *state) {
     int64_t size = job->d_v + 2;
-    state->shift = -INFINITY;
+    state->top = -INFINITY;
     for (int64_t p = 0; p < job->parts; p++) {
-        REAL shift = partial[(p * job->n_q + q) * size];
-        if (shift > state->shift) state->shift = shift;
+        REAL top = partial[(p * job->n_q + q) * size];
+        if (top > state->top) state->top = top;
     }
-    REAL off = state->shift == -INFINITY ? 0 : state->shift;
+    REAL off = state->top == -INFINITY ? 0 : state->top;
     state->total = 0;
     memset(state->sums, 0, (size_t)job->d_v * sizeof(REAL));
     for (int64_t p = 0; p < job->parts; p++) {
         const REAL *from = partial + (p * job->n_q + q) * size;
-        REAL factor = NAME(exp2)(NAME(all)(from[0] - off))[0];
+        REAL factor = NAME(exp2)(NAME(all)((from[0] - off) * unit))[0];
         state->total += from[1] * factor;
         for (int64_t c = 0; c < job->d_v; c++) state->sums[c] += from[2 + c] * factor;
     }
@@ -59,14 +62,14 @@ static REAL NAME(finish)(const Job *job, const Place *place, Scratch *scratch, i
     if (place->weights) state.sums = scratch->strips[0].query;
     REAL doubt = 0;
     for (int64_t q = start; q < stop; q++) {
-        NAME(join)(job, partial, q, &state);
-        doubt += NAME(write_query)(job, place, q, state.shift, state.total, state.sums, 1);
+        NAME(join)(job, partial, q, scratch->unit, &state);
+        doubt += NAME(write_query)(job, place, scratch->scale, q, state.top, state.total, state.sums, 1);
         if (!place->weights) continue;
         if (few) {
-            NAME(finish_weights)(job, place, scratch, q, state.shift, state.total);
+            NAME(finish_weights)(job, place, scratch, q, state.top, state.total);
         } else {
             Strip *strip = &scratch->strips[(q - start) / STRIP];
-            strip->shift[q - strip->start] = state.shift;
+            strip->top[q - strip->start] = state.top;
             strip->total[q - strip->start] = state.total;
         }
     }
@@ -93,7 +96,7 @@ static void NAME(do_task)(Job *job, Scratch *scratch, int64_t problem, int64_t b
             NAME(do_block)(job, &place, scratch, count, first, last);
             for (int i = 0; i < count; i++) {
                 if (keep) NAME(keep_strip)(job, keep, &scratch->strips[i]);
-                else doubt += NAME(write_strip)(job, &place, &scratch->strips[i]);
+                else doubt += NAME(write_strip)(job, &place, scratch, &scratch->strips[i]);
                 if (!keep && place.weights)
                     NAME(write_weights)(job, &place, scratch, &scratch->strips[i]);
             }
@@ -103,13 +106,13 @@ static void NAME(do_task)(Job *job, Scratch *scratch, int64_t problem, int64_t b
             Row state = {0, 0, keep ? keep + q * size + 2 : scratch->strips[0].sums};
             NAME(do_row)(job, &place, scratch, q, first, last, &state);
             if (keep) {
-                keep[q * size] = state.shift;
+                keep[q * size] = state.top;
                 keep[q * size + 1] = state.total;
                 continue;
             }
-            doubt += NAME(write_query)(job, &place, q, state.shift, state.total, state.sums, 1);
+            doubt += NAME(write_query)(job, &place, scratch->scale, q, state.top, state.total, state.sums, 1);
             if (place.weights)
-                NAME(finish_weights)(job, &place, scratch, q, state.shift, state.total);
+                NAME(finish_weights)(job, &place, scratch, q, state.top, state.total);
         }
     }
     if (partial) {
@@ -124,7 +127,7 @@ static void NAME(do_task)(Job *job, Scratch *scratch, int64_t problem, int64_t b
 static int NAME(work)(Job *job, double seconds) {
     Scratch *scratch = NAME(new_scratch)(job);
     if (!scratch) return -1;
-    /* Weights need the shifts of all parts in one place, so one task does them all. */
+    /* Weights need the tops of all parts in one place, so one task does them all. */
     int64_t parts = job->weights.data ? 1 : job->parts;
     int64_t tasks = job->problems * job->blocks * parts;
     double deadline = now() + seconds;
