@@ -36,16 +36,39 @@ static const int64_t *NAME(whole)(const char *data, int64_t index, int64_t strid
     return (const int64_t *)(data + index * stride);
 }
 
+/* Read LANES rows of LANES numbers, 0 for rows from count on, and turn them. */
+INLINE void NAME(read_turned)(const char *from, int64_t row, int64_t count, vec block[LANES]) {
+    for (int i = 0; i < LANES; i++)
+        block[i] = i < count ? NAME(load)((const REAL *)(from + i * row)) : (vec){0};
+    NAME(turn)(block);
+}
+
+/* Turn LANES rows of LANES numbers and write the first count of them. */
+INLINE void NAME(write_turned)(char *to, int64_t row, int64_t count, vec block[LANES]) {
+    NAME(turn)(block);
+    for (int i = 0; i < LANES && i < count; i++) NAME(store)((REAL *)(to + i * row), block[i]);
+}
+
 /* Pack the queries of a strip, lanes side by side, and find out which keys they reach. */
 static void NAME(begin)(const Job *job, const Place *place, Strip *strip) {
     int64_t lanes = strip->width * LANES;
     REAL sign = job->scale < 0 ? -1 : job->scale > 0; /* scale 0 makes the queries 0 */
-    for (int64_t q = 0; q < lanes; q++) {
-        const REAL *from = (const REAL *)(place->query + (strip->start + q) * job->query.row);
-        for (int64_t d = 0; d < job->d_k; d++)
-            strip->query[d * lanes + q] = q < strip->count ? sign * from[d] : 0;
-        strip->top[q] = -INFINITY;
-        strip->total[q] = 0;
+    for (int64_t q = 0; q < lanes; q += LANES) {
+        const char *from = place->query + (strip->start + q) * job->query.row;
+        int64_t count = strip->count - q, d = 0;
+        for (; d + LANES <= job->d_k; d += LANES) {
+            vec block[LANES];
+            NAME(read_turned)(from + d * REAL_BYTES, job->query.row, count, block);
+            for (int i = 0; i < LANES; i++)
+                NAME(store)(strip->query + (d + i) * lanes + q, block[i] * sign);
+        }
+        for (; d < job->d_k; d++)
+            for (int64_t i = 0; i < LANES; i++) {
+                const REAL *one = (const REAL *)(from + i * job->query.row);
+                strip->query[d * lanes + q + i] = i < count ? sign * one[d] : 0;
+            }
+        NAME(store)(strip->top + q, NAME(all)(-INFINITY));
+        NAME(store)(strip->total + q, (vec){0});
     }
     memset(strip->sums, 0, (size_t)(job->d_v * lanes) * sizeof(REAL));
     strip->some_first = strip->all_first = 0;
@@ -130,7 +153,9 @@ INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scra
     const REAL *key = (const REAL *)place->key + start * key_row;
     const REAL *value = (const REAL *)place->value + start * value_row;
 
-    NAME(product)(width, keys, job->d_k, key, key_row, 1, strip->query, scores, NULL);
+    vec best[WIDTH], shrink[WIDTH];
+    for (int v = 0; v < width; v++) best[v] = NAME(all)(-INFINITY);
+    NAME(product)(width, keys, job->d_k, key, key_row, 1, strip->query, scores, NULL, best);
 
     REAL scale = job->scale == 0 ? 1 : (REAL)fabs(job->scale); /* the queries carry its sign */
     if (job->softcap > 0) {
@@ -144,14 +169,16 @@ INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scra
         NAME(turn_bytes)(job, place, strip, start, keys, scratch->bytes);
         NAME(bar_masked)(width, keys, scratch->bytes, scores);
     }
-    if (start < strip->all_first || stop > strip->all_end) {
+    int at_an_end = start < strip->all_first || stop > strip->all_end;
+    if (at_an_end) {
         NAME(reach)(job, place, strip, start, scratch->first, scratch->end);
         NAME(bar_outside)(width, keys, scratch->first, scratch->end, scores);
     }
 
-    vec shrink[WIDTH];
-    NAME(soften)(width, keys, scratch->unit, scores, strip->top, strip->total, shrink);
-    NAME(product)(width, job->d_v, keys, value, 1, value_row, scores, strip->sums, shrink);
+    if (at_an_end || job->mask_kind != NO_MASK || job->softcap > 0)
+        NAME(find_best)(width, keys, scores, best);
+    NAME(soften)(width, keys, scratch->unit, best, scores, strip->top, strip->total, shrink);
+    NAME(product)(width, job->d_v, keys, value, 1, value_row, scores, strip->sums, shrink, NULL);
 }
 
 /* Write the weights of a strip: those of each tile, brought to the last top and divided. */
@@ -171,37 +198,66 @@ static void NAME(write_weights)(const Job *job, const Place *place, const Scratc
             total = NAME(choose)((ivec)(total == 0), NAME(all)(1), total);
             NAME(store)(factor + v * LANES, NAME(exp2)((then - last) * scratch->unit) / total);
         }
-        for (int64_t q = 0; q < strip->count; q++) {
-            REAL *to = (REAL *)(place->weights + (strip->start + q) * job->weights.row) + start;
-            for (int64_t j = 0; j < keys; j++)
-                to[j] = visited ? tile[j * lanes + q] * factor[q] : 0;
+        for (int64_t q = 0; q < strip->count; q += LANES) {
+            char *to = place->weights + (strip->start + q) * job->weights.row + start * REAL_BYTES;
+            int64_t count = strip->count - q < LANES ? strip->count - q : LANES, j = 0;
+            if (!visited) {
+                for (int64_t i = 0; i < count; i++)
+                    memset(to + i * job->weights.row, 0, (size_t)(keys * REAL_BYTES));
+                continue;
+            }
+            vec times = NAME(load)(factor + q);
+            for (; j + LANES <= keys; j += LANES) {
+                vec block[LANES];
+                for (int i = 0; i < LANES; i++)
+                    block[i] = NAME(load)(tile + (j + i) * lanes + q) * times;
+                NAME(write_turned)(to + j * REAL_BYTES, job->weights.row, count, block);
+            }
+            for (; j < keys; j++)
+                for (int64_t i = 0; i < count; i++)
+                    ((REAL *)(to + i * job->weights.row))[j] = tile[j * lanes + q + i] * factor[q + i];
         }
     }
 }
 
-/* Divide the sums of query q and write them where the caller wants them. Returns 0, or NaN if
- * infinity or NaN was written: multiplied by 0 they are NaN. */
-INLINE REAL NAME(write_query)(const Job *job, const Place *place, REAL scale, int64_t q, REAL top,
-                              REAL total, const REAL *sums, int64_t stride) {
-    REAL divisor = total == 0 ? 1 : total, doubt = total * 0;
-    REAL *to = (REAL *)(place->output + q * job->output.row);
-    for (int64_t c = 0; c < job->d_v; c++) {
-        to[c] = sums[c * stride] / divisor;
-        doubt += to[c] * 0;
-    }
-    if (place->lse) {
-        double lse = total == 0 ? -INFINITY : (double)top * scale + log((double)total);
-        *(REAL *)(place->lse + q * job->lse.row) = (REAL)lse;
-    }
-    return doubt;
+/* Write the log of the total of query q, if it is wanted. */
+INLINE void NAME(write_lse)(const Job *job, const Place *place, REAL scale, int64_t q, REAL top,
+                            REAL total) {
+    if (!place->lse) return;
+    double lse = total == 0 ? -INFINITY : (double)top * scale + log((double)total);
+    *(REAL *)(place->lse + q * job->lse.row) = (REAL)lse;
 }
 
+/* Divide the sums of a strip and write them where the caller wants them. Returns 0, or NaN if
+ * infinity or NaN was written: multiplied by 0 they are NaN. */
 static REAL NAME(write_strip)(const Job *job, const Place *place, const Scratch *scratch,
                               const Strip *strip) {
+    int64_t lanes = strip->width * LANES;
     REAL doubt = 0;
-    for (int64_t q = 0; q < strip->count; q++)
-        doubt += NAME(write_query)(job, place, scratch->scale, strip->start + q, strip->top[q],
-                                   strip->total[q], strip->sums + q, strip->width * LANES);
+    for (int64_t q = 0; q < strip->count; q += LANES) {
+        int64_t count = strip->count - q < LANES ? strip->count - q : LANES, c = 0;
+        char *to = place->output + (strip->start + q) * job->output.row;
+        vec total = NAME(load)(strip->total + q);
+        vec divisor = NAME(choose)((ivec)(total == 0), NAME(all)(1), total), spoiled = total * 0;
+        for (; c + LANES <= job->d_v; c += LANES) {
+            vec block[LANES];
+            for (int i = 0; i < LANES; i++) {
+                block[i] = NAME(load)(strip->sums + (c + i) * lanes + q) / divisor;
+                spoiled += block[i] * 0;
+            }
+            NAME(write_turned)(to + c * REAL_BYTES, job->output.row, count, block);
+        }
+        for (; c < job->d_v; c++) {
+            vec row = NAME(load)(strip->sums + c * lanes + q) / divisor;
+            spoiled += row * 0;
+            for (int64_t i = 0; i < count; i++) ((REAL *)(to + i * job->output.row))[c] = row[i];
+        }
+        for (int64_t i = 0; i < count; i++) {
+            doubt += spoiled[i];
+            NAME(write_lse)(job, place, scratch->scale, strip->start + q + i, strip->top[q + i],
+                            total[i]);
+        }
+    }
     return doubt;
 }
 

@@ -2,6 +2,7 @@
 
 #define TYPE float
 #define REAL float
+#define REAL_BYTES 4
 #define INT int32_t
 #define MANTISSA 23
 #define ROUND 12583039.0f /* 1.5 · 2^23 + 127 */
@@ -18,6 +19,7 @@
 
 #define TYPE double
 #define REAL double
+#define REAL_BYTES 8
 #define INT int64_t
 #define MANTISSA 52
 #define ROUND 6755399441056767.0 /* 1.5 · 2^52 + 1023 */

@@ -114,6 +114,19 @@ static void NAME(run)(const Job *job, const Place *place, int64_t q, int64_t sta
     }
 }
 
+/* Divide the sums of query q and write them. Returns 0, or NaN as write_strip does. */
+INLINE REAL NAME(write_row)(const Job *job, const Place *place, REAL scale, int64_t q,
+                            const Row *state) {
+    REAL divisor = state->total == 0 ? 1 : state->total, doubt = state->total * 0;
+    REAL *to = (REAL *)(place->output + q * job->output.row);
+    for (int64_t c = 0; c < job->d_v; c++) {
+        to[c] = state->sums[c] / divisor;
+        doubt += to[c] * 0;
+    }
+    NAME(write_lse)(job, place, scale, q, state->top, state->total);
+    return doubt;
+}
+
 /* Bring the weights of query q, each at the top of its run, to the last top and divide. */
 static void NAME(finish_weights)(const Job *job, const Place *place, const Scratch *scratch,
                                  int64_t q, REAL top, REAL total) {

@@ -28,10 +28,11 @@
 #define TILE 96
 #define LOG2E 1.4426950408889634074
 
-/* c = c · shrink + a · b for `rows` rows of a and one strip, all sizes known to the compiler.
- * Entry (r, t) of a is a[r * row + t * step]; b and c have rows of `width` vectors. */
-INLINE void NAME(multiply)(const int rows, const int width, int64_t n, const REAL *a,
-                           int64_t row, int64_t step, const REAL *b, REAL *c, const vec *shrink) {
+/* c = a · b, or c = c · shrink + a · b, for some rows of a and one strip; the compiler knows how
+ * many rows and keeps their sums in registers. Entry (r, t) of a is a[r * row + t * step]; b and
+ * c have rows of `width` vectors. Where best is given it is raised to the largest entries of c. */
+INLINE void NAME(multiply)(const int rows, const int width, int64_t n, const REAL *a, int64_t row,
+                           int64_t step, const REAL *b, REAL *c, const vec *shrink, vec *best) {
     vec sum[ROWS][WIDTH];
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < width; v++) sum[r][v] = (vec){0};
@@ -47,35 +48,39 @@ INLINE void NAME(multiply)(const int rows, const int width, int64_t n, const REA
         for (int v = 0; v < width; v++) {
             REAL *to = c + (r * width + v) * LANES;
             NAME(store)(to, shrink ? NAME(load)(to) * shrink[v] + sum[r][v] : sum[r][v]);
+            if (best) best[v] = NAME(larger)(best[v], sum[r][v]);
         }
 }
 
 INLINE void NAME(product)(const int width, int64_t rows, int64_t n, const REAL *a, int64_t row,
-                          int64_t step, const REAL *b, REAL *c, const vec *shrink) {
+                          int64_t step, const REAL *b, REAL *c, const vec *shrink, vec *best) {
     int64_t r = 0;
     for (; r + ROWS <= rows; r += ROWS)
-        NAME(multiply)(ROWS, width, n, a + r * row, row, step, b, c + r * width * LANES, shrink);
+        NAME(multiply)(ROWS, width, n, a + r * row, row, step, b, c + r * width * LANES, shrink, best);
     a += r * row;
     c += r * width * LANES;
     switch (rows - r) {
-        case 1: NAME(multiply)(1, width, n, a, row, step, b, c, shrink); break;
-        case 2: NAME(multiply)(2, width, n, a, row, step, b, c, shrink); break;
-        case 3: NAME(multiply)(3, width, n, a, row, step, b, c, shrink); break;
-        case 4: NAME(multiply)(4, width, n, a, row, step, b, c, shrink); break;
-        case 5: NAME(multiply)(5, width, n, a, row, step, b, c, shrink); break;
+        case 1: NAME(multiply)(1, width, n, a, row, step, b, c, shrink, best); break;
+        case 2: NAME(multiply)(2, width, n, a, row, step, b, c, shrink, best); break;
+        case 3: NAME(multiply)(3, width, n, a, row, step, b, c, shrink, best); break;
+        case 4: NAME(multiply)(4, width, n, a, row, step, b, c, shrink, best); break;
+        case 5: NAME(multiply)(5, width, n, a, row, step, b, c, shrink, best); break;
     }
+}
+
+INLINE void NAME(find_best)(const int width, int64_t keys, const REAL *scores, vec *best) {
+    for (int v = 0; v < width; v++) best[v] = NAME(all)(-INFINITY);
+    for (int64_t j = 0; j < keys; j++)
+        for (int v = 0; v < width; v++)
+            best[v] = NAME(larger)(best[v], NAME(load)(scores + (j * width + v) * LANES));
 }
 
 /* Turn a tile of scores into 2^((score - top) · unit), and take it into top and total.
  * shrink is what the sums have to be multiplied by before the tile is added to them.
  * Subtracting before multiplying makes the largest term 1 however large the scores are. */
-INLINE void NAME(soften)(const int width, int64_t keys, REAL unit, REAL *scores, REAL *top,
-                         REAL *total, vec *shrink) {
-    vec best[WIDTH], off[WIDTH], sum[WIDTH];
-    for (int v = 0; v < width; v++) best[v] = NAME(all)(-INFINITY);
-    for (int64_t j = 0; j < keys; j++)
-        for (int v = 0; v < width; v++)
-            best[v] = NAME(larger)(best[v], NAME(load)(scores + (j * width + v) * LANES));
+INLINE void NAME(soften)(const int width, int64_t keys, REAL unit, const vec *best, REAL *scores,
+                         REAL *top, REAL *total, vec *shrink) {
+    vec off[WIDTH], sum[WIDTH];
     for (int v = 0; v < width; v++) {
         vec before = NAME(load)(top + v * LANES);
         vec after = NAME(larger)(before, best[v]);

@@ -22,3 +22,6 @@
 #undef Scratch
 #undef RUN
 #undef Row
+#undef REAL_BYTES
+#undef ZIP_LOW
+#undef ZIP_HIGH

@@ -5,7 +5,7 @@
  * folded into a fused multiply-add. Only what the compilers do badly is an intrinsic.
  */
 
-#define LANES ((int)(VECTOR_BYTES / sizeof(REAL)))
+#define LANES (VECTOR_BYTES / REAL_BYTES)
 #define vec NAME(vec)
 #define ivec NAME(ivec)
 #define INLINE static inline __attribute__((always_inline))
@@ -56,6 +56,34 @@ INLINE ivec NAME(widen)(const unsigned char *bytes) {
     for (int i = 0; i < LANES; i++) x[i] = bytes[i];
 #endif
     return (ivec)(x != (ivec){0});
+}
+
+/* The first and the second half of two vectors, entries taken in turns. */
+#if LANES == 2
+#define ZIP_LOW 0, 2
+#define ZIP_HIGH 1, 3
+#elif LANES == 4
+#define ZIP_LOW 0, 4, 1, 5
+#define ZIP_HIGH 2, 6, 3, 7
+#elif LANES == 8
+#define ZIP_LOW 0, 8, 1, 9, 2, 10, 3, 11
+#define ZIP_HIGH 4, 12, 5, 13, 6, 14, 7, 15
+#else
+#define ZIP_LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define ZIP_HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#endif
+
+/* Turn rows into columns. Zipping row i with row i + LANES / 2 moves one bit of the row number
+ * to the column number; after all bits have moved, the two have changed places. */
+INLINE void NAME(turn)(vec row[LANES]) {
+    for (int n = 1; n < LANES; n *= 2) {
+        vec next[LANES];
+        for (int i = 0; i < LANES / 2; i++) {
+            next[2 * i] = __builtin_shufflevector(row[i], row[i + LANES / 2], ZIP_LOW);
+            next[2 * i + 1] = __builtin_shufflevector(row[i], row[i + LANES / 2], ZIP_HIGH);
+        }
+        for (int i = 0; i < LANES; i++) row[i] = next[i];
+    }
 }
 
 INLINE REAL NAME(sum)(vec x) {

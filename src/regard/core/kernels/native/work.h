@@ -63,7 +63,7 @@ static REAL NAME(finish)(const Job *job, const Place *place, Scratch *scratch, i
     REAL doubt = 0;
     for (int64_t q = start; q < stop; q++) {
         NAME(join)(job, partial, q, scratch->unit, &state);
-        doubt += NAME(write_query)(job, place, scratch->scale, q, state.top, state.total, state.sums, 1);
+        doubt += NAME(write_row)(job, place, scratch->scale, q, &state);
         if (!place->weights) continue;
         if (few) {
             NAME(finish_weights)(job, place, scratch, q, state.top, state.total);
@@ -110,7 +110,7 @@ static void NAME(do_task)(Job *job, Scratch *scratch, int64_t problem, int64_t b
                 keep[q * size + 1] = state.total;
                 continue;
             }
-            doubt += NAME(write_query)(job, &place, scratch->scale, q, state.top, state.total, state.sums, 1);
+            doubt += NAME(write_row)(job, &place, scratch->scale, q, &state);
             if (place.weights)
                 NAME(finish_weights)(job, &place, scratch, q, state.top, state.total);
         }
