@@ -10,6 +10,7 @@
 /* Some queries side by side. Rows of lanes hold `width` vectors. */
 typedef struct {
     int width;
+    int fresh;                      /* nothing was added to the sums yet, and they are not set */
     int64_t start, count;           /* queries; lanes from count on are padding */
     int64_t some_first, some_end;   /* keys that some of them may attend to */
     int64_t all_first, all_end;     /* keys that all of them may attend to */
@@ -70,7 +71,7 @@ static void NAME(begin)(const Job *job, const Place *place, Strip *strip) {
         NAME(store)(strip->top + q, NAME(all)(-INFINITY));
         NAME(store)(strip->total + q, (vec){0});
     }
-    memset(strip->sums, 0, (size_t)(job->d_v * lanes) * sizeof(REAL));
+    strip->fresh = 1;
     strip->some_first = strip->all_first = 0;
     strip->some_end = strip->all_end = job->n_k;
     if (!job->first.data) return;
@@ -146,7 +147,7 @@ static void NAME(turn_added)(const Job *job, const Place *place, const Strip *st
 
 /* Take the keys start <= j < stop into the sums of a strip. */
 INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scratch *scratch,
-                       const Strip *strip, int64_t start, int64_t stop, REAL *scores) {
+                       Strip *strip, int64_t start, int64_t stop, REAL *scores) {
     int64_t keys = stop - start;
     int64_t key_row = job->key.row / (int64_t)sizeof(REAL);
     int64_t value_row = job->value.row / (int64_t)sizeof(REAL);
@@ -178,7 +179,9 @@ INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scra
     if (at_an_end || job->mask_kind != NO_MASK || job->softcap > 0)
         NAME(find_best)(width, keys, scores, best);
     NAME(soften)(width, keys, scratch->unit, best, scores, strip->top, strip->total, shrink);
-    NAME(product)(width, job->d_v, keys, value, 1, value_row, scores, strip->sums, shrink, NULL);
+    NAME(product)(width, job->d_v, keys, value, 1, value_row, scores, strip->sums,
+                  strip->fresh ? NULL : shrink, NULL);
+    strip->fresh = 0;
 }
 
 /* Write the weights of a strip: those of each tile, brought to the last top and divided. */
@@ -307,5 +310,10 @@ static void NAME(do_block)(const Job *job, const Place *place, Scratch *scratch,
             if (place->weights)
                 memcpy(scratch->tops + key / TILE * lanes, strip->top, (size_t)lanes * sizeof(REAL));
         }
+    }
+    for (int i = 0; i < count; i++) {
+        Strip *strip = &scratch->strips[i];
+        size_t size = (size_t)(job->d_v * strip->width * LANES) * sizeof(REAL);
+        if (strip->fresh) memset(strip->sums, 0, size);
     }
 }

@@ -39,3 +39,4 @@
 #undef VECTOR_BYTES
 #undef WIDTH
 #undef ROWS
+#undef TILE

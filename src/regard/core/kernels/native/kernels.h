@@ -24,24 +24,41 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static void move(Place *place, const Job *job, int axis, int64_t by) {
+    place->query += by * job->query.outer[axis];
+    place->key += by * job->key.outer[axis];
+    place->value += by * job->value.outer[axis];
+    place->output += by * job->output.outer[axis];
+    if (place->mask) place->mask += by * job->mask.outer[axis];
+    if (place->first) place->first += by * job->first.outer[axis];
+    if (place->end) place->end += by * job->end.outer[axis];
+    if (place->weights) place->weights += by * job->weights.outer[axis];
+    if (place->lse) place->lse += by * job->lse.outer[axis];
+}
+
 /* Find where the arrays of a problem begin. */
 static Place find_place(const Job *job, int64_t problem) {
     Place place = {job->query.data, job->key.data,    job->value.data,   job->mask.data, job->first.data,
                    job->end.data,   job->output.data, job->weights.data, job->lse.data};
-    for (int axis = job->outer_axes - 1; axis >= 0; axis--) {
-        int64_t i = problem % job->outer[axis];
+    for (int axis = job->outer_axes - 1; axis > 0; axis--) {
+        move(&place, job, axis, problem % job->outer[axis]);
         problem /= job->outer[axis];
-        place.query += i * job->query.outer[axis];
-        place.key += i * job->key.outer[axis];
-        place.value += i * job->value.outer[axis];
-        place.output += i * job->output.outer[axis];
-        if (place.mask) place.mask += i * job->mask.outer[axis];
-        if (place.first) place.first += i * job->first.outer[axis];
-        if (place.end) place.end += i * job->end.outer[axis];
-        if (place.weights) place.weights += i * job->weights.outer[axis];
-        if (place.lse) place.lse += i * job->lse.outer[axis];
     }
+    if (job->outer_axes) move(&place, job, 0, problem);
     return place;
+}
+
+/* Leave out the outer axes of length 1: for tiny problems each division by a length counts. */
+static void drop_single_axes(Job *job) {
+    Table *tables[] = {&job->query, &job->key, &job->value, &job->mask, &job->first,
+                       &job->end, &job->output, &job->weights, &job->lse};
+    int kept = 0;
+    for (int axis = 0; axis < job->outer_axes; axis++) {
+        if (job->outer[axis] == 1) continue;
+        for (int t = 0; t < 9; t++) tables[t]->outer[kept] = tables[t]->outer[axis];
+        job->outer[kept++] = job->outer[axis];
+    }
+    job->outer_axes = kept;
 }
 
 /* Coefficients of the polynomials in vector.h. */
@@ -74,14 +91,16 @@ static const double TANH_double[] = {
 #define COMPILE_AS_BEFORE PRAGMA(GCC pop_options)
 #endif
 
-/* Each instruction set: which intrinsics it has (by their bits), bytes of a vector, and vectors
- * side by side and rows of a block of registers. */
+/* Each instruction set: which intrinsics it has (by their bits), bytes of a vector, vectors side by
+ * side and rows of a block of registers, and keys of a tile, whose scores should fill no more than
+ * half of the first-level cache. */
 #if ON_X86
 #define SET avx512
 #define INTRINSICS 512
 #define VECTOR_BYTES 64
 #define WIDTH 4
 #define ROWS 6
+#define TILE 96
 COMPILE_FOR("avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")
 #include "both.h"
 COMPILE_AS_BEFORE
@@ -91,6 +110,7 @@ COMPILE_AS_BEFORE
 #define VECTOR_BYTES 32
 #define WIDTH 2
 #define ROWS 6
+#define TILE 192
 COMPILE_FOR("avx2,fma")
 #include "both.h"
 COMPILE_AS_BEFORE
@@ -101,6 +121,7 @@ COMPILE_AS_BEFORE
 #define VECTOR_BYTES 16
 #define WIDTH 2
 #define ROWS 6
+#define TILE 192
 #include "both.h"
 
 /* The code for 512 bits in instructions that every machine has: for the test, and very slow. */
@@ -110,6 +131,7 @@ COMPILE_AS_BEFORE
 #define VECTOR_BYTES 64
 #define WIDTH 4
 #define ROWS 6
+#define TILE 96
 #include "both.h"
 #endif
 
@@ -142,6 +164,7 @@ enum { QUERIES_FOR_PARTS = 64, KEYS_OF_A_PART = 8064, SCORES_AT_ONCE = 1 << 15 }
 /* Cut a job into tasks, by its lengths and the kind of its arrays alone, never by its batch. */
 static int cut_into_tasks(Job *job, const Kernel *kernel, int is_double) {
     int64_t real = is_double ? 8 : 4;
+    drop_single_axes(job);
     job->few = 2 * job->n_q <= kernel->lanes[is_double];
     job->block = job->few ? (job->n_q ? job->n_q : 1) : job->weights.data ? kernel->strip[is_double] : 64;
     job->blocks = (job->n_q + job->block - 1) / job->block;

@@ -25,7 +25,6 @@
 
 #include "vector.h"
 
-#define TILE 96
 #define LOG2E 1.4426950408889634074
 
 /* c = a · b, or c = c · shrink + a · b, for some rows of a and one strip; the compiler knows how
@@ -33,7 +32,7 @@
  * c have rows of `width` vectors. Where best is given it is raised to the largest entries of c. */
 INLINE void NAME(multiply)(const int rows, const int width, int64_t n, const REAL *a, int64_t row,
                            int64_t step, const REAL *b, REAL *c, const vec *shrink, vec *best) {
-    vec sum[ROWS][WIDTH];
+    vec sum[2 * ROWS][WIDTH];
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < width; v++) sum[r][v] = (vec){0};
     for (int64_t t = 0; t < n; t++) {
@@ -52,20 +51,34 @@ INLINE void NAME(multiply)(const int rows, const int width, int64_t n, const REA
         }
 }
 
+/* The same for any number of rows. A strip of one vector takes twice as many at a time. */
 INLINE void NAME(product)(const int width, int64_t rows, int64_t n, const REAL *a, int64_t row,
                           int64_t step, const REAL *b, REAL *c, const vec *shrink, vec *best) {
+    const int most = width == 1 ? 2 * ROWS : ROWS;
     int64_t r = 0;
-    for (; r + ROWS <= rows; r += ROWS)
-        NAME(multiply)(ROWS, width, n, a + r * row, row, step, b, c + r * width * LANES, shrink, best);
+    for (; r + most <= rows; r += most)
+        NAME(multiply)(most, width, n, a + r * row, row, step, b, c + r * width * LANES, shrink, best);
     a += r * row;
     c += r * width * LANES;
+#define LAST(r) case r: NAME(multiply)(r, width, n, a, row, step, b, c, shrink, best); break
     switch (rows - r) {
-        case 1: NAME(multiply)(1, width, n, a, row, step, b, c, shrink, best); break;
-        case 2: NAME(multiply)(2, width, n, a, row, step, b, c, shrink, best); break;
-        case 3: NAME(multiply)(3, width, n, a, row, step, b, c, shrink, best); break;
-        case 4: NAME(multiply)(4, width, n, a, row, step, b, c, shrink, best); break;
-        case 5: NAME(multiply)(5, width, n, a, row, step, b, c, shrink, best); break;
+        LAST(1);
+        LAST(2);
+        LAST(3);
+        LAST(4);
+        LAST(5);
+        default:
+            if (width > 1) break;
+            switch (rows - r) {
+                LAST(6);
+                LAST(7);
+                LAST(8);
+                LAST(9);
+                LAST(10);
+                LAST(11);
+            }
     }
+#undef LAST
 }
 
 INLINE void NAME(find_best)(const int width, int64_t keys, const REAL *scores, vec *best) {

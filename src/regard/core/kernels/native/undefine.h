@@ -13,7 +13,6 @@
 #undef vec
 #undef ivec
 #undef INLINE
-#undef TILE
 #undef LOG2E
 #undef STRIP
 #undef BLOCK

@@ -135,6 +135,10 @@ static int NAME(work)(Job *job, double seconds) {
     while ((first = atomic_fetch_add(&job->next, job->at_once)) < tasks) {
         int64_t last = first + job->at_once < tasks ? first + job->at_once : tasks;
         for (int64_t task = first; task < last; task++) {
+            if (tasks == job->problems && job->parts == 1) {
+                NAME(do_task)(job, scratch, task, 0, 0, 1); /* without any division */
+                continue;
+            }
             int64_t part = task % parts, block = task / parts % job->blocks;
             NAME(do_task)(job, scratch, task / parts / job->blocks, block,
                           parts == 1 ? 0 : part, parts == 1 ? job->parts : part + 1);
