@@ -110,7 +110,7 @@ COMPILE_AS_BEFORE
 #define VECTOR_BYTES 32
 #define WIDTH 2
 #define ROWS 6
-#define TILE 192
+#define TILE 144
 COMPILE_FOR("avx2,fma")
 #include "both.h"
 COMPILE_AS_BEFORE
@@ -121,7 +121,7 @@ COMPILE_AS_BEFORE
 #define VECTOR_BYTES 16
 #define WIDTH 2
 #define ROWS 6
-#define TILE 192
+#define TILE 144
 #include "both.h"
 
 /* The code for 512 bits in instructions that every machine has: for the test, and very slow. */
@@ -159,6 +159,7 @@ static int runs_here(const Kernel *kernel) {
     return 1;
 }
 
+/* A part is a whole number of tiles and of runs. */
 enum { QUERIES_FOR_PARTS = 64, KEYS_OF_A_PART = 8064, SCORES_AT_ONCE = 1 << 15 };
 
 /* Cut a job into tasks, by its lengths and the kind of its arrays alone, never by its batch. */
