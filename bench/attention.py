@@ -21,8 +21,8 @@ from regard.core.kernels import threads
 ROUNDS, SECONDS = 5, 4.0  # at least so many rounds; more while they take less than this
 # Threads of BLAS, OpenMP and ONNX Runtime keep a core busy for a while after they are done,
 # waiting for more; without a pause the side that comes next would pay for it. After the pause
-# the cores take some milliseconds to wake up, so each side warms up before it is timed.
-PAUSE, WARM_UP = 0.06, 0.03
+# cores take milliseconds to wake up, so a side has its turn for longer than one short call.
+PAUSE, TURN = 0.06, 0.16
 
 # Each with the ratio to torch that the kernel in C is built to reach.
 WANTED = [
@@ -56,11 +56,8 @@ def best_times(runs: list[Callable[[], Any]]) -> list[float]:
             break
         for i, run in enumerate(runs):
             time.sleep(PAUSE)
-            awake = time.perf_counter() + WARM_UP
-            while time.perf_counter() < awake:
-                run()
-            for _ in range(3):
-                start = time.perf_counter()
+            until = time.perf_counter() + TURN
+            while (start := time.perf_counter()) < until:
                 run()
                 best[i] = min(best[i], time.perf_counter() - start)
     return best

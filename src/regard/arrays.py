@@ -136,7 +136,7 @@ def give(array: Array, library: str, dtype: str) -> Any:
     """Round `array` to `dtype` and hand it back as an array of `library`, without a copy."""
     if dtype == "bfloat16":
         return _give_bfloat16(array, library)
-    with np.errstate(over="ignore"):  # too large for float16 is infinity, as in every library
+    with np.errstate(all="ignore"):  # too large for float16 is infinity, as in every library
         array = array.astype(dtype, copy=False)
     if library == "torch":
         return sys.modules["torch"].from_numpy(array)

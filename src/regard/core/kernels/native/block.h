@@ -298,13 +298,20 @@ static void NAME(do_block)(const Job *job, const Place *place, Scratch *scratch,
         for (int i = 0; i < count; i++) {
             Strip *strip = &scratch->strips[i];
             if (end <= strip->some_first || key >= strip->some_end) continue;
-            int64_t lanes = strip->width * LANES;
-            REAL *scores = scratch->scores + (place->weights ? key * lanes : 0);
+            int64_t lanes = strip->width * LANES, from = key, to = end;
+            REAL *scores = scratch->scores;
+            if (place->weights) {
+                scores += key * lanes;
+            } else {
+                /* Keys that no lane reaches would add zeros, which change no bit. */
+                if (from < strip->some_first) from = strip->some_first;
+                if (to > strip->some_end) to = strip->some_end;
+            }
             switch (strip->width) {
-                case 1: NAME(tile)(1, job, place, scratch, strip, key, end, scores); break;
-                case 2: NAME(tile)(2, job, place, scratch, strip, key, end, scores); break;
+                case 1: NAME(tile)(1, job, place, scratch, strip, from, to, scores); break;
+                case 2: NAME(tile)(2, job, place, scratch, strip, from, to, scores); break;
 #if WIDTH > 2
-                case WIDTH: NAME(tile)(WIDTH, job, place, scratch, strip, key, end, scores); break;
+                case WIDTH: NAME(tile)(WIDTH, job, place, scratch, strip, from, to, scores); break;
 #endif
             }
             if (place->weights)

@@ -6,7 +6,7 @@
 #define INT int32_t
 #define MANTISSA 23
 #define ROUND 12583039.0f /* 1.5 · 2^23 + 127 */
-#define LOWEST -126.0f
+#define LOWEST -127.0f
 #define EXP2 EXP2_float
 #define EXP2_TERMS 6
 #define TANH TANH_float
@@ -23,7 +23,7 @@
 #define INT int64_t
 #define MANTISSA 52
 #define ROUND 6755399441056767.0 /* 1.5 · 2^52 + 1023 */
-#define LOWEST -1022.0
+#define LOWEST -1023.0
 #define EXP2 EXP2_double
 #define EXP2_TERMS 11
 #define TANH TANH_double

@@ -28,7 +28,7 @@ INLINE vec NAME(choose)(ivec where, vec yes, vec no) {
     return (vec)(((ivec)yes & where) | ((ivec)no & ~where));
 }
 
-/* The larger of two; NaN may get lost, because it lives on in the weights. */
+/* The larger of two; b if one of them is NaN. */
 INLINE vec NAME(larger)(vec a, vec b) {
 #if INTRINSICS == 512
     return sizeof(REAL) == 4 ? (vec)_mm512_max_ps((__m512)a, (__m512)b)
@@ -97,17 +97,17 @@ INLINE REAL NAME(sum)(vec x) {
 /* 2^x for x <= 127 (1023), within 1 ulp; 2^0 is 1; 0 below the normal range; NaN stays NaN.
  *
  * Adding ROUND leaves the nearest whole number n to x, plus the bias of the exponent, in the low
- * bits, and shifting them into place makes 2^n. 2^(x-n) is 1 + f P(f) on [-1/2, 1/2], with P of
+ * bits, and shifting them into place makes 2^n, or 0 for the lowest n. 2^(x-n) is 1 + f P(f) on [-1/2, 1/2], with P of
  * least relative error (2e-9 for float, 3.4e-18 for double).
  */
 INLINE vec NAME(exp2)(vec x) {
+    x = NAME(larger)(NAME(all)(LOWEST), x); /* in this order, which keeps NaN */
     vec t = x + ROUND;
     vec f = x - (t - ROUND);
     vec power = (vec)((ivec)t << MANTISSA);
     vec p = NAME(all)(EXP2[EXP2_TERMS - 1]);
     for (int i = EXP2_TERMS - 2; i >= 0; i--) p = p * f + EXP2[i];
-    vec y = (p * f + 1) * power;
-    return (vec)((ivec)y & ~(ivec)(x < LOWEST));
+    return (p * f + 1) * power;
 }
 
 /* tanh x: x + x³ Q(x²) near 0, 1 - 2 / (1 + e^2x) elsewhere, which would cancel near 0. */
