@@ -168,7 +168,7 @@ INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scra
         NAME(add)(width, keys, scale, scratch->added, scores);
     } else if (job->mask_kind == BOOLEAN_MASK) {
         NAME(turn_bytes)(job, place, strip, start, keys, scratch->bytes);
-        NAME(bar_masked)(width, keys, scratch->bytes, scores);
+        NAME(bar_masked)(width, keys, scratch->bytes, scores, best);
     }
     int at_an_end = start < strip->all_first || stop > strip->all_end;
     if (at_an_end) {
@@ -176,7 +176,7 @@ INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scra
         NAME(bar_outside)(width, keys, scratch->first, scratch->end, scores);
     }
 
-    if (at_an_end || job->mask_kind != NO_MASK || job->softcap > 0)
+    if (at_an_end || job->mask_kind == ADDED_MASK || (job->softcap > 0 && job->mask_kind == NO_MASK))
         NAME(find_best)(width, keys, scores, best);
     NAME(soften)(width, keys, scratch->unit, best, scores, strip->top, strip->total, shrink);
     NAME(product)(width, job->d_v, keys, value, 1, value_row, scores, strip->sums,

@@ -130,14 +130,17 @@ INLINE void NAME(bar_outside)(const int width, int64_t keys, const INT *first, c
         }
 }
 
-/* Write -inf over the scores whose byte is 0. */
+/* Write -inf over the scores whose byte is 0, and find the best of the others. */
 INLINE void NAME(bar_masked)(const int width, int64_t keys, const unsigned char *bytes,
-                             REAL *scores) {
+                             REAL *scores, vec *best) {
+    for (int v = 0; v < width; v++) best[v] = NAME(all)(-INFINITY);
     for (int64_t j = 0; j < keys; j++)
         for (int v = 0; v < width; v++) {
             ivec allowed = NAME(widen)(bytes + (j * width + v) * LANES);
             REAL *at = scores + (j * width + v) * LANES;
-            NAME(store)(at, NAME(choose)(allowed, NAME(load)(at), NAME(all)(-INFINITY)));
+            vec score = NAME(choose)(allowed, NAME(load)(at), NAME(all)(-INFINITY));
+            NAME(store)(at, score);
+            best[v] = NAME(larger)(best[v], score);
         }
 }
 
