@@ -122,6 +122,7 @@ static int agrees(const Job *job, int64_t h, int is_double) {
 static int one_problem(const Kernel *kernel, int is_double, int64_t n_q, int64_t n_k) {
     int64_t size = is_double ? 8 : 4, heads = 1 + (int64_t)draw(3);
     int64_t d_k = (int64_t)draw(40), d_v = (int64_t)draw(40);
+    if (!draw(4)) d_k = 1 + (int64_t)draw(2), d_v = 100 + (int64_t)draw(100); /* far apart */
     Job job = {.outer_axes = 1, .outer = {heads}, .problems = heads, .n_q = n_q, .n_k = n_k, .d_k = d_k, .d_v = d_v};
     Drawn arrays[9] = {0};
     arrays[0] = new_array(heads, n_q, d_k, size, 0);
@@ -196,7 +197,7 @@ int main(void) {
             for (int i = 0; i < 150; i++)
                 one_problem(&KERNELS[k], is_double, (int64_t)draw(i % 3 ? 20 : 150), (int64_t)draw(i % 2 ? 20 : 250))
                     ? passed++ : failed++;
-            for (int i = 0; i < 4; i++) /* long enough to be cut into parts */
+            for (int i = 0; i < 8; i++) /* long enough to be cut into parts */
                 one_problem(&KERNELS[k], is_double, 1 + (int64_t)draw(12), 16128 + (int64_t)draw(3000))
                     ? passed++ : failed++;
         }

@@ -58,8 +58,7 @@ static void NAME(join)(const Job *job, const REAL *partial, int64_t q, REAL unit
 static REAL NAME(finish)(const Job *job, const Place *place, Scratch *scratch, int few, int count,
                          int64_t start, const REAL *partial) {
     int64_t stop = start + job->block < job->n_q ? start + job->block : job->n_q;
-    Row state = {0, 0, scratch->scores}; /* free by now, unless weights are in it */
-    if (place->weights) state.sums = scratch->strips[0].query;
+    Row state = {0, 0, scratch->strips[0].sums}; /* free by now: what was in it is kept */
     REAL doubt = 0;
     for (int64_t q = start; q < stop; q++) {
         NAME(join)(job, partial, q, scratch->unit, &state);
