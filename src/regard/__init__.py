@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib as _importlib
+from types import ModuleType as _ModuleType
+
 from regard.core.attention import (
     attention,
     attention_scores,
@@ -11,17 +14,28 @@ from regard.core.attention import (
 from regard.core.heads import Head, MultiHead
 from regard.core.positions import rotary, sinusoidal
 from regard.core.streaming import AttentionState
-from regard.errors import ParameterError, RegardError, ShapeError
+from regard.errors import (
+    InfeasibleDesign,
+    ParameterError,
+    RegardError,
+    ShapeError,
+    UndecidedDesign,
+)
 
 __version__ = "0.1.0"
+
+# Loaded when first used, because they bring SciPy, Arb and others with them.
+_LATER = ("certify", "design", "report")
 
 __all__ = [
     "AttentionState",
     "Head",
+    "InfeasibleDesign",
     "MultiHead",
     "ParameterError",
     "RegardError",
     "ShapeError",
+    "UndecidedDesign",
     "attention",
     "attention_scores",
     "attention_with_lse",
@@ -29,3 +43,14 @@ __all__ = [
     "rotary",
     "sinusoidal",
 ]
+
+
+def __getattr__(name: str) -> _ModuleType:
+    """Load a part of regard such as `regard.design` the first time it is used."""
+    if name in _LATER:
+        return _importlib.import_module(f"regard.{name}")
+    raise AttributeError(f"module 'regard' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LATER])

@@ -95,7 +95,7 @@ def share(tasks: Iterable[Task], work: Callable[[Task], None], threads: int) -> 
                     return
                 work(task)
 
-    with _one_blas_thread():
+    with one_blas_thread():
         together(take_turns, threads)
 
 
@@ -113,7 +113,7 @@ _counts_before: list[int] = []
 
 
 @contextmanager
-def _one_blas_thread() -> Iterator[None]:
+def one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread while any call is inside; the last one out restores it.
 
     The setting belongs to the whole process, so calls from several Python threads have

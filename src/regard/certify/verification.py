@@ -1,0 +1,177 @@
+"""Check every claim of a certificate, and say what was found.
+
+A claim holds if it is proved from the arrays and its witness, fails if it is
+certainly false, and is undecided otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from regard.certify import heads, hull, impossibility, rank, separator, weights
+from regard.certify.balls import Decision
+from regard.certify.certificate import Certificate, Claim, Unusable
+
+
+class _Kind(NamedTuple):
+    decide: Callable[[Claim, Certificate], Decision]
+    say: Callable[[Claim], str]
+
+
+KINDS = {
+    "weights_close": _Kind(weights.weights_close, weights.say_weights_close),
+    "output_close": _Kind(weights.output_close, weights.say_output_close),
+    "margin_at_least": _Kind(weights.margin_at_least, weights.say_margin_at_least),
+    "margin_at_most": _Kind(weights.margin_at_most, weights.say_margin_at_most),
+    "ceiling": _Kind(impossibility.ceiling, impossibility.say_ceiling),
+    "weights_apart": _Kind(impossibility.weights_apart, impossibility.say_weights_apart),
+    "floors_out_of_reach": _Kind(
+        impossibility.floors_out_of_reach, impossibility.say_floors_out_of_reach
+    ),
+    "output_ceiling": _Kind(impossibility.output_ceiling, impossibility.say_output_ceiling),
+    "apart_from_hull": _Kind(hull.apart_from_hull, hull.say_apart_from_hull),
+    "separates": _Kind(separator.separates, separator.say_separates),
+    "norm_at_most": _Kind(separator.norm_at_most_claim, separator.say_norm_at_most),
+    "norm_at_least": _Kind(separator.norm_at_least, separator.say_norm_at_least),
+    "no_separator": _Kind(separator.no_separator, separator.say_no_separator),
+    "pattern_close": _Kind(heads.pattern_close, heads.say_pattern_close),
+    "outputs_close": _Kind(heads.outputs_close, heads.say_outputs_close),
+    "pattern_ceiling": _Kind(heads.pattern_ceiling, heads.say_pattern_ceiling),
+    "pattern_apart": _Kind(heads.pattern_apart, heads.say_pattern_apart),
+    "d_k_at_least": _Kind(rank.d_k_at_least, rank.say_d_k_at_least),
+    "outputs_out_of_reach": _Kind(rank.outputs_out_of_reach, rank.say_outputs_out_of_reach),
+}
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """What was found about one claim.
+
+    Attributes:
+        kind: the kind of the claim; "arrays" for arrays that are not the certificate's.
+        status: "holds", "fails" or "undecided".
+        statement: the claim as a sentence.
+        reason: one sentence with the number found.
+    """
+
+    kind: str
+    status: str
+    statement: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was found about a certificate. `holds` only if every claim does."""
+
+    holds: bool
+    claims: tuple[ClaimResult, ...]
+
+    def __str__(self) -> str:
+        good = sum(result.status == "holds" for result in self.claims)
+        lines = [
+            f"{'holds' if self.holds else 'does not hold'}: {good} of {len(self.claims)} claims"
+        ]
+        for result in self.claims:
+            lines.append(f"  {result.status:<9}  {result.kind}: {result.statement}")
+            lines.append(f"{'':13}{result.reason}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in ("status", "kind", "claim", "found"))
+        rows = [
+            "".join(
+                f"<td>{escape(text)}</td>"
+                for text in (result.status, result.kind, result.statement, result.reason)
+            )
+            for result in self.claims
+        ]
+        return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+
+
+def verify(certificate: Any, /, **arrays: Any) -> Verification:
+    """Check every claim of a certificate.
+
+    Args:
+        certificate: a `Certificate`, or the dict from its `to_dict()`.
+        arrays: arrays by name, which must be the ones that the certificate is about.
+
+    Returns:
+        A `Verification`. It holds only if every claim is decided and true. A claim that
+        cannot be checked is undecided; an error (a ValueError) is raised only for a dict
+        that `Certificate.from_dict` cannot read.
+
+    Example:
+        >>> import numpy as np
+        >>> from regard.certify import Certificate, Claim, verify
+        >>> fields = {"key": 0, "bound": 0.5, "radius": None}
+        >>> claim = Claim("ceiling", fields, {"combination": [0, 1, 1]})
+        >>> print(verify(Certificate({"keys": np.array([[1.0], [0.0], [2.0]])}, (claim,))))
+        holds: 1 of 1 claims
+          holds      ceiling: no query gives key 0 more than 0.5
+                     The weight is at most 0.333333.
+    """
+    if not isinstance(certificate, Certificate):
+        certificate = Certificate.from_dict(certificate)
+    claims = certificate.claims if isinstance(certificate.claims, list | tuple) else ()
+    results = [_check(claim, certificate) for claim in claims]
+    if not results:
+        reason = "There is nothing to check."
+        results = [ClaimResult("none", "fails", "the certificate claims nothing", reason)]
+    for name, array in arrays.items():
+        difference = _difference(name, array, certificate.arrays)
+        if difference is not None:
+            about = f"the certificate is about this array {name}"
+            results.append(ClaimResult("arrays", "fails", about, difference))
+    holds = all(result.status == "holds" for result in results)
+    return Verification(holds, tuple(results))
+
+
+def statement(claim: Claim) -> str:
+    """Return a claim as a sentence."""
+    try:
+        return KINDS[claim.kind].say(claim)
+    except Exception:  # its fields may be anything
+        return "a claim that cannot be read"
+
+
+def _check(claim: Claim, certificate: Certificate) -> ClaimResult:
+    try:
+        kind = KINDS.get(claim.kind)
+        if kind is None:
+            decision = Decision("undecided", f"{claim.kind!r} is not a kind of claim.")
+        else:
+            decision = kind.decide(claim, certificate)
+    except Unusable as problem:
+        decision = Decision("undecided", str(problem))
+    except Exception as problem:  # a witness may be anything; what cannot be read proves nothing
+        decision = Decision("undecided", f"It cannot be checked: {problem!r}.")
+    name = str(getattr(claim, "kind", "none"))
+    return ClaimResult(name, decision.status, statement(claim), _sentence(decision.reason))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _difference(name: str, array: Any, arrays: Mapping[str, Any]) -> str | None:
+    """Say how an array differs from the certificate's of that name; None: it does not."""
+    if not isinstance(arrays, Mapping) or name not in arrays:
+        return f"The certificate has no array {name}."
+    try:
+        given = np.asarray(array)
+        if given.dtype.kind not in "biufV":
+            return f"{name} does not hold numbers."
+        mine, given = np.asarray(arrays[name], np.float64), given.astype(np.float64)
+    except Exception as problem:  # whatever was given, it is not the array
+        return f"{name} cannot be read: {problem!r}."
+    if mine.shape != given.shape:
+        return f"{name} has shape {given.shape}, and the certificate's has {mine.shape}."
+    if not (mine == given).all():
+        return f"{name} has {int((mine != given).sum())} other entries than the certificate's."
+    return None

@@ -1,0 +1,36 @@
+"""What a person is shown, as plain data, and its renderers; knows nothing of attention.
+
+>>> table = Table(("key", "weight"), (("k_0", number(0.75)), ("k_1", number(0.25))))
+>>> print(Report("Two keys", (Text("Most of the weight is on the first."), table)))
+Two keys
+========
+<BLANKLINE>
+Most of the weight is on the first.
+<BLANKLINE>
+key  weight
+---  ------
+k_0    0.75
+k_1    0.25
+"""
+
+from __future__ import annotations
+
+from regard.report.document import Block, Facts, Heading, Report, Table, Text
+from regard.report.html import to_html_fragment, to_html_page
+from regard.report.numbers import matrix_rows, number, vector
+from regard.report.text import to_text
+
+__all__ = [
+    "Block",
+    "Facts",
+    "Heading",
+    "Report",
+    "Table",
+    "Text",
+    "matrix_rows",
+    "number",
+    "to_html_fragment",
+    "to_html_page",
+    "to_text",
+    "vector",
+]

@@ -1,0 +1,96 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import SupportsFloat
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regard.errors import ParameterError, ShapeError
+
+# Whole floats below this are certainly meant: float64 holds each of them exactly.
+_WHOLE = 1e15
+
+_NUMBER = re.compile(
+    r"""([<>≤≥≈]\s*)?                     # a bound
+    [-+−±]?(
+        \d+(\.\d*)?(e[-+]?\d+)?\s?%?      # 3, 0.25, 1.2e-05, 25 %
+        |\d+/\d+                          # 1/3
+        |infinity|∞
+    )|not\ a\ number""",
+    re.VERBOSE,
+)
+_MISSING = frozenset(["", "-", "–", "—", "…"])
+
+
+def number(x: SupportsFloat, digits: int = 6) -> str:
+    """Format a number, rounded to `digits` significant digits.
+
+    Whole numbers are written out: integers always, floats below 1e15. Very large and very
+    small numbers get an exponent. Note that 0.9999999 rounds to 1.
+
+    >>> number(0.999), number(1.2e-5), number(-0.0), number(2.0), number(float("inf"))
+    ('0.999', '1.2e-05', '0', '2', 'infinity')
+    """
+    if digits < 1:
+        raise ParameterError(f"number: digits must be at least 1. Got {digits}.")
+    if isinstance(x, int | np.integer):
+        return str(int(x))
+    value = float(x)
+    if math.isnan(value):
+        return "not a number"
+    if math.isinf(value):
+        return "infinity" if value > 0 else "-infinity"
+    if value.is_integer() and abs(value) < _WHOLE:
+        return str(int(value))
+    return f"{value:.{digits}g}"
+
+
+def vector(x: ArrayLike, digits: int = 4, most: int = 8) -> str:
+    """Format a vector (n,); of more than `most` entries the first most − 1 and the last.
+
+    >>> vector([1.0, -0.0, -2.5]), vector(range(100), most=4)
+    ('(1, 0, -2.5)', '(0, 1, 2, …, 99)')
+    """
+    if most < 2:
+        raise ParameterError(f"vector: most must be at least 2. Got {most}.")
+    array = np.asarray(x)
+    if array.ndim != 1:
+        raise ShapeError(f"vector: x must have shape (n,). Got {array.shape}.")
+    if len(array) <= most:
+        entries = [number(entry, digits) for entry in array.tolist()]
+    else:
+        entries = [number(entry, digits) for entry in array[: most - 1].tolist()]
+        entries += ["…", number(array[-1], digits)]
+    return f"({', '.join(entries)})"
+
+
+def matrix_rows(
+    x: ArrayLike, digits: int = 4, *, names: Sequence[str] | None = None
+) -> tuple[tuple[str, ...], ...]:
+    """Format a matrix (m, n) as the rows of a table, each after its name if there are names.
+
+    >>> matrix_rows([[1.0, 0.5], [0.0, 2.0]], names=["k_0", "k_1"])
+    (('k_0', '1', '0.5'), ('k_1', '0', '2'))
+    """
+    array = np.asarray(x)
+    if array.ndim != 2:
+        raise ShapeError(f"matrix_rows: x must have shape (m, n). Got {array.shape}.")
+    rows = tuple(tuple(number(entry, digits) for entry in row) for row in array.tolist())
+    if names is None:
+        return rows
+    if len(names) != len(rows):
+        raise ShapeError(
+            f"matrix_rows: names must have one name per row of x ({len(rows)}). Got {len(names)}."
+        )
+    return tuple((name, *row) for name, row in zip(names, rows, strict=True))
+
+
+def all_numbers(cells: Iterable[str]) -> bool:
+    """Whether cells are numbers, as `number` writes them or close to it, up to missing ones."""
+    present = [cell for cell in cells if cell not in _MISSING]
+    return bool(present) and all(_NUMBER.fullmatch(cell) for cell in present)
