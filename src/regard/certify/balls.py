@@ -199,7 +199,7 @@ def squared(entries: Sequence[Any]) -> Any:
 
 def norm(entries: Sequence[Any]) -> arb:
     """Return ‖entries‖."""
-    return arb(squared(entries)).sqrt()
+    return arb(squared(entries)).nonnegative_part().sqrt()  # the ball of a square reaches below 0
 
 
 def shares(values: Sequence[Number], numbers: Arithmetic) -> list[Any]:

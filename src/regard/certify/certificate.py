@@ -244,7 +244,7 @@ def _floats(value: Any, name: str) -> Float64:
         raise Unusable(f"{name} has rows of different lengths.") from None
     if array.dtype.kind not in "iuf":
         raise Unusable(f"{name} must hold numbers only.")
-    floats = array.astype(np.float64)
+    floats = array.astype(np.float64, copy=False)
     if not np.isfinite(floats).all():
         raise Unusable(f"{name} holds a number that is not finite.")
     return floats

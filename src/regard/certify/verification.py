@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regard.certify import heads, hull, impossibility, rank, separator, weights
+from regard.certify import heads, hull, impossibility, patterns, rank, separator, weights
 from regard.certify.balls import Decision
 from regard.certify.certificate import Certificate, Claim, Unusable
 
@@ -41,8 +41,8 @@ KINDS = {
     "no_separator": _Kind(separator.no_separator, separator.say_no_separator),
     "pattern_close": _Kind(heads.pattern_close, heads.say_pattern_close),
     "outputs_close": _Kind(heads.outputs_close, heads.say_outputs_close),
-    "pattern_ceiling": _Kind(heads.pattern_ceiling, heads.say_pattern_ceiling),
-    "pattern_apart": _Kind(heads.pattern_apart, heads.say_pattern_apart),
+    "pattern_ceiling": _Kind(patterns.pattern_ceiling, patterns.say_pattern_ceiling),
+    "pattern_apart": _Kind(patterns.pattern_apart, patterns.say_pattern_apart),
     "d_k_at_least": _Kind(rank.d_k_at_least, rank.say_d_k_at_least),
     "outputs_out_of_reach": _Kind(rank.outputs_out_of_reach, rank.say_outputs_out_of_reach),
 }

@@ -60,10 +60,11 @@ def complete(family: Family, weights: Array, goal: Array) -> Combination:
                 rounded = np.array([[float(w) for w in row] for row in exact])
                 return Combination(rounded, 0.0, [[text(w) for w in row] for row in exact])
     size = abs(family.scale) * largest(family.keys) * largest(family.rows) * family.size
-    if _residual(family, best, goal) > 1e-15 * size:
-        best = _without_dust(family, best, goal)
+    residual = _residual(family, best, goal)
+    if residual > 1e-15 * size:
+        best, residual = _without_dust(family, best, goal, residual)
     rounding = 16 * float(np.finfo(np.longdouble).eps) * size
-    return Combination(best, _residual(family, best, goal) * (1 + 1e-9) + rounding, None)
+    return Combination(best, residual * (1 + 1e-9) + rounding, None)
 
 
 def _corrected(family: Family, weights: Array, goal: Array) -> Array:
@@ -84,9 +85,11 @@ def _corrected(family: Family, weights: Array, goal: Array) -> Array:
     return best
 
 
-def _without_dust(family: Family, weights: Array, goal: Array) -> Array:
+def _without_dust(
+    family: Family, weights: Array, goal: Array, residual: float
+) -> tuple[Array, float]:
     """Drop weights that are rounding where that makes the residual smaller."""
-    best, missing = weights, _residual(family, weights, goal)
+    best, missing = weights, residual
     for floor in (1e-12, 1e-9):
         kept = np.where(weights > floor * np.max(weights), weights, 0.0)
         if np.min(np.sum(kept, axis=1)) == 0:
@@ -95,7 +98,7 @@ def _without_dust(family: Family, weights: Array, goal: Array) -> Array:
         left = _residual(family, kept, goal)
         if left < missing:
             best, missing = kept, left
-    return best
+    return best, missing
 
 
 def _residual(family: Family, weights: Array, goal: Array) -> float:

@@ -28,16 +28,23 @@ MOST_NUMBERS = 2_000_000  # a descent passes over all keys hundreds of times
 
 @dataclass(frozen=True)
 class Limit:
-    """B(C) = inside + C · direction, and the C that meets the tolerance (inf if none does)."""
+    """B(C) = inside + C · direction.
+
+    Attributes:
+        face: B_1 and B_0.
+        scale: the smallest C that meets the tolerance; inf if none does.
+        within: another tolerance ↦ the limit at the smallest C for that.
+    """
 
     face: Face
     scale: float
+    within: Callable[[float], Limit]
 
-    def vector(self, factor: float = 1.0) -> Array:
-        """B at `factor` times the smallest C."""
+    def vector(self) -> Array:
+        """B at the smallest C."""
         if self.face.direction is None:
             return self.face.inside
-        return self.face.inside + self.scale * factor * self.face.direction
+        return self.face.inside + self.scale * self.face.direction
 
 
 def reach_limit(
@@ -57,23 +64,34 @@ def reach_limit(
         tick: told the bounds of the margin while it is sought.
     """
     for cutoff in CUTOFFS:
-        face = widest(family, pattern, cutoff, tick)
-        base = family.scores(face.inside)
-        if face.direction is None:
-            limit = Limit(face, 0.0 if error(base) <= tolerance else float("inf"))
-        else:
-            rise = family.scores(face.direction)
-            spread = float(np.max(base) - np.min(base))
-            reachable = np.log(len(family.keys)) - np.log(min(tolerance, 0.5)) + spread
-            enough = reachable / (face.margin * family.scale)
-
-            def at(size: float, base: Array = base, rise: Array = rise) -> float:
-                return error(base + size * rise)
-
-            limit = Limit(face, smallest_scale(at, tolerance, enough))
+        limit = _limit(family, widest(family, pattern, cutoff, tick), error, tolerance)
         if np.isfinite(limit.scale) or pattern.one_target:
             break
     return limit
+
+
+def _limit(family: Family, face: Face, error: Callable[[Array], float], tolerance: float) -> Limit:
+    base = family.scores(face.inside)
+    if face.direction is None:
+        # Nothing to scale: every key is wanted, or no direction separates.
+        missed = error(base) if face.nearest is None else np.inf
+
+        def within(allowed: float) -> Limit:
+            return Limit(face, 0.0 if missed <= allowed else np.inf, within)
+
+        return within(tolerance)
+    rise = family.scores(face.direction)
+    spread = float(np.max(base) - np.min(base))
+    reachable = np.log(len(family.keys)) - np.log(min(tolerance, 0.5)) + spread
+    enough = reachable / (face.margin * family.scale)
+
+    def at(size: float) -> float:
+        return error(base + size * rise)
+
+    def smallest(allowed: float) -> Limit:
+        return Limit(face, smallest_scale(at, allowed, enough), smallest)
+
+    return smallest(tolerance)
 
 
 def nearby(

@@ -74,24 +74,28 @@ def smallest_scale(error: Callable[[float], float], tolerance: float, enough: fl
     Args:
         error: C ↦ the error, falling to 0 as C grows (it may rise at first).
         tolerance: positive.
-        enough: a C that should suffice; doubled until it does.
+        enough: a C > 0 that should suffice; doubled until it does.
 
     Returns:
         C with error(C) ≤ tolerance, or inf if no C up to 2^60 · enough was enough.
     """
-    high = max(enough, 1.0)
+    high = enough
     for _ in range(60):
         if error(high) <= tolerance:
             break
         high *= 2
     else:
         return float("inf")
-    # Walk down while halving stays good, so that bisection starts next to the last crossing.
-    low = high
-    while low > 1e-3 and error(low) <= tolerance:
-        high, low = low, low * 0.8
-    if error(low) <= tolerance:
-        return 0.0 if error(0.0) <= tolerance else low
+    # Walk down while smaller ones stay good, so that bisection starts next to the last crossing.
+    low = 0.8 * high
+    for _ in range(80):
+        if error(low) > tolerance:
+            break
+        high, low = low, 0.8 * low
+    else:
+        if error(0.0) <= tolerance:
+            return 0.0
+        low = 0.0
     for _ in range(200):
         middle = 0.5 * (low + high)
         if not low < middle < high:

@@ -1,41 +1,24 @@
-"""Design a head of self-attention: from tokens and what each row should do to W_Q, W_K and W_V.
-
-Construction. Scores are linear in A = W_K W_Qᵀ: s_ij = x_j·A x_i. So a pattern of weights is
-reached as in :mod:`regard.design.query`, by A_1 + C A_0 with the widest margin, in one problem
-for all rows; if it is out of reach, the same kind of average proves it. Then heads of rank 1, 2,
-… are tried, from the proved lower bound up. W_V sends what the rows attend to to what they should
-put out.
-
-The error that is claimed is measured on the rounded matrices themselves.
-"""
+"""Design a head of self-attention from tokens: read what is asked for, and hand it on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from regard.certify import Certificate, Claim
-from regard.design import head_claims
-from regard.design.entropy import closest
-from regard.design.family import Array, Family, Pattern, softmax
-from regard.design.low_rank import Factors, factors, find
-from regard.design.outputs import Wanted, assignments, averages, distance, fit_together
-from regard.design.rank_bound import RankOne, rank_claims, rank_one
-from regard.design.reach import descend, reach_limit
+from regard.core.kernels.threads import one_blas_thread
+from regard.design.family import largest
+from regard.design.head_task import HeadTask
 from regard.design.results import HeadDesign
-from regard.design.scaling import off_target
-from regard.errors import InfeasibleDesign, ParameterError, UndecidedDesign
-from regard.report import number
+from regard.errors import ParameterError
 from regard.shapes import integer, real
 from regard.shapes.goals import read_attend, read_outputs, read_rows
 
 __all__ = ["self_attention"]
 
 FUNCTION = "design.self_attention"
-ROOM = (1 - 1e-7, 0.99, 0.5, 0.1)  # shares of the tolerance; the rest is for rounding the matrices
+LARGEST, SMALLEST = 1e50, 1e-50  # scores are products of four numbers of this size
 
 
 def self_attention(
@@ -76,6 +59,13 @@ def self_attention(
         (1, [[0.0, 1.0], [1.0, 0.0]])
     """
     points = read_rows(FUNCTION, "tokens", tokens, "(n, d_model)").copy()
+    size = largest(points)
+    if size != 0 and not SMALLEST <= size <= LARGEST:
+        raise ParameterError(
+            f"{FUNCTION}: the largest number in tokens must be between {SMALLEST:g} and "
+            f"{LARGEST:g}, or the matrices could not be written down. Got {size:g}. "
+            f"Multiply tokens by a constant first."
+        )
     if attend is None and outputs is None:
         raise ParameterError(f"{FUNCTION}: nothing is asked for. Pass attend=, outputs= or both.")
     wanted = {} if attend is None else read_attend(FUNCTION, attend, len(points))
@@ -87,7 +77,7 @@ def self_attention(
             FUNCTION, "W_V", W_V, "(d_model, d_v)", rows=points.shape[1], width=width
         ).copy()
     columns = None if d_k is None else integer(FUNCTION, "d_k", d_k, minimum=1)
-    task = _Task(
+    task = HeadTask(
         points,
         wanted,
         vectors,
@@ -96,308 +86,5 @@ def self_attention(
         real(FUNCTION, "tolerance", tolerance, positive=True),
         real(FUNCTION, "scale", scale, positive=True),
     )
-    return task.solve()
-
-
-class _Task:
-    """One call: what is given, and the steps from it to a design or an obstruction."""
-
-    def __init__(
-        self,
-        tokens: Array,
-        attend: Wanted,
-        outputs: dict[int, Array],
-        W_V: Array | None,
-        d_k: int | None,
-        tolerance: float,
-        scale: float,
-    ) -> None:
-        self.tokens, self.attend, self.outputs, self.W_V = tokens, attend, outputs, W_V
-        self.d_k, self.tolerance, self.scale = d_k, tolerance, scale
-
-    def solve(self) -> HeadDesign:
-        self.refuse_outputs()
-        best: HeadDesign | None = None
-        for pattern, value in self.candidates():
-            design = self.attempt(pattern, value)
-            if design is None:
-                continue
-            if best is None or design.d_k < best.d_k:
-                best = design
-            if self.d_k is not None and best.d_k <= self.d_k:
-                break
-            if best.d_k <= self.least_columns(pattern):
-                break
-        if best is None and self.outputs:
-            best = self.together()
-        if best is None:
-            best = self.closest_or_refuse()
-        if self.d_k is not None and best.d_k != self.d_k:
-            return self.with_columns(best)
-        return best
-
-    def candidates(self) -> Iterator[tuple[Wanted, Array]]:
-        """Patterns for all rows asked for, with the W_V that goes with each."""
-        width = self.tokens.shape[1]
-        if not self.outputs:
-            yield self.attend, np.eye(width) if self.W_V is None else self.W_V
-        elif self.W_V is not None:
-            for pattern in averages(self.tokens @ self.W_V, self.attend, self.outputs):
-                yield pattern, self.W_V
-        else:
-            yield from assignments(self.tokens, self.attend, self.outputs)
-
-    def least_columns(self, pattern: Wanted) -> int:
-        """A d_k that cannot be improved by another pattern of the same kind."""
-        targets = {tuple(indices.tolist()) for indices, _ in pattern.values()}
-        return 1 if len(targets) <= 2 else 2
-
-    def attempt(self, wanted: Wanted, value: Array) -> HeadDesign | None:
-        """The head of fewest columns found for one pattern; None if the pattern is out of reach."""
-        rows, pattern = list(wanted), _pattern(wanted)
-        error = self.error_of(rows, value)
-        apart = self.tokens - self.tokens[0]
-        right, left = _span(self.tokens[rows]), _span(apart)
-        family = Family(apart @ left, self.tokens[rows] @ right, self.scale)
-        one = rank_one(self.tokens, rows, pattern)
-        claims = []
-        if wanted.keys() == self.attend.keys():
-            claims = rank_claims(rows, pattern, self.tolerance, len(self.tokens), one)
-        least = max([1, *(claim.fields["bound"] for claim in claims)])
-        for room in ROOM:
-            allowed = self.tolerance * room
-            limit = reach_limit(family, pattern, error, allowed)
-            if not np.isfinite(limit.scale):
-                return None
-            full = left @ family.parameter(limit.vector()) @ right.T
-            found = self.fewest_columns(rows, pattern, error, allowed, full, one, least)
-            design = self.design(found, value, claims)
-            if design.error <= self.tolerance:
-                return design
-        return None
-
-    def fewest_columns(
-        self,
-        rows: list[int],
-        pattern: Pattern,
-        error: Any,
-        allowed: float,
-        full: Array,
-        one: RankOne,
-        least: int,
-    ) -> Factors:
-        """Try ranks from the proved bound up (or the one asked for), the full solution last."""
-        sizes = np.linalg.svd(full, compute_uv=False)
-        rank = max(1, int(np.sum(sizes > 1e-12 * max(float(sizes[0]), 1e-300))))
-        ranks = range(least, rank) if self.d_k is None else [r for r in [self.d_k] if r < rank]
-        for columns in ranks:
-            if columns == 1 and one.A is not None:
-                grown = _grown(one.A, self.tokens, rows, pattern, error, allowed, self.scale)
-                if grown is not None:
-                    return grown
-            if columns == 1 and one.witness is not None:
-                continue
-            found = find(
-                self.tokens, self.tokens[rows], pattern, error, allowed, self.scale, columns, full
-            )
-            if found is not None:
-                return found
-        return factors(full, rank)
-
-    def error_of(self, rows: list[int], value: Array) -> Any:
-        """Scores (m, n) of `rows` ↦ the error of what was asked for."""
-        places = [rows.index(row) for row in self.attend if row in rows]
-        weighed = off_target(_pattern(self.attend), None) if self.attend else None
-        out = [rows.index(row) for row in self.outputs]
-        vectors = np.array(list(self.outputs.values()))
-        values = self.tokens @ value
-
-        def error(scores: Array) -> float:
-            worst = 0.0 if weighed is None else weighed(scores[places])
-            if out:
-                missed = softmax(scores[out]) @ values - vectors
-                worst = max(worst, float(np.max(np.linalg.norm(missed, axis=1))))
-            return worst
-
-        return error
-
-    def design(self, found: Factors, value: Array, rank: list[Claim]) -> HeadDesign:
-        """The design with its measured error, and the claims on d_k in `rank`."""
-        W_Q, W_K = found
-        A = W_K @ W_Q.T
-        claims, error = head_claims.close(
-            self.tokens,
-            W_Q,
-            W_K,
-            A,
-            value,
-            self.scale,
-            self.attend,
-            self.outputs,
-            self.W_V is not None,
-        )
-        return HeadDesign(
-            W_Q=W_Q,
-            W_K=W_K,
-            W_V=value,
-            A=A,
-            d_k=W_Q.shape[1],
-            d_k_lower_bound=max([1, *(claim.fields["bound"] for claim in rank)]),
-            error=error,
-            scale=self.scale,
-            certificate=self.certificate([*claims, *rank]),
-            weights=softmax(self.scale * (self.tokens @ W_Q) @ (self.tokens @ W_K).T),
-            tolerance=self.tolerance,
-        )
-
-    def certificate(self, claims: list[Claim]) -> Certificate:
-        arrays = {"tokens": self.tokens}
-        if self.W_V is not None:
-            arrays["W_V"] = self.W_V
-        return Certificate(arrays, tuple(claims), self.scale)
-
-    def together(self) -> HeadDesign | None:
-        """Outputs without a pattern: descend on all matrices at once."""
-        design = self.closest_outputs()
-        return design if design.error <= self.tolerance else None
-
-    def refuse_outputs(self) -> None:
-        """Raise if the outputs are out of reach of every pattern."""
-        claim = head_claims.outputs_obstruction(
-            self.tokens, self.outputs, self.W_V, self.tolerance, distance
-        )
-        if claim is not None:
-            best = self.closest_outputs()
-            raise InfeasibleDesign(
-                f"{FUNCTION}: these outputs cannot be reached, whatever the head attends to: some "
-                f"row misses by {number(claim.fields['bound'])} or more. The certificate proves "
-                f"it. .best comes closest, with error {number(best.error)}.",
-                self.certificate([claim]),
-                best,
-            )
-
-    def closest_outputs(self) -> HeadDesign:
-        """The head that a descent on the outputs finds."""
-        rows = list(self.outputs)
-        A, value = fit_together(
-            self.tokens, rows, np.array(list(self.outputs.values())), self.scale, self.W_V
-        )
-        rank = max(1, int(np.linalg.matrix_rank(A)))
-        return self.design(factors(A, rank), value, [])
-
-    def closest_or_refuse(self) -> HeadDesign:
-        """A head within the tolerance of a pattern that is out of reach, or why there is none."""
-        if not self.attend:
-            best = self.closest_outputs()
-            raise UndecidedDesign(
-                f"{FUNCTION}: no head with these outputs was found, nor a proof that there is "
-                f"none. The closest found is .best, with error {number(best.error)}.",
-                None,
-                best,
-            )
-        rows, pattern = list(self.attend), _pattern(self.attend)
-        family = Family(self.tokens, self.tokens[rows], self.scale)
-        near = closest(family.shifted(), pattern)
-        vector = near.vector
-        value = self.value_for(near.weights, rows)
-        A = family.parameter(vector)
-        rank = max(1, int(np.linalg.matrix_rank(A)))
-        best = self.design(factors(A, rank), value, [])
-        if best.error > self.tolerance and not self.outputs:
-            lower = descend(family.shifted(), pattern, None, vector)
-            other = self.design(factors(family.parameter(lower), rank), value, [])
-            if other.error < min(best.error, self.tolerance):
-                best = other
-        if best.error <= self.tolerance:
-            return best
-        claims = head_claims.pattern_obstruction(family, rows, pattern, near, best.A)
-        proved = (
-            claims[0].fields["bound"] < 1 - self.tolerance
-            if pattern.one_target
-            else (claims[0].fields["bound"] > 0)
-        )
-        if not proved:
-            raise UndecidedDesign(
-                f"{FUNCTION}: neither a head nor a proof that there is none was found. The closest "
-                f"head found is .best, with error {number(best.error)}.",
-                None,
-                best,
-            )
-        if pattern.one_target:
-            reason = f"some row gives its token at most {number(claims[0].fields['bound'])}"
-        else:
-            reason = f"the divergence stays at {number(claims[0].fields['bound'])} or more"
-        raise InfeasibleDesign(
-            f"{FUNCTION}: no head attends like this: whatever the matrices, {reason}. The "
-            f"certificate proves it. .best comes closest, with error {number(best.error)}.",
-            self.certificate(claims),
-            best,
-        )
-
-    def value_for(self, weights: Array, rows: list[int]) -> Array:
-        """W_V for weights of `rows` that are as good as can be: least squares, or the tokens."""
-        if self.W_V is not None:
-            return self.W_V
-        places = [rows.index(row) for row in self.outputs if row in rows]
-        if not places:
-            width = self.tokens.shape[1]
-            return np.eye(width, len(next(iter(self.outputs.values()))) if self.outputs else width)
-        vectors = np.array([self.outputs[rows[place]] for place in places])
-        return np.linalg.pinv(weights[places] @ self.tokens, 1e-10) @ vectors
-
-    def with_columns(self, design: HeadDesign) -> HeadDesign:
-        """The design with the d_k asked for: wider by columns of 0, or refused."""
-        assert self.d_k is not None
-        if design.d_k < self.d_k:
-            more = ((0, 0), (0, self.d_k - design.d_k))
-            found = np.pad(design.W_Q, more), np.pad(design.W_K, more)
-            rank = [c for c in design.certificate.claims if c.kind == "d_k_at_least"]
-            return self.design(found, design.W_V, rank)
-        rank = [c for c in design.certificate.claims if c.kind == "d_k_at_least"]
-        if design.d_k_lower_bound > self.d_k:
-            raise InfeasibleDesign(
-                f"{FUNCTION}: no head with d_k = {self.d_k} does this: at least "
-                f"{design.d_k_lower_bound} columns are needed. The certificate proves it. "
-                f".best has {design.d_k}.",
-                self.certificate(rank),
-                design,
-            )
-        raise UndecidedDesign(
-            f"{FUNCTION}: no head with d_k = {self.d_k} was found, nor a proof that there is none. "
-            f".best has d_k = {design.d_k}.",
-            None,
-            design,
-        )
-
-
-def _pattern(wanted: Wanted) -> Pattern:
-    return Pattern(
-        tuple(indices for indices, _ in wanted.values()),
-        tuple(weights for _, weights in wanted.values()),
-    )
-
-
-def _span(rows: Array) -> Array:
-    """An orthonormal basis (columns) of the span of rows; one column at least."""
-    _, sizes, right = np.linalg.svd(rows, full_matrices=False)
-    rank = int(np.sum(sizes > 1e-13 * max(float(sizes[0]), 1e-300)))
-    return right[: max(rank, 1)].T
-
-
-def _grown(
-    A: Array,
-    tokens: Array,
-    rows: list[int],
-    pattern: Pattern,
-    error: Any,
-    allowed: float,
-    scale: float,
-) -> Factors | None:
-    """A of rank one at the smallest size that is within the tolerance."""
-    W_Q, W_K = factors(A, 1)
-    family = Family((tokens @ W_K) * 1.0, tokens[rows] @ W_Q, scale)
-    limit = reach_limit(family, pattern, error, allowed)
-    if not np.isfinite(limit.scale):
-        return None
-    size = float(limit.vector()[0])
-    return W_Q * np.sqrt(size), W_K * np.sqrt(size)
+    with one_blas_thread():
+        return task.solve()

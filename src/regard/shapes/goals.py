@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -48,7 +49,8 @@ def read_rows(
     """
     array = numbers(function, name, x).array
     if array.ndim != 2:
-        fix = f" Add the missing axis: {name}[:, None]." if array.ndim == 1 else ""
+        add = array.ndim == 1 and array.size > 0
+        fix = f" Add the missing axis: {name}[:, None]." if add else ""
         raise ShapeError(
             f"{function}: {name} needs 2 axes {axes}. Got {name} {show(array.shape)}.{fix}"
         )
@@ -82,12 +84,13 @@ def read_vector(function: str, name: str, x: object, length: int) -> Array:
     array = numbers(function, name, x).array
     if array.shape != (length,):
         raise ShapeError(
-            f"{function}: {name} must be a vector of {length} numbers. "
+            f"{function}: {name} must be a vector of length {length}. "
             f"Got shape {show(array.shape)}."
         )
     vector = array.astype(np.float64)
     if not np.all(np.isfinite(vector)):
-        raise ParameterError(f"{function}: {name} must be finite. Got {vector.tolist()}.")
+        first = int(np.argmin(np.isfinite(vector)))
+        raise ParameterError(f"{function}: {name} must be finite. Got {vector[first]} at {first}.")
     return vector
 
 
@@ -140,7 +143,7 @@ def read_attend(
     if not isinstance(attend, Mapping) or not attend:
         raise ParameterError(
             f"{function}: attend must be {{row: token}} or {{row: {{token: weight}}}}, "
-            f"with at least one row. Got {attend!r}."
+            f"with at least one row. Got {reprlib.repr(attend)}."
         )
     read = {}
     for key, wanted in attend.items():
@@ -157,7 +160,8 @@ def read_outputs(function: str, outputs: object, count: int) -> dict[int, Array]
     """Read {row: vector}, the vectors of one length."""
     if not isinstance(outputs, Mapping) or not outputs:
         raise ParameterError(
-            f"{function}: outputs must be {{row: vector}}, with at least one row. Got {outputs!r}."
+            f"{function}: outputs must be {{row: vector}}, with at least one row. "
+            f"Got {reprlib.repr(outputs)}."
         )
     read: dict[int, Array] = {}
     length = None

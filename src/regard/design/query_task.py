@@ -1,0 +1,244 @@
+"""Design a query: from keys and wanted weights to the query that gives them, or why none does.
+
+Construction. Let S be the wanted keys and p their weights. If some q_0 scores the keys of S alike
+and every other key lower (S is a face of the hull of the keys), and some q_1 has k_i·q_1 = ln p_i
++ const on S, then q = q_1 + C q_0 gives the keys of S the weights p_i (1 − r), where the leak r
+falls to 0 as C grows: with δ the least k_i·q_0 − k_j·q_0 over i in S, j outside,
+
+    r / (1 − r) = Σ_{j ∉ S} exp(k_j·q_1 − κ − C δ_j) ≤ (n − |S|) exp(max_j (k_j·q_1 − κ) − C δ).
+
+q_0 is the unit vector with the widest δ; C is the smallest that meets the tolerance; both lie in
+the span of the key differences, so no shorter query has the same weights. The error of the
+rounded query is then measured, and that number is what the certificate claims.
+
+Obstruction. If no such q exists, there is another average of keys with the same moment and more
+entropy, and it bounds the weights of every query: see :mod:`regard.design.entropy`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from regard.certify import Certificate, Claim
+from regard.design.combination import complete
+from regard.design.entropy import Closest
+from regard.design.face import Face
+from regard.design.family import Array, Family, Pattern, largest, softmax
+from regard.design.nearest import PointSet, nearest_point
+from regard.design.obstruction import (
+    ceiling_claim,
+    divergence_claim,
+    floor_claim,
+    output_ceiling_claim,
+    reach_radius,
+)
+from regard.design.reach import nearby, reach_limit
+from regard.design.results import QueryDesign
+from regard.design.scaling import measured_error, off_target
+from regard.errors import InfeasibleDesign, UndecidedDesign
+from regard.report import number
+
+__all__ = ["QueryTask"]
+
+FUNCTION = "design.query"
+
+
+class QueryTask:
+    """One call: what is given, and the steps from it to a design or an obstruction."""
+
+    def __init__(
+        self,
+        keys: Array,
+        values: Array | None,
+        indices: Any,
+        weights: Array,
+        tolerance: float,
+        scale: float,
+    ) -> None:
+        self.keys, self.values = keys, values
+        self.pattern = Pattern((indices,), (weights,))
+        self.target = {"indices": indices.tolist(), "weights": weights}
+        self.tolerance, self.scale = tolerance, scale
+        # The solvers square lengths: keys of 1e200 are brought to ordinary size, exactly.
+        size = largest(keys)
+        self.unit = 1.0 if 1e-50 < size < 1e50 or size == 0 else 2.0 ** -math.frexp(size)[1]
+        usual = keys if self.unit == 1.0 else keys * self.unit
+        self.family = Family(usual, np.ones((1, 1)), scale)
+        self.easy = self.family.shifted()
+
+    def solve(self, tick: Callable[[float, float], None]) -> QueryDesign:
+        error_of = off_target(self.pattern, self.values)
+        limit = reach_limit(self.easy, self.pattern, error_of, self.tolerance, tick)
+        aim = self.tolerance
+        while math.isfinite(limit.scale):
+            error = self.error(limit.vector())
+            if error <= self.tolerance:
+                return self.design(limit.vector(), error, limit.face)
+            # What rounding adds to the error has to come off the leak.
+            aim -= 1.5 * (error - self.tolerance)
+            if aim <= 0:
+                break
+            limit = limit.within(aim)
+        near, found = nearby(self.easy, self.pattern, self.values, self.tolerance)
+        if found is not None:
+            error = self.error(found)
+            if error <= self.tolerance:
+                return self.design(found, error, None)
+        raise self.refusal(near, limit.face)
+
+    def error(self, vector: Array, values: bool = True) -> float:
+        """The measured error of a query in the units of the family (a power of two: exact)."""
+        averaged = self.values if values else None
+        return measured_error(self.family.keys, vector[None], self.scale, self.pattern, averaged)
+
+    def design(self, vector: Array, error: float, face: Face | None) -> QueryDesign:
+        found = vector * self.unit
+        claims = []
+        if self.values is not None:
+            claims.append(
+                Claim("output_close", {"target": self.target, "bound": error}, {"query": found})
+            )
+        close = error if self.values is None else self.error(vector, values=False)
+        claims.append(
+            Claim("weights_close", {"target": self.target, "bound": close}, {"query": found})
+        )
+        margin = 0.0
+        if face is not None and face.nearest is None:
+            margin = math.inf
+        elif face is not None and face.direction is not None:
+            margin = self.margin_claims(face, claims)
+        return QueryDesign(
+            query=found,
+            weights=softmax(self.scale * (self.keys @ found)),
+            error=error,
+            margin=margin,
+            scale=self.scale,
+            certificate=self.certificate(claims),
+            target=dict(zip(self.target["indices"], self.target["weights"].tolist(), strict=True)),
+            tolerance=self.tolerance,
+        )
+
+    def margin_claims(self, face: Face, claims: list[Claim]) -> float:
+        """Claim the margin from both sides; return what is proved of it from below."""
+        assert face.nearest is not None
+        assert face.direction is not None
+        chosen = self.pattern.indices[0]
+        heights = self.family.keys @ face.direction
+        inside = float(np.min(heights[chosen]))
+        heights[chosen] = -np.inf
+        size = largest(self.family.keys) * math.sqrt(self.keys.shape[1])
+        lower = (inside - float(np.max(heights)) - 64e-16 * size) / self.unit * (1 - 1e-12)
+        others = face.nearest.indices
+        outside = np.zeros(len(self.keys))
+        outside[others] = face.nearest.weights
+        mean = face.nearest.weights @ self.family.keys[others]
+        shares, distance = _affine_nearest(self.family.keys[chosen], mean)
+        upper = (distance + 64e-16 * size) / self.unit * (1 + 1e-12)
+        fields = {"chosen": chosen.tolist()}
+        if lower > 0:
+            claims.append(
+                Claim("margin_at_least", {**fields, "bound": lower}, {"direction": face.direction})
+            )
+        claims.append(
+            Claim(
+                "margin_at_most",
+                {**fields, "bound": upper},
+                {"inside": shares, "outside": outside},
+            )
+        )
+        return max(lower, 0.0)
+
+    def certificate(self, claims: list[Claim]) -> Certificate:
+        arrays = {"keys": self.keys}
+        if self.values is not None:
+            arrays["values"] = self.values
+        return Certificate(arrays, tuple(claims), self.scale)
+
+    def refusal(self, near: Closest, face: Face) -> InfeasibleDesign | UndecidedDesign:
+        """The obstruction, or the admission that none was found."""
+        best = self.design(near.vector, self.error(near.vector), None)
+        combination = complete(self.family, near.weights, self.pattern.table(len(self.keys)))
+        radius = reach_radius(self.family.keys, self.scale)
+        claims = []
+        gap = divergence_claim(self.target, combination, radius, best.query)
+        if self.pattern.one_target:
+            key = self.target["indices"][0]
+            ceiling = ceiling_claim(key, combination, radius, best.query)
+            claims.append(ceiling)
+            claims += self.output_claim(key, combination, radius, best.query)
+        else:
+            floor = floor_claim(self.target, self.tolerance, combination, radius, best.query)
+            claims += [] if floor is None else [floor]
+        claims.append(gap)
+        claims = [self.in_caller_units(claim) for claim in claims]
+        certificate = self.certificate(claims)
+        proved = gap.fields["bound"] > 0
+        if self.pattern.one_target and self.values is None:
+            proved = proved and claims[0].fields["bound"] < 1 - self.tolerance
+        if not proved:
+            return UndecidedDesign(
+                f"{FUNCTION}: neither a query nor a proof that there is none was found. The target "
+                f"lies at the edge of what these keys can reach, or the tolerance "
+                f"{self.tolerance:g} is finer than a float64 query can meet. The closest query "
+                f"found is .best, with error {number(best.error)}.",
+                certificate if gap.fields["bound"] > 0 else None,
+                best,
+            )
+        return InfeasibleDesign(self.why(claims, gap, best), certificate, best)
+
+    def output_claim(self, key: int, combination: Any, radius: float, found: Array) -> list[Claim]:
+        """How far the output stays from the wanted value, if that is no average of the others."""
+        if self.values is None:
+            return []
+        values = self.values
+
+        def along(w: Array) -> Array:
+            heights = values[key] @ w - values @ w
+            heights[key] = np.inf
+            return heights
+
+        nearest = nearest_point(PointSet(len(values), along, lambda i: values[key] - values[i]))
+        if nearest.lower <= 1e-12 * nearest.upper:
+            return []
+        return [
+            output_ceiling_claim(
+                key, combination, radius, found, nearest.point, nearest.lower * (1 - 1e-12)
+            )
+        ]
+
+    def in_caller_units(self, claim: Claim) -> Claim:
+        if self.unit == 1.0 or claim.fields.get("radius") is None:
+            return claim
+        fields = {**claim.fields, "radius": claim.fields["radius"] * self.unit}
+        return Claim(claim.kind, fields, claim.witness)
+
+    def why(self, claims: list[Claim], gap: Claim, best: QueryDesign) -> str:
+        length = gap.fields["radius"]
+        which = "no query" if length is None else f"no query of length up to {length:.3g}"
+        if self.pattern.one_target:
+            key = self.target["indices"][0]
+            sentence = f"{which} gives key {key} more than {number(claims[0].fields['bound'])}"
+            reason = "it is an average of other keys"
+        else:
+            sentence = f"{which} gives the weights asked for"
+            reason = (
+                f"another average of keys has the same moment and more entropy, which keeps the "
+                f"divergence at {number(gap.fields['bound'])} or more"
+            )
+        return (
+            f"{FUNCTION}: {sentence}: {reason}. The certificate proves it. "
+            f"The closest weights are those of .best, with error {number(best.error)}."
+        )
+
+
+def _affine_nearest(points: Array, goal: Array) -> tuple[Array, float]:
+    """Numbers that sum to 1, and the distance at which they bring Σ numbers · points to `goal`."""
+    edges = (points[1:] - points[0]).T
+    steps = np.linalg.lstsq(edges, goal - points[0], rcond=1e-13)[0] if edges.size else np.zeros(0)
+    shares = np.concatenate([[1 - np.sum(steps)], steps])
+    shares /= np.sum(shares)
+    return shares, float(np.linalg.norm(goal - shares @ points))
