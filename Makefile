@@ -32,10 +32,11 @@ check: .venv/check      ## lint, types, who imports whom, the kernel in C under 
 
 peers: .venv/peers      ## install torch, JAX and ONNX Runtime, to compare with
 
-bench: .venv/peers      ## measure speed against them
+bench: .venv/peers .venv/bench  ## measure speed against them, and designs against solvers
 	@$(BIN)/python bench/attention.py
 	@$(BIN)/python bench/growth.py
 	@$(BIN)/python bench/accuracy.py
+	@$(BIN)/python bench/design.py
 	@$(BIN)/python bench/import_time.py
 
 docs: .venv/docs        ## build the documentation into docs/_build

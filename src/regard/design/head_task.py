@@ -52,6 +52,7 @@ class HeadTask:
         self.d_k, self.tolerance, self.scale = d_k, tolerance, scale
 
     def solve(self) -> HeadDesign:
+        """The design with the fewest columns found, or the exception that says why not."""
         self.refuse_outputs()
         best: HeadDesign | None = None
         for pattern, value in self.candidates():
@@ -187,6 +188,7 @@ class HeadTask:
         )
 
     def certificate(self, claims: list[Claim]) -> Certificate:
+        """Claims about what the caller gave."""
         arrays = {"tokens": self.tokens}
         if self.W_V is not None:
             arrays["W_V"] = self.W_V

@@ -71,6 +71,7 @@ class QueryTask:
         self.easy = self.family.shifted()
 
     def solve(self, tick: Callable[[float, float], None]) -> QueryDesign:
+        """The design, or the exception that says why there is none."""
         error_of = off_target(self.pattern, self.values)
         limit = reach_limit(self.easy, self.pattern, error_of, self.tolerance, tick)
         aim = self.tolerance
@@ -96,6 +97,7 @@ class QueryTask:
         return measured_error(self.family.keys, vector[None], self.scale, self.pattern, averaged)
 
     def design(self, vector: Array, error: float, face: Face | None) -> QueryDesign:
+        """The design of a query with its measured error, and of the face it was found on."""
         found = vector * self.unit
         claims = []
         if self.values is not None:
@@ -153,6 +155,7 @@ class QueryTask:
         return max(lower, 0.0)
 
     def certificate(self, claims: list[Claim]) -> Certificate:
+        """Claims about what the caller gave."""
         arrays = {"keys": self.keys}
         if self.values is not None:
             arrays["values"] = self.values
@@ -211,12 +214,14 @@ class QueryTask:
         ]
 
     def in_caller_units(self, claim: Claim) -> Claim:
+        """A claim found for keys of ordinary size, about the keys that were given."""
         if self.unit == 1.0 or claim.fields.get("radius") is None:
             return claim
         fields = {**claim.fields, "radius": claim.fields["radius"] * self.unit}
         return Claim(claim.kind, fields, claim.witness)
 
     def why(self, claims: list[Claim], gap: Claim, best: QueryDesign) -> str:
+        """The obstruction in a sentence."""
         length = gap.fields["radius"]
         which = "no query" if length is None else f"no query of length up to {length:.3g}"
         if self.pattern.one_target:
