@@ -37,6 +37,7 @@ bench: .venv/peers .venv/bench  ## measure speed against them, and designs again
 	@$(BIN)/python bench/growth.py
 	@$(BIN)/python bench/accuracy.py
 	@$(BIN)/python bench/design.py
+	@$(BIN)/python bench/noise.py
 	@$(BIN)/python bench/import_time.py
 
 docs: .venv/docs        ## build the documentation into docs/_build

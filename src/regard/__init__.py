@@ -25,7 +25,7 @@ from regard.errors import (
 __version__ = "0.1.0"
 
 # Loaded when first used, because they bring SciPy, Arb and others with them.
-_LATER = ("certify", "design", "report")
+_LATER = ("analysis", "certify", "design", "report")
 
 __all__ = [
     "AttentionState",

@@ -113,7 +113,8 @@ def pattern_obstruction(
     radius = None
     if combination.exact is None:
         size = max(diameter, 1e-9 * largest(family.keys)) * longest * abs(family.scale)
-        radius = RADIUS / max(size, 1e-300)
+        # Far enough that the closest head is among those spoken of.
+        radius = max(RADIUS / max(size, 1e-300), 2 * float(np.linalg.norm(A)))
     exact = combination.exact
     entries: list[list[Any]] = [
         [row, j, float(weights[i, j]) if exact is None else exact[i][j]]

@@ -32,6 +32,7 @@ from regard.report import number
 __all__ = ["HeadTask"]
 
 FUNCTION = "design.self_attention"
+MOST_SEARCHED = 3  # patterns
 ROOM = (1 - 1e-7, 0.99, 0.5, 0.1)  # shares of the tolerance; the rest is for rounding the matrices
 
 
@@ -54,17 +55,7 @@ class HeadTask:
     def solve(self) -> HeadDesign:
         """The design with the fewest columns found, or the exception that says why not."""
         self.refuse_outputs()
-        best: HeadDesign | None = None
-        for pattern, value in self.candidates():
-            design = self.attempt(pattern, value)
-            if design is None:
-                continue
-            if best is None or design.d_k < best.d_k:
-                best = design
-            if self.d_k is not None and best.d_k <= self.d_k:
-                break
-            if best.d_k <= self.least_columns(pattern):
-                break
+        best = self.best_pattern()
         if best is None and self.outputs:
             best = self.together()
         if best is None:
@@ -72,6 +63,23 @@ class HeadTask:
         if self.d_k is not None and best.d_k != self.d_k:
             return self.with_columns(best)
         return best
+
+    def best_pattern(self) -> HeadDesign | None:
+        """The pattern with the fewest columns. Small ranks are searched for the first few only."""
+        reached: list[tuple[Wanted, Array, HeadDesign]] = []
+        for pattern, value in self.candidates():
+            design = self.attempt(pattern, value, search=False)
+            if design is not None:
+                reached.append((pattern, value, design))
+                if design.d_k == 1 or len(reached) == MOST_SEARCHED:
+                    break
+        designs = [design for _, _, design in reached]
+        if all(design.d_k > 1 for design in designs):
+            for pattern, value, _ in reached:
+                design = self.attempt(pattern, value, search=True)
+                if design is not None:
+                    designs.append(design)
+        return min(designs, key=lambda design: design.d_k, default=None)
 
     def candidates(self) -> Iterator[tuple[Wanted, Array]]:
         """Patterns for all rows asked for, with the W_V that goes with each."""
@@ -84,13 +92,11 @@ class HeadTask:
         else:
             yield from assignments(self.tokens, self.attend, self.outputs)
 
-    def least_columns(self, pattern: Wanted) -> int:
-        """A d_k that cannot be improved by another pattern of the same kind."""
-        targets = {tuple(indices.tolist()) for indices, _ in pattern.values()}
-        return 1 if len(targets) <= 2 else 2
+    def attempt(self, wanted: Wanted, value: Array, search: bool) -> HeadDesign | None:
+        """The head of fewest columns found for one pattern; None if the pattern is out of reach.
 
-    def attempt(self, wanted: Wanted, value: Array) -> HeadDesign | None:
-        """The head of fewest columns found for one pattern; None if the pattern is out of reach."""
+        Without `search` only one column and as many as the widest margin needs are tried.
+        """
         rows, pattern = list(wanted), _pattern(wanted)
         error = self.error_of(rows, value)
         apart = self.tokens - self.tokens[0]
@@ -107,7 +113,7 @@ class HeadTask:
             if not np.isfinite(limit.scale):
                 return None
             full = left @ family.parameter(limit.vector()) @ right.T
-            found = self.fewest_columns(rows, pattern, error, allowed, full, one, least)
+            found = self.fewest_columns(rows, pattern, error, allowed, full, one, least, search)
             design = self.design(found, value, claims)
             if design.error <= self.tolerance:
                 return design
@@ -122,6 +128,7 @@ class HeadTask:
         full: Array,
         one: RankOne,
         least: int,
+        search: bool,
     ) -> Factors:
         """Try ranks from the proved bound up (or the one asked for), the full solution last."""
         sizes = np.linalg.svd(full, compute_uv=False)
@@ -132,7 +139,7 @@ class HeadTask:
                 grown = _grown(one.A, self.tokens, rows, pattern, error, allowed, self.scale)
                 if grown is not None:
                     return grown
-            if columns == 1 and one.witness is not None:
+            if not search or (columns == 1 and one.witness is not None):
                 continue
             found = find(
                 self.tokens, self.tokens[rows], pattern, error, allowed, self.scale, columns, full
@@ -218,7 +225,12 @@ class HeadTask:
         """The head that a descent on the outputs finds."""
         rows = list(self.outputs)
         A, value = fit_together(
-            self.tokens, rows, np.array(list(self.outputs.values())), self.scale, self.W_V
+            self.tokens,
+            rows,
+            np.array(list(self.outputs.values())),
+            self.scale,
+            self.W_V,
+            self.tolerance,
         )
         rank = max(1, int(np.linalg.matrix_rank(A)))
         return self.design(factors(A, rank), value, [])

@@ -7,8 +7,9 @@ is given, an output is in reach of some weights exactly if it lies in the hull o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from itertools import islice, permutations
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,12 @@ __all__ = ["Wanted", "assignments", "averages", "distance", "fit_together"]
 
 Wanted = dict[int, tuple[NDArray[np.intp], Array]]  # row ↦ indices and weights
 
-MOST_TRIED = 5000
+MOST_TRIED = 40_000
+MOST_SAMPLED = 2000
 MOST_GIVEN = 40
+CHUNK = 1000
+STARTS = 16
+STEPS = 500
 
 
 def assignments(
@@ -42,7 +47,7 @@ def assignments(
     wanted = np.array([outputs[row] for row in rows])
     size = float(np.max(np.abs(wanted))) or 1.0
     found: list[tuple[float, int, Wanted, Array]] = []
-    for choice in islice(permutations(range(len(tokens)), len(kinds)), MOST_TRIED):
+    for choice in _choices(tokens, kinds):
         pattern = dict(fixed)
         for row in free:
             pattern[row] = np.array([choice[kind_of[row]]]), np.ones(1)
@@ -52,6 +57,36 @@ def assignments(
             found.append((float(np.linalg.norm(W_V)), len(found), pattern, W_V))
     for _, _, pattern, W_V in sorted(found, key=lambda entry: entry[:2])[:MOST_GIVEN]:
         yield dict(sorted(pattern.items())), W_V
+
+
+def _choices(tokens: Array, kinds: list[Array]) -> Iterator[tuple[int, ...]]:
+    """Tokens for the different outputs, one each, for which a W_V may exist.
+
+    As many outputs as the tokens have dimensions determine W_V; it then says which token each of
+    the other outputs would have to come from.
+    """
+    n = len(tokens)
+    first = min(len(kinds), int(np.linalg.matrix_rank(tokens)))
+    if first == 0:
+        yield from [()] if not kinds else []
+        return
+    if math.perm(n, first) <= MOST_TRIED:
+        leads = np.array(list(permutations(range(n), first)))
+    else:
+        rng = np.random.default_rng(0)
+        leads = np.argsort(rng.random((MOST_SAMPLED, n)), axis=1)[:, :first]
+    rest = np.array(kinds[first:])
+    if len(rest) == 0:
+        yield from map(tuple, leads[:MOST_SAMPLED].tolist())
+        return
+    heads = np.array(kinds[:first])
+    for start in range(0, len(leads), CHUNK):
+        part = leads[start : start + CHUNK]
+        values = tokens @ (np.linalg.pinv(tokens[part], rcond=1e-9) @ heads)  # (part, n, width)
+        apart = np.linalg.norm(values[:, None] - rest[:, None, :], axis=-1)  # (part, rest, n)
+        close = np.max(np.min(apart, axis=2), axis=1) <= 1e-7 * (1 + float(np.max(np.abs(rest))))
+        for lead, others in zip(part[close], np.argmin(apart[close], axis=2), strict=True):
+            yield (*lead.tolist(), *others.tolist())
 
 
 def distance(values: Array, point: Array) -> Nearest:
@@ -77,20 +112,30 @@ def averages(values: Array, fixed: Wanted, outputs: dict[int, Array]) -> Iterato
 
 
 def fit_together(
-    tokens: Array, rows: list[int], wanted: Array, scale: float, W_V: Array | None
+    tokens: Array,
+    rows: list[int],
+    wanted: Array,
+    scale: float,
+    W_V: Array | None,
+    tolerance: float,
 ) -> tuple[Array, Array]:
-    """Descend on the squared error of the outputs over A, and over W_V unless it is given."""
+    """Descend on the squared error of the outputs over A, and over W_V unless it is given.
+
+    From starts of several sizes, until one gets within the tolerance.
+    """
     d = tokens.shape[1]
     width = wanted.shape[1]
     queries = tokens[rows]
     rng = np.random.default_rng(0)
     size = float(np.mean(tokens**2)) * d or 1.0
     best: tuple[float, Array, Array] | None = None
-    for attempt in range(4):
-        A = rng.standard_normal((d, d)) / size * (0.3 if attempt else 0.0)
-        first = W_V if W_V is not None else np.linalg.lstsq(queries, wanted, rcond=1e-8)[0]
-        if W_V is None and attempt == 0:
-            A = np.eye(d) / size * 4
+    for attempt in range(STARTS):
+        if attempt == 0:  # each row looks mostly at itself
+            A = np.eye(d) * (4 / size)
+            first = np.linalg.lstsq(queries, wanted, rcond=1e-8)[0]
+        else:
+            A = rng.standard_normal((d, d)) * (10 ** rng.uniform(-1, 1.3) / size)
+            first = rng.standard_normal((d, width)) * 10 ** rng.uniform(-0.5, 1) / np.sqrt(size)
 
         def error(vector: Array, fixed: Array | None = W_V) -> tuple[float, Array]:
             A = vector[: d * d].reshape(d, d)
@@ -111,11 +156,13 @@ def fit_together(
             start,
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": 3000, "maxfun": 6000, "ftol": 1e-30, "gtol": 1e-14},
+            options={"maxiter": STEPS, "maxfun": 2 * STEPS, "ftol": 1e-30, "gtol": 1e-14},
         )
         found = result.x[: d * d].reshape(d, d)
         value = result.x[d * d :].reshape(d, width) if W_V is None else W_V
         if best is None or result.fun < best[0]:
             best = float(result.fun), found, value
+        if best[0] <= (0.5 * tolerance) ** 2:
+            break
     assert best is not None
     return best[1], best[2]

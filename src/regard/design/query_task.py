@@ -38,13 +38,14 @@ from regard.design.obstruction import (
 )
 from regard.design.reach import nearby, reach_limit
 from regard.design.results import QueryDesign
-from regard.design.scaling import measured_error, off_target
+from regard.design.scaling import measured_error, off_target, wide_scores
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.report import number
 
 __all__ = ["QueryTask"]
 
 FUNCTION = "design.query"
+CUTOFF = 1e-10  # as for the directions in which wanted keys differ
 
 
 class QueryTask:
@@ -115,7 +116,7 @@ class QueryTask:
             margin = self.margin_claims(face, claims)
         return QueryDesign(
             query=found,
-            weights=softmax(self.scale * (self.keys @ found)),
+            weights=self.weights(vector),
             error=error,
             margin=margin,
             scale=self.scale,
@@ -123,6 +124,15 @@ class QueryTask:
             target=dict(zip(self.target["indices"], self.target["weights"].tolist(), strict=True)),
             tolerance=self.tolerance,
         )
+
+    def weights(self, vector: Array) -> Array:
+        """The weights of a query; long queries need wide floats for them."""
+        length = float(np.linalg.norm(vector)) * largest(self.family.keys) * self.scale
+        if length < 1e3:
+            return softmax(self.scale * (self.family.keys @ vector))
+        scores = wide_scores(self.family.keys, vector[None], self.scale)[0]
+        powers = np.exp(scores - np.max(scores))
+        return np.asarray(powers / np.sum(powers), dtype=np.float64)
 
     def margin_claims(self, face: Face, claims: list[Claim]) -> float:
         """Claim the margin from both sides; return what is proved of it from below."""
@@ -141,6 +151,7 @@ class QueryTask:
         shares, distance = _affine_nearest(self.family.keys[chosen], mean)
         upper = (distance + 64e-16 * size) / self.unit * (1 + 1e-12)
         fields = {"chosen": chosen.tolist()}
+        lower = min(lower, upper)
         if lower > 0:
             claims.append(
                 Claim("margin_at_least", {**fields, "bound": lower}, {"direction": face.direction})
@@ -165,7 +176,9 @@ class QueryTask:
         """The obstruction, or the admission that none was found."""
         best = self.design(near.vector, self.error(near.vector), None)
         combination = complete(self.family, near.weights, self.pattern.table(len(self.keys)))
+        # Far enough that .best is among the queries spoken of.
         radius = reach_radius(self.family.keys, self.scale)
+        radius = max(radius, 2 * float(np.linalg.norm(near.vector)))
         claims = []
         gap = divergence_claim(self.target, combination, radius, best.query)
         if self.pattern.one_target:
@@ -243,7 +256,7 @@ class QueryTask:
 def _affine_nearest(points: Array, goal: Array) -> tuple[Array, float]:
     """Numbers that sum to 1, and the distance at which they bring Σ numbers · points to `goal`."""
     edges = (points[1:] - points[0]).T
-    steps = np.linalg.lstsq(edges, goal - points[0], rcond=1e-13)[0] if edges.size else np.zeros(0)
+    steps = np.linalg.lstsq(edges, goal - points[0], rcond=CUTOFF)[0] if edges.size else np.zeros(0)
     shares = np.concatenate([[1 - np.sum(steps)], steps])
     shares /= np.sum(shares)
     return shares, float(np.linalg.norm(goal - shares @ points))

@@ -8,7 +8,7 @@ tolerance; and from there a descent on the error itself may get within it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = ["Limit", "descend", "nearby", "reach_limit"]
 # Relative to the largest: directions in which the wanted keys differ by less count as equal. The
 # second is tried where the first leaves an error.
 CUTOFFS = (1e-10, 1e-14)
+STARTS = 24
 MOST_NUMBERS = 2_000_000  # a descent passes over all keys hundreds of times
 
 
@@ -104,8 +105,25 @@ def nearby(
         return near, near.vector
     if family.keys.size * len(family.rows) > MOST_NUMBERS:
         return near, None
-    found = descend(family, pattern, values, near.vector)
-    return near, found if error(family.scores(found)) <= tolerance else None
+    for start in _starts(family, near.vector, many=values is not None):
+        found = descend(family, pattern, values, start)
+        if error(family.scores(found)) <= tolerance:
+            return near, found
+    return near, None
+
+
+def _starts(family: Family, near: Array, many: bool) -> Iterator[Array]:
+    """Where a descent may begin. With values, weights far from the pattern may do as well."""
+    yield near
+    if not many:
+        return
+    rng = np.random.default_rng(0)
+    size = float(
+        np.linalg.norm(family.curvature(np.full((1, len(family.keys)), 1 / len(family.keys))))
+    )
+    for _ in range(STARTS):
+        direction = rng.standard_normal(family.size)
+        yield direction * (10 ** rng.uniform(-1, 1.5) / max(np.sqrt(size), 1e-300))
 
 
 def descend(family: Family, pattern: Pattern, values: Array | None, start: Array) -> Array:

@@ -14,7 +14,7 @@ from regard.report import Facts, Report, Table, Text, matrix_rows, number, vecto
 
 __all__ = ["HeadDesign", "QueryDesign", "SeparatorDesign"]
 
-MOST_ROWS = 8  # of a table; the arrays themselves are attributes
+MOST_ROWS = 6  # of a table, which then fits a terminal; the arrays themselves are attributes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

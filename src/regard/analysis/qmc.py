@@ -1,0 +1,84 @@
+"""Moments of the weights by quasi-random sampling of the scores, with an honest error.
+
+Scrambled Sobol points in the space of the scores (heads × keys, whatever d is). Each scrambling
+is an independent, unbiased estimate; from sixteen of them come the mean and its standard error,
+and the error that is stated covers every entry at once with the probability PROMISE.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.special import ndtri
+
+from regard.analysis.scores import Scores
+
+__all__ = ["PROMISE", "draw", "normal_points", "sampled_moments"]
+
+Array = NDArray[np.float64]
+
+PROMISE = 0.99  # the share of cases in which no entry is further off than stated
+SCRAMBLINGS = 16
+FIRST, LAST = 8, 15  # powers of two: points per scrambling, from and up to
+
+
+def draw(scores: Scores, normals: Array) -> Array:
+    """Weights (points, H, n) from standard normal numbers (points, n, H)."""
+    noise = np.einsum("nhg,png->phn", scores.factors(), normals)
+    s = scores.means + noise
+    s -= np.max(s, axis=-1, keepdims=True)
+    np.exp(s, out=s)
+    s /= np.sum(s, axis=-1, keepdims=True)
+    return s
+
+
+def normal_points(keys: int, heads: int, power: int, rng: np.random.Generator) -> Array:
+    """2^power scrambled Sobol points, as standard normal numbers (points, n, H)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # beyond 21201 dimensions SciPy raises by itself
+        uniform = stats.qmc.Sobol(keys * heads, scramble=True, rng=rng).random_base2(power)
+    # A point may fall on 0 exactly; half a step of the generator away is as good.
+    normals = ndtri(np.clip(uniform, 2.0**-33, 1 - 2.0**-33))
+    return np.asarray(normals).reshape(-1, keys, heads)
+
+
+def _estimates(
+    scores: Scores, mixing: Array, power: int, rng: np.random.Generator
+) -> Iterator[tuple[Array, Array]]:
+    for _ in range(SCRAMBLINGS):
+        weights = draw(scores, normal_points(scores.keys, scores.heads, power, rng))
+        outputs = np.einsum("phn,hnv->pv", weights, mixing)
+        yield np.mean(outputs, axis=0), outputs.T @ outputs / len(outputs)
+
+
+def sampled_moments(
+    scores: Scores, mixing: Array, tolerance: float, rng: np.random.Generator
+) -> tuple[Array, Array, float]:
+    """Mean and covariance of Σ_h Σ_i α_hi · mixing_hi, and the error stated for them.
+
+    Args:
+        scores: of one problem, no batch.
+        mixing: (H, n, d_v), head weight times value.
+        tolerance: more points are drawn until the error is below this, or there are too many.
+        rng: where the scrambling comes from.
+    """
+    for power in range(FIRST, LAST + 1):
+        pairs = list(_estimates(scores, mixing, power, rng))
+        means = np.array([mean for mean, _ in pairs])
+        centre = np.mean(means, axis=0)
+        # Each scrambling's own covariance around the common mean: the mean of these is
+        # E(c−μ)(c−μ)ᵀ.
+        seconds = np.array([second for _, second in pairs])
+        crossed = np.einsum("rv,w->rvw", means, centre)
+        spreads = seconds - crossed - np.swapaxes(crossed, 1, 2) + np.outer(centre, centre)
+        entries = np.concatenate([means, spreads.reshape(SCRAMBLINGS, -1)], axis=1)
+        error = np.std(entries, axis=0, ddof=1) / np.sqrt(SCRAMBLINGS)
+        level = (1 - PROMISE) / (2 * entries.shape[1])
+        stated = float(stats.t.isf(level, SCRAMBLINGS - 1) * np.max(error))
+        if stated <= tolerance:
+            break
+    return centre, np.mean(spreads, axis=0), stated

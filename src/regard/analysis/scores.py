@@ -1,0 +1,95 @@
+"""From random keys to random scores: all that a head sees of a key is q·k.
+
+If k_i ~ N(μ_i, Σ_i) independently, the scores s_hi = scale · q_h·k_i are Gaussian, independent
+between keys, with means scale · q_h·μ_i and, between heads of the same key, covariances scale²
+q_h·Σ_i q_h'. So nothing of size d is ever sampled or integrated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import ShapeError
+from regard.shapes import show
+from regard.shapes.laws import read_covariance, read_stack
+
+__all__ = ["Scores", "read_scores"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The law of the scores of H heads over n keys.
+
+    Attributes:
+        means: (..., H, n).
+        covariances: (..., n, H, H), of the heads' scores of one key.
+    """
+
+    means: Array
+    covariances: Array
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The batch axes."""
+        return self.means.shape[:-2]
+
+    @property
+    def heads(self) -> int:
+        """How many heads there are."""
+        return self.means.shape[-2]
+
+    @property
+    def keys(self) -> int:
+        """How many keys there are."""
+        return self.means.shape[-1]
+
+    @property
+    def deviations(self) -> Array:
+        """The standard deviations (..., H, n)."""
+        variances = np.diagonal(self.covariances, axis1=-2, axis2=-1)
+        return np.sqrt(np.swapaxes(variances, -1, -2))
+
+    def factors(self) -> Array:
+        """Matrices L (..., n, H, H) with L Lᵀ = covariances, also for singular ones."""
+        sizes, vectors = np.linalg.eigh(self.covariances)
+        return vectors * np.sqrt(np.maximum(sizes, 0.0))[..., None, :]
+
+
+def read_scores(
+    function: str, queries: object, means: object, covariances: object, scale: object
+) -> Scores:
+    """Read queries (..., H, d) or (d,), means (..., n, d), covariances (..., n, d, d) and scale."""
+    mu = read_stack(function, "means", means, "(..., n, d)")
+    n, d = mu.shape[-2:]
+    if np.ndim(queries) == 1:  # type: ignore[arg-type]
+        q = read_stack(function, "queries", queries, "(d,)", width=d)[None]
+    else:
+        q = read_stack(function, "queries", queries, "(..., heads, d)", width=d)
+    sigma = read_covariance(function, "covariances", covariances, d, rows=n)
+    factor = read_stack(function, "scale", scale, "(...)")
+    try:
+        batch = np.broadcast_shapes(q.shape[:-2], mu.shape[:-2], sigma.shape[:-3], factor.shape)
+    except ValueError:
+        raise ShapeError(
+            f"{function}: batch axes do not broadcast. Need queries (..., heads, d), means "
+            f"(..., n, d), covariances (..., n, d, d), scale (...). Got queries {show(q.shape)}, "
+            f"means {show(mu.shape)}, covariances {show(sigma.shape)}, scale {show(factor.shape)}."
+        ) from None
+    heads = q.shape[-2]
+    score_means = q @ np.swapaxes(mu, -1, -2)
+    pulled = np.swapaxes(np.matmul(q[..., None, :, :], sigma), -1, -2)  # (..., n, d, heads)
+    spreads = np.matmul(q[..., None, :, :], pulled)
+    spreads = 0.5 * (spreads + np.swapaxes(spreads, -1, -2))
+    diagonal = np.einsum("...hh->...h", spreads)
+    np.maximum(diagonal, 0.0, out=diagonal)  # what rounding may have made negative
+    score_means = factor[..., None, None] * score_means
+    spreads = (factor**2)[..., None, None, None] * spreads
+    return Scores(
+        np.broadcast_to(score_means, (*batch, heads, n)),
+        np.broadcast_to(spreads, (*batch, n, heads, heads)),
+    )

@@ -1,0 +1,28 @@
+"""Put results that may be batched into words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regard.report import number
+
+__all__ = ["scalar", "span"]
+
+
+def span(x: ArrayLike, digits: int = 6) -> str:
+    """Write one number, or from where to where the numbers of an array range.
+
+    >>> span(0.5), span([1.0, 4.0, 2.0]), span([3.0, 3.0])
+    ('0.5', '1 to 4', '3')
+    """
+    array = np.asarray(x)
+    low, high = number(np.min(array), digits), number(np.max(array), digits)
+    return low if low == high else f"{low} to {high}"
+
+
+def scalar(x: Any) -> Any:
+    """Return an array without axes as the number in it, any other as it is."""
+    return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
