@@ -93,7 +93,9 @@ def by_clarabel(keys: np.ndarray) -> float:
     return 1 / float(np.linalg.norm(solution.x)) if solved else 0.0
 
 
-def timed(solve: Callable[[np.ndarray], float], keys: np.ndarray, times: int) -> tuple[float, float]:
+def timed(
+    solve: Callable[[np.ndarray], float], keys: np.ndarray, times: int
+) -> tuple[float, float]:
     best = float("inf")
     for _ in range(times):
         start = time.perf_counter()
@@ -135,7 +137,10 @@ def largest(n: int = 1_000_000) -> None:
         seconds, _ = timed(by_regard, keys, 1)
         extra = (kilobytes("VmHWM") - before) * 1024 / keys.nbytes
         label = family.__name__.replace("_", " ")
-        print(f"{label:14}{extra:8.2f}{seconds / product:8.1f} {' ' if extra < 1 else '!'}", flush=True)
+        print(
+            f"{label:14}{extra:8.2f}{seconds / product:8.1f} {' ' if extra < 1 else '!'}",
+            flush=True,
+        )
         del keys
 
 

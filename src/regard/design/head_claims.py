@@ -101,9 +101,12 @@ def _outputs_error(scores: Wide, relative: Array, tokens: Wide, W_V: Array, want
 
 
 def pattern_obstruction(
-    family: Family, rows: list[int], pattern: Pattern, near: Closest, A: Array
+    family: Family, rows: list[int], pattern: Pattern, near: Closest, A: Array, unit: float
 ) -> list[Claim]:
-    """Claims that no head has the pattern, from the weights with its moments and more entropy."""
+    """Claims that no head has the pattern, from the weights with its moments and more entropy.
+
+    `A` is the closest head for the tokens as given, which times `unit` are those of the family.
+    """
     table = pattern.table(len(family.keys))
     combination = complete(family, near.weights, table)
     weights = combination.weights
@@ -114,7 +117,7 @@ def pattern_obstruction(
     if combination.exact is None:
         size = max(diameter, 1e-9 * largest(family.keys)) * longest * abs(family.scale)
         # Far enough that the closest head is among those spoken of.
-        radius = max(RADIUS / max(size, 1e-300), 2 * float(np.linalg.norm(A)))
+        radius = max(RADIUS / max(size, 1e-300), 2 * float(np.linalg.norm(A)) / unit**2)
     exact = combination.exact
     entries: list[list[Any]] = [
         [row, j, float(weights[i, j]) if exact is None else exact[i][j]]
@@ -122,6 +125,7 @@ def pattern_obstruction(
         for j in np.flatnonzero(weights[i]).tolist()
     ]
     slack = 0.0 if radius is None else radius * combination.residual * (1 + 1e-9)
+    radius = None if radius is None else radius * unit**2
     field = rows_field(rows, pattern)
     gain = sum(
         entropy(held) - entropy(wanted)

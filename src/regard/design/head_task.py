@@ -11,6 +11,7 @@ The error that is claimed is measured on the rounded matrices themselves.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,13 +20,14 @@ import numpy as np
 from regard.certify import Certificate, Claim
 from regard.design import head_claims
 from regard.design.entropy import closest
-from regard.design.family import Array, Family, Pattern, softmax
-from regard.design.low_rank import Factors, factors, find
-from regard.design.outputs import Wanted, assignments, averages, distance, fit_together
-from regard.design.rank_bound import RankOne, rank_claims, rank_one
+from regard.design.family import Array, Family, Pattern, largest, softmax
+from regard.design.low_rank import Factors, Wish, factors, fewest_columns
+from regard.design.outputs import Wanted, assignments, averages, distance
+from regard.design.rank_bound import rank_claims, rank_one
 from regard.design.reach import descend, reach_limit
 from regard.design.results import HeadDesign
 from regard.design.scaling import off_target
+from regard.design.together import fit_together
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.report import number
 
@@ -49,8 +51,13 @@ class HeadTask:
         tolerance: float,
         scale: float,
     ) -> None:
-        self.tokens, self.attend, self.outputs, self.W_V = tokens, attend, outputs, W_V
+        self.given, self.given_W_V = tokens, W_V
+        self.attend, self.outputs = attend, outputs
         self.d_k, self.tolerance, self.scale = d_k, tolerance, scale
+        # The steps work on tokens of ordinary size; a power of two is exact.
+        self.unit = 2.0 ** -math.frexp(largest(tokens))[1] if np.any(tokens) else 1.0
+        self.tokens = tokens * self.unit
+        self.W_V = None if W_V is None else W_V / self.unit
 
     def solve(self) -> HeadDesign:
         """The design with the fewest columns found, or the exception that says why not."""
@@ -113,40 +120,13 @@ class HeadTask:
             if not np.isfinite(limit.scale):
                 return None
             full = left @ family.parameter(limit.vector()) @ right.T
-            found = self.fewest_columns(rows, pattern, error, allowed, full, one, least, search)
+            wish = Wish(self.tokens, self.tokens[rows], pattern, error, allowed, self.scale)
+            ranks = range(least, len(self.tokens[0])) if self.d_k is None else [self.d_k]
+            found = fewest_columns(wish, full, one, ranks, search)
             design = self.design(found, value, claims)
             if design.error <= self.tolerance:
                 return design
         return None
-
-    def fewest_columns(
-        self,
-        rows: list[int],
-        pattern: Pattern,
-        error: Any,
-        allowed: float,
-        full: Array,
-        one: RankOne,
-        least: int,
-        search: bool,
-    ) -> Factors:
-        """Try ranks from the proved bound up (or the one asked for), the full solution last."""
-        sizes = np.linalg.svd(full, compute_uv=False)
-        rank = max(1, int(np.sum(sizes > 1e-12 * max(float(sizes[0]), 1e-300))))
-        ranks = range(least, rank) if self.d_k is None else [r for r in [self.d_k] if r < rank]
-        for columns in ranks:
-            if columns == 1 and one.A is not None:
-                grown = _grown(one.A, self.tokens, rows, pattern, error, allowed, self.scale)
-                if grown is not None:
-                    return grown
-            if not search or (columns == 1 and one.witness is not None):
-                continue
-            found = find(
-                self.tokens, self.tokens[rows], pattern, error, allowed, self.scale, columns, full
-            )
-            if found is not None:
-                return found
-        return factors(full, rank)
 
     def error_of(self, rows: list[int], value: Array) -> Any:
         """Scores (m, n) of `rows` ↦ the error of what was asked for."""
@@ -167,10 +147,11 @@ class HeadTask:
 
     def design(self, found: Factors, value: Array, rank: list[Claim]) -> HeadDesign:
         """The design with its measured error, and the claims on d_k in `rank`."""
-        W_Q, W_K = found
+        W_Q, W_K = found[0] * self.unit, found[1] * self.unit
+        value = value * self.unit
         A = W_K @ W_Q.T
         claims, error = head_claims.close(
-            self.tokens,
+            self.given,
             W_Q,
             W_K,
             A,
@@ -190,15 +171,15 @@ class HeadTask:
             error=error,
             scale=self.scale,
             certificate=self.certificate([*claims, *rank]),
-            weights=softmax(self.scale * (self.tokens @ W_Q) @ (self.tokens @ W_K).T),
+            weights=softmax(self.scale * (self.given @ W_Q) @ (self.given @ W_K).T),
             tolerance=self.tolerance,
         )
 
     def certificate(self, claims: list[Claim]) -> Certificate:
         """Claims about what the caller gave."""
-        arrays = {"tokens": self.tokens}
-        if self.W_V is not None:
-            arrays["W_V"] = self.W_V
+        arrays = {"tokens": self.given}
+        if self.given_W_V is not None:
+            arrays["W_V"] = self.given_W_V
         return Certificate(arrays, tuple(claims), self.scale)
 
     def together(self) -> HeadDesign | None:
@@ -260,7 +241,7 @@ class HeadTask:
                 best = other
         if best.error <= self.tolerance:
             return best
-        claims = head_claims.pattern_obstruction(family, rows, pattern, near, best.A)
+        claims = head_claims.pattern_obstruction(family, rows, pattern, near, best.A, self.unit)
         bounds = {claim.kind: claim.fields["bound"] for claim in claims}
         if "pattern_ceiling" in bounds:
             proved = bounds["pattern_ceiling"] < 1 - self.tolerance
@@ -298,9 +279,12 @@ class HeadTask:
         assert self.d_k is not None
         if design.d_k < self.d_k:
             more = ((0, 0), (0, self.d_k - design.d_k))
-            found = np.pad(design.W_Q, more), np.pad(design.W_K, more)
+            found = (
+                np.pad(design.W_Q, more) / self.unit,
+                np.pad(design.W_K, more) / self.unit,
+            )
             rank = [c for c in design.certificate.claims if c.kind == "d_k_at_least"]
-            return self.design(found, design.W_V, rank)
+            return self.design(found, design.W_V / self.unit, rank)
         rank = [c for c in design.certificate.claims if c.kind == "d_k_at_least"]
         if design.d_k_lower_bound > self.d_k:
             raise InfeasibleDesign(
@@ -330,22 +314,3 @@ def _span(rows: Array) -> Array:
     _, sizes, right = np.linalg.svd(rows, full_matrices=False)
     rank = int(np.sum(sizes > 1e-13 * max(float(sizes[0]), 1e-300)))
     return right[: max(rank, 1)].T
-
-
-def _grown(
-    A: Array,
-    tokens: Array,
-    rows: list[int],
-    pattern: Pattern,
-    error: Any,
-    allowed: float,
-    scale: float,
-) -> Factors | None:
-    """A of rank one at the smallest size that is within the tolerance."""
-    W_Q, W_K = factors(A, 1)
-    family = Family((tokens @ W_K) * 1.0, tokens[rows] @ W_Q, scale)
-    limit = reach_limit(family, pattern, error, allowed)
-    if not np.isfinite(limit.scale):
-        return None
-    size = float(limit.vector()[0])
-    return W_Q * np.sqrt(size), W_K * np.sqrt(size)

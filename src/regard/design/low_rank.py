@@ -9,15 +9,18 @@ exactly. For rank one and one token per row, both halves separate, and the answe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize
 
 from regard.design.face import widest
 from regard.design.family import Array, Family, Pattern
-from regard.design.reach import Limit, reach_limit
+from regard.design.rank_bound import RankOne
+from regard.design.reach import reach_limit
 
-__all__ = ["Factors", "factors", "find"]
+__all__ = ["Factors", "Wish", "factors", "fewest_columns"]
 
 Factors = tuple[Array, Array]  # W_Q, W_K
 
@@ -32,36 +35,76 @@ def factors(matrix: Array, rank: int) -> Factors:
     return right[:rank].T * roots, left[:, :rank] * roots
 
 
-def find(
-    tokens: Array,
-    rows: Array,
-    pattern: Pattern,
-    error: Callable[[Array], float],
-    tolerance: float,
-    scale: float,
-    rank: int,
-    full: Array,
-) -> Factors | None:
-    """Look for W_Q, W_K with `rank` columns that are within the tolerance; None if none was found.
+@dataclass(frozen=True)
+class Wish:
+    """What a head is to do.
 
-    Args:
+    Attributes:
         tokens: (n, d), the keys' side.
         rows: (m, d), the tokens of the rows asked for.
         pattern: the wanted weights of these rows.
         error: scores (m, n) ↦ the error.
         tolerance: the error allowed.
         scale: what scores are multiplied by.
-        rank: the number of columns.
-        full: (d, d), an A of any rank that reaches the pattern.
     """
-    for start in _starts(tokens, rows, pattern, rank, full):
-        for descended in (False, True):
-            W_Q, W_K = _descend(start, tokens, rows, pattern, scale) if descended else start
-            if not _promising(scale * (rows @ W_Q) @ (tokens @ W_K).T, pattern):
-                continue
-            found = _finish(W_Q, W_K, tokens, rows, pattern, error, tolerance, scale)
+
+    tokens: Array
+    rows: Array
+    pattern: Pattern
+    error: Callable[[Array], float]
+    tolerance: float
+    scale: float
+
+
+def fewest_columns(
+    wish: Wish, full: Array, one: RankOne, ranks: Iterable[int], search: bool
+) -> Factors:
+    """W_Q and W_K of the first of `ranks` that is enough, else as many columns as `full` needs.
+
+    Args:
+        wish: what the head is to do.
+        full: (d, d), an A of any rank that does it.
+        one: what is known of one column.
+        ranks: the numbers of columns to try, in this order.
+        search: whether to look for more than one column, which takes time.
+    """
+    sizes = np.linalg.svd(full, compute_uv=False)
+    needed = max(1, int(np.sum(sizes > 1e-12 * max(float(sizes[0]), 1e-300))))
+    for columns in ranks:
+        if columns >= needed:
+            break
+        if columns == 1 and one.A is not None:
+            found = _grown(wish, one.A)
             if found is not None:
                 return found
+        if search and (columns > 1 or one.witness is None):
+            found = _find(wish, columns, full)
+            if found is not None:
+                return found
+    return factors(full, needed)
+
+
+def _grown(wish: Wish, A: Array) -> Factors | None:
+    """A of rank one at the smallest size that is within the tolerance."""
+    W_Q, W_K = factors(A, 1)
+    family = Family(wish.tokens @ W_K, wish.rows @ W_Q, wish.scale)
+    limit = reach_limit(family, wish.pattern, wish.error, wish.tolerance)
+    if not np.isfinite(limit.scale):
+        return None
+    size = np.sqrt(float(limit.vector()[0]))
+    return W_Q * size, W_K * size
+
+
+def _find(wish: Wish, rank: int, full: Array) -> Factors | None:
+    """Look for W_Q, W_K with `rank` columns that are within the tolerance; None if not found."""
+    for start in _starts(wish, rank, full):
+        for descended in (False, True):
+            W_Q, W_K = _descend(start, wish) if descended else start
+            scores = wish.scale * (wish.rows @ W_Q) @ (wish.tokens @ W_K).T
+            if _promising(scores, wish.pattern):
+                found = _finish(W_Q, W_K, wish)
+                if found is not None:
+                    return found
     return None
 
 
@@ -74,10 +117,9 @@ def _promising(scores: Array, pattern: Pattern) -> bool:
     return True
 
 
-def _starts(
-    tokens: Array, rows: Array, pattern: Pattern, rank: int, full: Array
-) -> Iterator[Factors]:
+def _starts(wish: Wish, rank: int, full: Array) -> Iterator[Factors]:
     """Starts: the full solution cut to rank, the tokens on a circle, then random ones."""
+    tokens, rows, pattern = wish.tokens, wish.rows, wish.pattern
     yield factors(full, rank)
     n, d = tokens.shape
     if rank >= 2 and pattern.one_target:
@@ -97,12 +139,11 @@ def _starts(
         )
 
 
-def _descend(start: Factors, tokens: Array, rows: Array, pattern: Pattern, scale: float) -> Factors:
+def _descend(start: Factors, wish: Wish) -> Factors:
     """Minimise the divergence from the pattern over both matrices."""
-    from scipy.optimize import minimize
-
+    tokens, rows, scale = wish.tokens, wish.rows, wish.scale
     shape = start[0].shape
-    table = pattern.table(len(tokens))
+    table = wish.pattern.table(len(tokens))
 
     def value(vector: Array) -> tuple[float, Array]:
         W_Q, W_K = vector[: start[0].size].reshape(shape), vector[start[0].size :].reshape(shape)
@@ -120,22 +161,15 @@ def _descend(start: Factors, tokens: Array, rows: Array, pattern: Pattern, scale
     return W_Q, W_K
 
 
-def _finish(
-    W_Q: Array,
-    W_K: Array,
-    tokens: Array,
-    rows: Array,
-    pattern: Pattern,
-    error: Callable[[Array], float],
-    tolerance: float,
-    scale: float,
-) -> Factors | None:
+def _finish(W_Q: Array, W_K: Array, wish: Wish) -> Factors | None:
     """Hold one matrix and find the best other one, in turn; then the smallest scale."""
+    tokens, rows, pattern, scale = wish.tokens, wish.rows, wish.pattern, wish.scale
     best: tuple[float, Factors] | None = None
     for _ in range(3):
         W_K = _unit(W_K)
-        limit = _side(Family(tokens @ W_K, rows, scale), pattern, error, tolerance)
-        if limit is not None:
+        family = Family(tokens @ W_K, rows, scale)
+        limit = reach_limit(family, pattern, wish.error, wish.tolerance)
+        if np.isfinite(limit.scale):
             W_Q = limit.vector().reshape(W_K.shape[1], rows.shape[1]).T
             size = float(np.linalg.norm(W_Q))
             if best is not None and size >= best[0]:
@@ -150,13 +184,6 @@ def _finish(
             break
         W_K = face.direction.reshape(tokens.shape[1], queries.shape[1])
     return None if best is None else factors(best[1][1] @ best[1][0].T, W_K.shape[1])
-
-
-def _side(
-    family: Family, pattern: Pattern, error: Callable[[Array], float], tolerance: float
-) -> Limit | None:
-    limit = reach_limit(family, pattern, error, tolerance)
-    return limit if np.isfinite(limit.scale) else None
 
 
 def _unit(matrix: Array) -> Array:

@@ -13,13 +13,12 @@ from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from regard.design.entropy import closest
-from regard.design.family import Array, Family, Pattern, softmax
+from regard.design.family import Array, Family, Pattern
 from regard.design.nearest import Nearest, nearest_point, point_set
 
-__all__ = ["Wanted", "assignments", "averages", "distance", "fit_together"]
+__all__ = ["Wanted", "assignments", "averages", "distance"]
 
 Wanted = dict[int, tuple[NDArray[np.intp], Array]]  # row ↦ indices and weights
 
@@ -27,8 +26,6 @@ MOST_TRIED = 40_000
 MOST_SAMPLED = 2000
 MOST_GIVEN = 40
 CHUNK = 1000
-STARTS = 16
-STEPS = 500
 
 
 def assignments(
@@ -109,60 +106,3 @@ def averages(values: Array, fixed: Wanted, outputs: dict[int, Array]) -> Iterato
         spread[row] = kept, weights[kept] / np.sum(weights[kept])
     yield dict(sorted(sparse.items()))
     yield dict(sorted(spread.items()))
-
-
-def fit_together(
-    tokens: Array,
-    rows: list[int],
-    wanted: Array,
-    scale: float,
-    W_V: Array | None,
-    tolerance: float,
-) -> tuple[Array, Array]:
-    """Descend on the squared error of the outputs over A, and over W_V unless it is given.
-
-    From starts of several sizes, until one gets within the tolerance.
-    """
-    d = tokens.shape[1]
-    width = wanted.shape[1]
-    queries = tokens[rows]
-    rng = np.random.default_rng(0)
-    size = float(np.mean(tokens**2)) * d or 1.0
-    best: tuple[float, Array, Array] | None = None
-    for attempt in range(STARTS):
-        if attempt == 0:  # each row looks mostly at itself
-            A = np.eye(d) * (4 / size)
-            first = np.linalg.lstsq(queries, wanted, rcond=1e-8)[0]
-        else:
-            A = rng.standard_normal((d, d)) * (10 ** rng.uniform(-1, 1.3) / size)
-            first = rng.standard_normal((d, width)) * 10 ** rng.uniform(-0.5, 1) / np.sqrt(size)
-
-        def error(vector: Array, fixed: Array | None = W_V) -> tuple[float, Array]:
-            A = vector[: d * d].reshape(d, d)
-            value = vector[d * d :].reshape(d, width) if fixed is None else fixed
-            weights = softmax(scale * queries @ A.T @ tokens.T)
-            values = tokens @ value
-            missed = weights @ values - wanted
-            slope = 2 * missed @ values.T
-            pull = scale * weights * (slope - np.sum(weights * slope, axis=1, keepdims=True))
-            parts = [(tokens.T @ pull.T @ queries).ravel()]
-            if fixed is None:
-                parts.append((2 * (weights @ tokens).T @ missed).ravel())
-            return float(np.sum(missed * missed)), np.concatenate(parts)
-
-        start = np.concatenate([A.ravel(), first.ravel()] if W_V is None else [A.ravel()])
-        result = minimize(
-            error,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": STEPS, "maxfun": 2 * STEPS, "ftol": 1e-30, "gtol": 1e-14},
-        )
-        found = result.x[: d * d].reshape(d, d)
-        value = result.x[d * d :].reshape(d, width) if W_V is None else W_V
-        if best is None or result.fun < best[0]:
-            best = float(result.fun), found, value
-        if best[0] <= (0.5 * tolerance) ** 2:
-            break
-    assert best is not None
-    return best[1], best[2]
