@@ -22,19 +22,65 @@ __all__ = ["Atom", "limit_atoms"]
 Array = NDArray[np.float64]
 Atom = tuple[float, tuple[tuple[int, ...], ...]]  # probability, and the keys that share each head
 
-STEPS = 16  # per standard deviation of the narrowest score
-REACH = 9.0
+STEPS = 16  # nodes per piece
+REACH = 9
 MOST_ATOMS = 4096
 SAMPLE_POWER = 17
 
 
-def limit_atoms(scores: Scores, rng: np.random.Generator) -> tuple[list[Atom], float]:
-    """The winners of every head, their probabilities, and a bound on the errors of these.
+def limit_atoms(scores: Scores, rng: np.random.Generator) -> tuple[list[Atom], float, str]:
+    """The winners of every head, their probabilities, a bound on the errors, and how it was done.
 
     Args:
         scores: of one problem, at any scale: only which is highest counts.
         rng: used only where the law has to be sampled.
     """
+    scores, places = _merged(_still(scores))
+    atoms, error, how = _atoms(scores, rng)
+    spread = [(p, tuple(keys[place] for place in places)) for p, keys in atoms]
+    return spread, error, how
+
+
+def _still(scores: Scores) -> Scores:
+    """The scores with variances that are rounding set to 0, and means that tie made equal."""
+    covariances = np.where(
+        np.max(np.abs(scores.covariances), axis=(1, 2), keepdims=True) <= scores.grain,
+        0.0,
+        scores.covariances,
+    )
+    keep = np.diagonal(covariances, axis1=1, axis2=2) > scores.grain  # (n, H)
+    covariances = covariances * keep[:, :, None] * keep[:, None, :]
+    means = scores.means.copy()
+    for row in means:
+        order = np.argsort(row)
+        for low, high in itertools.pairwise(order.tolist()):
+            if row[high] - row[low] <= 2 * scores.blur:
+                row[high] = row[low]
+    return Scores(means, covariances, scores.blur, scores.grain)
+
+
+def _merged(scores: Scores) -> tuple[Scores, list[int]]:
+    """One of each kind of heads that always agree, and which kind each head is of."""
+    kept: list[int] = []
+    places = []
+    for h in range(scores.heads):
+        for place, g in enumerate(kept):
+            same = np.array_equal(scores.means[g], scores.means[h]) and np.array_equal(
+                scores.covariances[:, g], scores.covariances[:, h]
+            )
+            if same:
+                places.append(place)
+                break
+        else:
+            places.append(len(kept))
+            kept.append(h)
+    few = Scores(
+        scores.means[kept], scores.covariances[:, kept][:, :, kept], scores.blur, scores.grain
+    )
+    return few, places
+
+
+def _atoms(scores: Scores, rng: np.random.Generator) -> tuple[list[Atom], float, str]:
     if scores.heads == 1 or _independent(scores):
         each = [_winners(m, s) for m, s in zip(scores.means, scores.deviations, strict=True)]
         if np.prod([len(one) for one in each]) <= MOST_ATOMS:
@@ -42,11 +88,13 @@ def limit_atoms(scores: Scores, rng: np.random.Generator) -> tuple[list[Atom], f
                 (float(np.prod([p for p, _ in chosen])), tuple(keys for _, keys in chosen))
                 for chosen in itertools.product(*each)
             ]
-            return [atom for atom in atoms if atom[0] > 0], 1e-14 * scores.heads
+            found = [atom for atom in atoms if atom[0] > 0]
+            return found, 1e-14 * scores.heads, "one integral per key and head"
     noisy = np.flatnonzero(np.any(scores.deviations > 0, axis=0))
     if len(noisy) == 1 and np.linalg.matrix_rank(scores.covariances[noisy[0]]) == 1:
-        return _one_noise(scores, int(noisy[0])), 1e-14
-    return _sampled(scores, rng)
+        return _one_noise(scores, int(noisy[0])), 1e-14, "one noise: the winners change at points"
+    found, error = _sampled(scores, rng)
+    return found, error, f"sampled at 2^{SAMPLE_POWER} quasi-random points"
 
 
 def _independent(scores: Scores) -> bool:
@@ -83,23 +131,24 @@ def _beat(means: Array, deviations: Array, floor: float) -> list[float]:
     """P(s_i is the highest and above `floor`) for independent Gaussian scores that all vary."""
     chances = []
     for i, (m, s) in enumerate(zip(means, deviations, strict=True)):
-        # Over the noise of key i, as fine as the narrowest competitor needs; Gauss–Legendre pieces,
-        # because a floor cuts the integral off.
+        # Over the noise of key i, by Gauss–Legendre pieces, because a floor cuts the integral off.
         start = max(-REACH, (floor - m) / s)
         if start >= REACH:
             chances.append(0.0)
             continue
-        width = min(1.0, float(np.min(np.delete(deviations, i), initial=s)) / s)
-        pieces = min(4096, int(np.ceil((REACH - start) / width)))
-        edges = np.linspace(start, REACH, pieces + 1)
+        # Pieces of one standard deviation, of this key and of each competitor around its mean.
+        others = [j for j in range(len(means)) if j != i]
+        steps = np.arange(-REACH, REACH + 1.0)
+        marks = [steps, *((means[j] + deviations[j] * steps - m) / s for j in others)]
+        edges = np.concatenate([[start, REACH], *marks])
+        edges = np.unique(edges[(edges >= start) & (edges <= REACH)])
         x, w = np.polynomial.legendre.leggauss(STEPS)
-        half = 0.5 * (edges[1] - edges[0])
+        half = 0.5 * np.diff(edges)[:, None]
         z = (edges[:-1, None] + half * (x + 1)).ravel()
-        density = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi) * np.tile(half * w, pieces)
+        density = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi) * (half * w).ravel()
         score = m + s * z
-        for j in range(len(means)):
-            if j != i:
-                density = density * ndtr((score - means[j]) / deviations[j])
+        for j in others:
+            density = density * ndtr((score - means[j]) / deviations[j])
         chances.append(float(np.sum(density)))
     return chances
 

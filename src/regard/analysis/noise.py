@@ -18,6 +18,7 @@ from regard.analysis.two_keys import logistic_moments
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import ParameterError, ShapeError
 from regard.shapes import choice, real, show
+from regard.shapes.goals import read_vector
 from regard.shapes.laws import read_generator, read_stack
 
 __all__ = ["key_noise"]
@@ -25,6 +26,7 @@ __all__ = ["key_noise"]
 Array = NDArray[np.float64]
 
 FUNCTION = "analysis.key_noise"
+WIDEST = 20_000.0  # standard deviation of a score; beyond, the grid of "exact" is too long
 MOST_PAIR_POINTS = 2_000_000  # of the double integral, times keys: beyond, "auto" samples
 
 
@@ -90,7 +92,9 @@ def _key_noise(
     chosen = choice(FUNCTION, "method", method, ("auto", "exact", "qmc", "limit"))
     allowed = real(FUNCTION, "tolerance", tolerance, positive=True)
     generator = read_generator(FUNCTION, 0 if rng is None else rng)
-    shares = _shares(head_weights, scores.heads)
+    shares = np.full(scores.heads, 1 / scores.heads)
+    if head_weights is not None:
+        shares = read_vector(FUNCTION, "head_weights", head_weights, scores.heads)
     try:
         batch = np.broadcast_shapes(scores.batch, averaged.shape[:-2])
     except ValueError:
@@ -101,6 +105,8 @@ def _key_noise(
     scores = Scores(
         np.broadcast_to(scores.means, (*batch, *scores.means.shape[-2:])),
         np.broadcast_to(scores.covariances, (*batch, *scores.covariances.shape[-3:])),
+        scores.blur,
+        scores.grain,
     )
     averaged = np.broadcast_to(averaged, (*batch, *averaged.shape[-2:]))
     mixing = shares[:, None, None] * averaged[..., None, :, :]
@@ -118,7 +124,8 @@ def _key_noise(
         elif kind == "qmc":
             mean[place], covariance[place], error = sampled_moments(one, mixed, allowed, generator)
         else:
-            mean[place], covariance[place], error, atoms = _limit(one, mixed, generator)
+            mean[place], covariance[place], error, atoms, how = _limit(one, mixed, generator)
+            reason = f"{reason}; {how}"
         worst = max(worst, error)
         kinds.append((kind, reason))
     kind, reason = max(kinds)  # of a batch: the least exact, which decides the error
@@ -127,21 +134,18 @@ def _key_noise(
     )
 
 
-def _shares(head_weights: ArrayLike | None, heads: int) -> Array:
-    if head_weights is None:
-        return np.full(heads, 1 / heads)
-    return read_stack(FUNCTION, "head_weights", head_weights, "(heads,)", width=heads)
-
-
 def _each(scores: Scores, mixing: Array) -> Iterator[tuple[tuple[int, ...], Scores, Array]]:
     """The problems of a batch, one by one."""
     for place in np.ndindex(scores.batch):
-        yield place, Scores(scores.means[place], scores.covariances[place]), mixing[place]
+        one = Scores(scores.means[place], scores.covariances[place], scores.blur, scores.grain)
+        yield place, one, mixing[place]
 
 
 def _decide(method: str, scores: Scores) -> tuple[str, str]:
     if method != "auto":
         return method, "asked for"
+    if float(np.max(scores.deviations)) > WIDEST:
+        return "qmc", "the scores vary too much for a grid"
     if scores.heads == 1 or not np.any(_dependent(scores)):
         return "exact", "one integral per head"
     points = max(
@@ -188,8 +192,10 @@ def _exact(scores: Scores, mixing: Array) -> tuple[Array, Array, float]:
         covariance += cross + cross.T
         error = max(error, missed)
     size = float(np.max(np.abs(away), initial=0.0)) * scores.heads
-    stated = 4 * error * max(size, size**2) + 1e-15 * float(np.max(np.abs(mean), initial=0.0))
-    return mean, 0.5 * (covariance + covariance.T), stated
+    # What rounded scores do to the weights: |Δα| ≤ Δs/2, and half a second derivative per variance.
+    error = 4 * error + 0.5 * scores.blur + 0.25 * scores.grain
+    stated = error * max(size, size**2) + 1e-15 * float(np.max(np.abs(mean), initial=0.0))
+    return mean, 0.5 * (covariance + covariance.T), float(stated)
 
 
 def _two_keys(scores: Scores, mixing: Array, reason: str) -> OutputLaw:
@@ -202,15 +208,15 @@ def _two_keys(scores: Scores, mixing: Array, reason: str) -> OutputLaw:
     away = first - second
     covariance = variance[..., None, None] * away[..., :, None] * away[..., None, :]
     size = float(np.max(np.abs(mixing), initial=0.0))
-    error = 4e-15 * max(size, 4 * size**2)
+    error = (4e-15 + 0.5 * scores.blur + 0.25 * scores.grain) * max(size, 4 * size**2)
     return OutputLaw(mean, covariance, error, "exact", reason, (), scores, mixing)
 
 
 def _limit(
     scores: Scores, mixing: Array, rng: np.random.Generator
-) -> tuple[Array, Array, float, tuple[tuple[float, Array], ...]]:
+) -> tuple[Array, Array, float, tuple[tuple[float, Array], ...], str]:
     """Mean and covariance of the atoms that are left as the scale grows."""
-    winners, error = limit_atoms(scores, rng)
+    winners, error, how = limit_atoms(scores, rng)
     atoms = tuple(
         (
             p,
@@ -226,4 +232,5 @@ def _limit(
     away = points - mean
     covariance = (away * (chances / math.fsum(chances))[:, None]).T @ away
     size = float(np.max(np.abs(points), initial=0.0))
-    return mean, covariance, 4 * error * max(size, 2 * size**2), atoms
+    error += abs(math.fsum(chances) - 1)
+    return mean, covariance, float(4 * error * max(size, 2 * size**2)), atoms, how

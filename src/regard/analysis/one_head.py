@@ -54,7 +54,7 @@ class Grid:
     t: Array
 
 
-def grid_for(means: Array, deviations: Array, function: str = "key_noise") -> Grid:
+def grid_for(means: Array, deviations: Array, function: str = "analysis.key_noise") -> Grid:
     """Choose the step and the points t for scores with these means and standard deviations."""
     wide = deviations[deviations >= FINEST * PER_DEVIATION]
     step = min(STEP, float(np.min(wide)) / PER_DEVIATION) if len(wide) else STEP
@@ -64,8 +64,8 @@ def grid_for(means: Array, deviations: Array, function: str = "key_noise") -> Gr
     if count > LONGEST:
         raise ParameterError(
             f"{function}: scores with standard deviations up to {np.max(deviations):.3g} would "
-            f"need {count} points: too many for method='exact'. Use method='limit', which they are "
-            f"close to, or 'qmc'."
+            f"need {count:.3g} points: too many for method='exact'. Use method='limit', which they "
+            f"are close to, or 'qmc'."
         )
     return Grid(step, low + step * np.arange(count, dtype=np.float64))
 

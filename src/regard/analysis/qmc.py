@@ -66,6 +66,11 @@ def sampled_moments(
         tolerance: more points are drawn until the error is below this, or there are too many.
         rng: where the scrambling comes from.
     """
+    # Weights sum to 1, so values may be counted from their mean: that keeps squares small.
+    centres = np.mean(mixing, axis=1, keepdims=True)
+    mixing = mixing - centres
+    size = float(np.max(np.abs(mixing), initial=0.0)) * scores.heads
+    rounding = (1e-14 + 0.5 * scores.blur + 0.25 * scores.grain) * max(size, size**2)
     for power in range(FIRST, LAST + 1):
         pairs = list(_estimates(scores, mixing, power, rng))
         means = np.array([mean for mean, _ in pairs])
@@ -78,7 +83,7 @@ def sampled_moments(
         entries = np.concatenate([means, spreads.reshape(SCRAMBLINGS, -1)], axis=1)
         error = np.std(entries, axis=0, ddof=1) / np.sqrt(SCRAMBLINGS)
         level = (1 - PROMISE) / (2 * entries.shape[1])
-        stated = float(stats.t.isf(level, SCRAMBLINGS - 1) * np.max(error))
+        stated = float(stats.t.isf(level, SCRAMBLINGS - 1) * np.max(error)) + rounding
         if stated <= tolerance:
             break
-    return centre, np.mean(spreads, axis=0), stated
+    return centre + np.sum(centres[:, 0], axis=0), np.mean(spreads, axis=0), stated

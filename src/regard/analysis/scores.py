@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import ShapeError
+from regard.errors import ParameterError, ShapeError
 from regard.shapes import show
 from regard.shapes.laws import read_covariance, read_stack
 
@@ -28,10 +28,14 @@ class Scores:
     Attributes:
         means: (..., H, n).
         covariances: (..., n, H, H), of the heads' scores of one key.
+        blur: by how much rounding may have changed a mean.
+        grain: by how much rounding may have changed a variance.
     """
 
     means: Array
     covariances: Array
+    blur: float = 0.0
+    grain: float = 0.0
 
     @property
     def batch(self) -> tuple[int, ...]:
@@ -81,15 +85,34 @@ def read_scores(
             f"means {show(mu.shape)}, covariances {show(sigma.shape)}, scale {show(factor.shape)}."
         ) from None
     heads = q.shape[-2]
-    score_means = q @ np.swapaxes(mu, -1, -2)
-    pulled = np.swapaxes(np.matmul(q[..., None, :, :], sigma), -1, -2)  # (..., n, d, heads)
+    most = float(np.max(np.abs(factor)))
+    with np.errstate(over="ignore", invalid="ignore"):  # refused below
+        score_means, spreads = _products(q, mu, sigma)
+        score_means = factor[..., None, None] * score_means
+        spreads = (factor**2)[..., None, None, None] * spreads
+        mean_sizes, spread_sizes = _products(np.abs(q), np.abs(mu), np.abs(sigma))
+        # Sums of d terms that BLAS makes in blocks: d units would be the worst case, never seen.
+        unit = 4 * float(np.finfo(np.float64).eps)
+        blur = unit * most * float(np.max(mean_sizes))
+        grain = unit * most**2 * float(np.max(spread_sizes))
+    if not (np.all(np.isfinite(score_means)) and np.all(np.isfinite(spreads)) and blur < 1e280):
+        raise ParameterError(
+            f"{function}: the scores overflow: queries, means and covariances are too large "
+            f"together. Divide keys and multiply queries by a constant, or the other way round."
+        )
+    return Scores(
+        np.broadcast_to(score_means, (*batch, heads, n)),
+        np.broadcast_to(spreads, (*batch, n, heads, heads)),
+        blur,
+        grain,
+    )
+
+
+def _products(q: Array, mu: Array, sigma: Array) -> tuple[Array, Array]:
+    """The means q·μ (..., H, n) and covariances q·Σ q (..., n, H, H) of the scores."""
+    pulled = np.swapaxes(np.matmul(q[..., None, :, :], sigma), -1, -2)  # (..., n, d, H)
     spreads = np.matmul(q[..., None, :, :], pulled)
     spreads = 0.5 * (spreads + np.swapaxes(spreads, -1, -2))
     diagonal = np.einsum("...hh->...h", spreads)
     np.maximum(diagonal, 0.0, out=diagonal)  # what rounding may have made negative
-    score_means = factor[..., None, None] * score_means
-    spreads = (factor**2)[..., None, None, None] * spreads
-    return Scores(
-        np.broadcast_to(score_means, (*batch, heads, n)),
-        np.broadcast_to(spreads, (*batch, n, heads, heads)),
-    )
+    return q @ np.swapaxes(mu, -1, -2), spreads

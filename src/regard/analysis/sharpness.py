@@ -88,10 +88,11 @@ def entropy(scores: ArrayLike, *, scale: ArrayLike = 1.0) -> Entropy:
     present = np.isfinite(s)
     plain = np.where(present, s, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        top = np.argmax(np.where(present, c * plain, -np.inf), axis=-1)[..., None]
+        top = np.argmax(np.where(present, np.sign(c) * plain, -np.inf), axis=-1)[..., None]
         # Distances from the top key, whose own is exactly zero.
-        exponent = np.where(present, c * (np.take_along_axis(plain, top, -1) - plain), 0.0)
-    if not np.all(np.isfinite(exponent)):
+        distance = np.where(present, np.take_along_axis(plain, top, -1) - plain, 0.0)
+        exponent = c * distance
+    if not np.all(np.isfinite(exponent) & np.isfinite(distance)):
         raise ParameterError(
             f"{function}: scale · scores is too large for float64. Pass a smaller scale."
         )
@@ -100,17 +101,16 @@ def entropy(scores: ArrayLike, *, scale: ArrayLike = 1.0) -> Entropy:
     np.put_along_axis(others, top, 0.0, axis=-1)
     rest = np.sum(others, axis=-1, keepdims=True)
     weights = powers / (1 + rest)
-    exponent = np.where(weights > 0, exponent, 0.0)  # squares of what has no weight may overflow
-    mean = np.sum(weights * exponent, axis=-1, keepdims=True)
-    variance = np.sum(weights * (exponent - mean) ** 2, axis=-1)
+    # What has no weight is left out: its products may overflow.
+    exponent, distance = (np.where(weights > 0, x, 0.0) for x in (exponent, distance))
+    mean, place = (np.sum(weights * x, axis=-1, keepdims=True) for x in (exponent, distance))
     H = np.log1p(rest[..., 0]) + mean[..., 0]
-    flat = c[..., 0] == 0
     found = {
         "entropy": H,
         "effective_support": np.exp(H),
         "inverse_participation": 1 / np.sum(weights**2, axis=-1),
-        # −scale · Var(scores), from the variance of scale · scores; 0.0 − 0.0 has no sign.
-        "slope": 0.0 - np.where(flat, 0.0, variance / np.where(flat, 1.0, c[..., 0])),
+        # One factor scaled, the other not: their product neither overflows nor vanishes.
+        "slope": 0.0 - np.sum(weights * (exponent - mean) * (distance - place), axis=-1),
     }
     return Entropy(weights=weights, **{name: scalar(np.asarray(x)) for name, x in found.items()})
 

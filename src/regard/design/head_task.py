@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,8 @@ class HeadTask:
         self.refuse_outputs()
         best = self.best_pattern()
         if best is None and self.outputs:
-            best = self.together()
+            near = self.closest_outputs
+            best = near if near.error <= self.tolerance else None
         if best is None:
             best = self.closest_or_refuse()
         if self.d_k is not None and best.d_k != self.d_k:
@@ -182,18 +184,13 @@ class HeadTask:
             arrays["W_V"] = self.given_W_V
         return Certificate(arrays, tuple(claims), self.scale)
 
-    def together(self) -> HeadDesign | None:
-        """Outputs without a pattern: descend on all matrices at once."""
-        design = self.closest_outputs()
-        return design if design.error <= self.tolerance else None
-
     def refuse_outputs(self) -> None:
         """Raise if the outputs are out of reach of every pattern."""
         claim = head_claims.outputs_obstruction(
             self.tokens, self.outputs, self.W_V, self.tolerance, distance
         )
         if claim is not None:
-            best = self.closest_outputs()
+            best = self.closest_outputs
             raise InfeasibleDesign(
                 f"{FUNCTION}: these outputs cannot be reached, whatever the head attends to: some "
                 f"row misses by {number(claim.fields['bound'])} or more. The certificate proves "
@@ -202,6 +199,7 @@ class HeadTask:
                 best,
             )
 
+    @cached_property
     def closest_outputs(self) -> HeadDesign:
         """The head that a descent on the outputs finds."""
         rows = list(self.outputs)
@@ -219,7 +217,7 @@ class HeadTask:
     def closest_or_refuse(self) -> HeadDesign:
         """A head within the tolerance of a pattern that is out of reach, or why there is none."""
         if not self.attend:
-            best = self.closest_outputs()
+            best = self.closest_outputs
             raise UndecidedDesign(
                 f"{FUNCTION}: no head with these outputs was found, nor a proof that there is "
                 f"none. The closest found is .best, with error {number(best.error)}.",
