@@ -144,7 +144,7 @@ class OutputLaw:
                     ("mean", vector(self.mean)),
                     ("variance", f"{number(float(self.variance))} (trace of the covariance)"),
                     ("method", f"{self.method}: {self.reason}"),
-                    ("error", f"at most {number(self.error)} in every entry"),
+                    ("error", f"below {_power_above(self.error)} in every entry"),
                 )
             )
         ]
@@ -165,6 +165,11 @@ class OutputLaw:
 
     def _repr_html_(self) -> str:
         return self.report()._repr_html_()
+
+
+def _power_above(error: float) -> str:
+    """The next power of ten: the digits of an error say nothing, and differ between machines."""
+    return number(10.0 ** np.floor(np.log10(error) + 1)) if error > 0 else "1e-300"
 
 
 def _logistic_below(share: float, m: float, tau: float) -> float:
