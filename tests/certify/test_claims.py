@@ -811,6 +811,25 @@ class TestOutputsOutOfReach:
                 == "undecided"
             )
 
+    def test_on_a_line_outputs_move_one_way_as_the_token_does(self) -> None:
+        arrays = {"tokens": [[1.0, 2.0], [-1.0, -2.0], [3.0, 6.0], [0.5, 1.0]]}
+        wanted = outputs({1: [0.0, 1.0], 0: [0.0, 4.0], 2: [9.0, 2.0], 3: [0.0, 1.5]})
+        fields = {"outputs": wanted}  # row 0 is between rows 1 and 2, and 4 is beyond 2 by 2
+        witness = {"monotone": [1, 0, 2], "coordinate": 1}
+
+        def judged(bound: float, witness: dict[str, Any], arrays: dict[str, Any] = arrays) -> str:
+            return status("outputs_out_of_reach", arrays, {**fields, "bound": bound}, witness)
+
+        assert judged(1.0, witness) == "holds"
+        assert judged(above(1.0), witness) == "undecided"
+        assert judged(1.0, {**witness, "monotone": [2, 0, 1]}) == "holds"
+        for damage in ([0, 1, 2], [1, 2, 0], [1, 0, 3], [1, 1, 2], [1, 0]):
+            assert judged(0.1, {**witness, "monotone": damage}) == "undecided"
+        for damage in (0, 2, -1, None):
+            assert judged(0.1, {**witness, "coordinate": damage}) == "undecided"
+        bent = {"tokens": [[1.0, 2.0], [-1.0, -2.0], [3.0, 6.0], [0.5, 1.1]]}
+        assert judged(0.1, witness, bent) == "undecided"
+
     def test_outputs_have_no_higher_rank_than_the_tokens(self) -> None:
         arrays = {"tokens": [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]}
         fields = {"outputs": outputs({0: [3.0, 0.0], 2: [0.0, 4.0]})}

@@ -1,10 +1,6 @@
-"""Claims that rest on rank: how small d_k can be, and which outputs no head gives.
+"""How small d_k can be: the scores of a head are a matrix of rank ≤ d_k.
 
-    d_k_at_least          no head with a smaller d_k has all listed weights within tolerance
-    outputs_out_of_reach  whatever the head and W_V, some output is bound or more from the
-                          one listed
-
-The scores of a head are a matrix of rank ≤ d_k, and its outputs one of rank ≤ rank(tokens).
+d_k_at_least          no head with a smaller d_k has all listed weights within tolerance
 """
 
 from __future__ import annotations
@@ -20,12 +16,10 @@ from regard.certify.balls import (
     Arithmetic,
     Decision,
     Outcome,
-    at_most,
     definite,
     for_all,
     rational,
     settle,
-    settle_algebra,
     show,
     squared,
 )
@@ -46,7 +40,7 @@ from regard.certify.certificate import (
     part,
     positive_or_zero,
 )
-from regard.certify.heads import Rows, outputs_of, rows_of
+from regard.certify.heads import Rows, rows_of
 
 
 def say_d_k_at_least(claim: Claim) -> str:
@@ -204,14 +198,14 @@ def _singular_values(claim: Claim, rows: Rows, tolerance: Number, n: int) -> tup
         for row in L.tolist():
             mean = sum(row, arb(0)) / len(row)
             centred += [entry - mean for entry in row]
-        truth = _exceeds(U, BALLS.matrix(len(rows), len(columns), centred), square, BALLS)
+        truth = exceeds(U, BALLS.matrix(len(rows), len(columns), centred), square, BALLS)
         word = "above" if truth else "not shown to be above"
         return Outcome(truth, f"the singular values are {word} {show(square.sqrt())}.")
 
     return U.shape[1], settle(test)
 
 
-def _exceeds(
+def exceeds(
     U: Float64, L: Any, square: Any, numbers: Arithmetic, *, semi: bool = False
 ) -> bool | None:
     """Is Uᵀ L Lᵀ U - square · UᵀU positive definite (semidefinite)?"""
@@ -219,69 +213,3 @@ def _exceeds(
     image = taken.transpose() * L
     gap = image * image.transpose() - taken.transpose() * taken * square
     return definite(gap.tolist(), semi=semi)
-
-
-def say_outputs_out_of_reach(claim: Claim) -> str:
-    """Word the claim."""
-    fields = claim.fields
-    return (
-        f"with any head and any W_V, one of {len(fields['outputs'])} outputs is at least "
-        f"{down(fields['bound'])} from the one listed"
-    )
-
-
-def outputs_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
-    """Prove that some output is bound or more from the one listed, whatever the head."""
-    tokens = given(certificate, "tokens")
-    outputs = outputs_of(claim, len(tokens))
-    bound = number(part(claim.fields, "bound"), "bound")
-
-    def proof() -> Outcome:
-        if "same" in claim.witness:
-            return _same_token(claim, tokens, outputs, bound)
-        return _beyond_rank(claim, tokens, outputs, bound)
-
-    return for_all(proof)
-
-
-def _same_token(
-    claim: Claim, tokens: Float64, outputs: dict[int, Float64], bound: Number
-) -> Outcome:
-    """Rows with the same token have the same output: it is half of ‖o_i - o_j‖ from one of them."""
-    i, j = indices(listed(claim.witness["same"], "same", 2), "same", len(tokens))
-    if i not in outputs or j not in outputs or not (tokens[i] == tokens[j]).all():
-        raise Unusable("the rows must be listed and hold the same token.")
-
-    def test(numbers: Arithmetic) -> Outcome:
-        wanted = zip(outputs[i].tolist(), outputs[j].tolist(), strict=True)
-        square = squared([numbers.number(a) - numbers.number(b) for a, b in wanted]) / 4
-        truth = bound <= 0 or at_most(numbers.number(bound) ** 2, square)
-        return Outcome(truth, f"half of the difference is {show(arb(square).sqrt())}.")
-
-    return settle_algebra(test)
-
-
-def _beyond_rank(
-    claim: Claim, tokens: Float64, outputs: dict[int, Float64], bound: Number
-) -> Outcome:
-    """The m outputs of a head are a matrix of rank ≤ rank(tokens) = r - 1.
-
-    So it is σ_r(O) or more from the matrix O of those listed, and some row at least
-    σ_r(O) / √m. As above, σ_r(O) ≥ t if ‖Oᵀx‖ ≥ t ‖x‖ for all x in a space of r dimensions.
-    """
-    U = matrix(part(claim.witness, "subspace"), "subspace", len(outputs))
-    rank = EXACT.read(tokens).rank()
-    if U.shape[1] <= rank:
-        raise Unusable(f"subspace must have {rank + 1} columns: the tokens have rank {rank}.")
-    if EXACT.read(U).rank() < U.shape[1]:  # U = 0 would meet the inequality as well
-        raise Unusable("the columns of subspace are not independent.")
-    O = [entry for wanted in outputs.values() for entry in wanted.tolist()]  # noqa: E741
-    width = len(O) // len(outputs)
-
-    def test(numbers: Arithmetic) -> Outcome:
-        square = numbers.number(bound) ** 2 * len(outputs)
-        wanted = numbers.matrix(len(outputs), width, O)
-        truth = _exceeds(U, wanted, square, numbers, semi=True)
-        return Outcome(truth, f"the outputs {'' if truth else 'may '}need more than rank {rank}.")
-
-    return settle_algebra(test)

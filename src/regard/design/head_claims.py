@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,8 @@ from regard.design.rank_bound import rows_field
 from regard.design.scaling import Wide, error_above, rounding
 
 __all__ = ["close", "outputs_obstruction", "pattern_obstruction"]
+
+MOST_ROWS = 40  # all triples of them are looked at
 
 
 def close(
@@ -178,6 +181,11 @@ def outputs_obstruction(
                     {"outputs": field, "bound": apart * (1 - 1e-12)},
                     {"same": [row, other]},
                 )
+    bent = _bent(tokens, outputs, tolerance)
+    if bent is not None:
+        witness, bound = bent
+        fields = {"outputs": field, "bound": bound}
+        return Claim("outputs_out_of_reach", fields, witness)
     if W_V is not None:
         values = tokens @ W_V
         for vector in outputs.values():
@@ -209,4 +217,23 @@ def outputs_obstruction(
                     {"outputs": field, "bound": bound},
                     {"subspace": left[:, : rank + 1]},
                 )
+    return None
+
+
+def _bent(
+    tokens: Array, outputs: dict[int, Array], tolerance: float
+) -> tuple[dict[str, Any], float] | None:
+    """Three rows whose tokens lie on a line, in this order, and whose outputs turn back."""
+    if len(outputs) > MOST_ROWS or np.linalg.matrix_rank(tokens) != 1:
+        return None
+    line = tokens[np.argmax(np.linalg.norm(tokens, axis=1))]
+    rows = sorted(outputs, key=lambda row: float(tokens[row] @ line))
+    for a, b, c in itertools.combinations(rows, 3):
+        low = np.minimum(outputs[a], outputs[c])
+        high = np.maximum(outputs[a], outputs[c])
+        beyond = np.maximum(outputs[b] - high, low - outputs[b])
+        k = int(np.argmax(beyond))
+        bound = float(beyond[k]) / 2 * (1 - 1e-12)
+        if bound > tolerance:
+            return {"monotone": [a, b, c], "coordinate": k}, bound
     return None

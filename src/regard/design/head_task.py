@@ -94,7 +94,7 @@ class HeadTask:
         """Patterns for all rows asked for, with the W_V that goes with each."""
         width = self.tokens.shape[1]
         if not self.outputs:
-            yield self.attend, np.eye(width) if self.W_V is None else self.W_V
+            yield self.attend, np.eye(width) / self.unit if self.W_V is None else self.W_V
         elif self.W_V is not None:
             for pattern in averages(self.tokens @ self.W_V, self.attend, self.outputs):
                 yield pattern, self.W_V
@@ -268,7 +268,8 @@ class HeadTask:
         places = [rows.index(row) for row in self.outputs if row in rows]
         if not places:
             width = self.tokens.shape[1]
-            return np.eye(width, len(next(iter(self.outputs.values()))) if self.outputs else width)
+            columns = len(next(iter(self.outputs.values()))) if self.outputs else width
+            return np.eye(width, columns) / self.unit
         vectors = np.array([self.outputs[rows[place]] for place in places])
         return np.linalg.pinv(weights[places] @ self.tokens, 1e-10) @ vectors
 

@@ -95,7 +95,7 @@ def nearest_point(
     simplex = _Simplex.at_shortest(rows)
     while True:
         simplex.settle(rows)
-        x = simplex.point
+        x = simplex.upright(rows)
         upper = float(np.linalg.norm(x))
         longest = float(np.sqrt(np.max(np.einsum("ij,ij->i", rows, rows)))) or 1.0
         scores = points.along(x)
@@ -164,6 +164,23 @@ class _Simplex:
             if float(self.point @ self.point) >= before[3]:
                 self.members, self.weights, self.point, _ = before
                 return
+
+    def upright(self, rows: Array) -> Array:
+        """The point, made orthogonal to the simplex again where rounding has tilted it.
+
+        A short point is the difference of long ones and carries their rounding. Projecting twice
+        makes it orthogonal to the edges relative to its own length, so that it separates also where
+        the margin is tiny.
+        """
+        members = rows[self.members]
+        edges = np.linalg.qr((members[1:] - members[0]).T)[0]
+        point = self.point
+        for _ in range(2):
+            point = point - edges @ (edges.T @ point)
+        longest = float(np.max(np.abs(members)))
+        # A point that is nothing but rounding stays as it is: the hull contains the origin.
+        small = 64 * ROUNDING * longest * np.sqrt(rows.shape[1])
+        return self.point if float(np.linalg.norm(point)) <= small else point
 
     def _contract(self, rows: Array) -> None:
         """Walk to the affine minimum, dropping members whose weight would turn negative."""

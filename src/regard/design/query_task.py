@@ -38,7 +38,7 @@ from regard.design.obstruction import (
 )
 from regard.design.reach import nearby, reach_limit
 from regard.design.results import QueryDesign
-from regard.design.scaling import measured_error, off_target, wide_scores
+from regard.design.scaling import Wide, measured_error, off_target, wide_scores
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.report import number
 
@@ -147,9 +147,10 @@ class QueryTask:
         others = face.nearest.indices
         outside = np.zeros(len(self.keys))
         outside[others] = face.nearest.weights
-        mean = face.nearest.weights @ self.family.keys[others]
+        shares_of = face.nearest.weights.astype(np.longdouble)
+        mean = (shares_of / np.sum(shares_of)) @ self.family.keys[others].astype(np.longdouble)
         shares, distance = _affine_nearest(self.family.keys[chosen], mean)
-        upper = (distance + 64e-16 * size) / self.unit * (1 + 1e-12)
+        upper = distance / self.unit * (1 + 1e-12)
         fields = {"chosen": chosen.tolist()}
         lower = min(lower, upper)
         if lower > 0:
@@ -253,10 +254,17 @@ class QueryTask:
         )
 
 
-def _affine_nearest(points: Array, goal: Array) -> tuple[Array, float]:
+def _affine_nearest(points: Array, goal: Wide) -> tuple[Array, float]:
     """Numbers that sum to 1, and the distance at which they bring Σ numbers · points to `goal`."""
     edges = (points[1:] - points[0]).T
-    steps = np.linalg.lstsq(edges, goal - points[0], rcond=CUTOFF)[0] if edges.size else np.zeros(0)
+    steps = (
+        np.linalg.lstsq(edges, (goal - points[0]).astype(np.float64), rcond=CUTOFF)[0]
+        if edges.size
+        else np.zeros(0)
+    )
     shares = np.concatenate([[1 - np.sum(steps)], steps])
-    shares /= np.sum(shares)
-    return shares, float(np.linalg.norm(goal - shares @ points))
+    # Shares may be huge where points nearly depend on each other: wide floats, and what they lose.
+    wide = shares.astype(np.longdouble)
+    apart = goal - (wide / np.sum(wide)) @ points.astype(np.longdouble)
+    lost = 16 * np.finfo(np.longdouble).eps * np.sum(np.abs(wide)) * np.max(np.abs(points))
+    return shares, float(np.sqrt(np.sum(apart * apart)) + len(points[0]) * lost)
