@@ -92,9 +92,9 @@ def test_the_smallest_scale_for_a_pair_is_the_logarithm_of_the_theory(
         regard.design.query(np.eye(n), {0: 0.5, 1: 0.5}, values=values, tolerance=tolerance)
     )
     gap = design.query[0] - design.query[2]
-    np.testing.assert_allclose(gap, scale, rtol=2e-6)
+    np.testing.assert_allclose(gap, scale, rtol=1e-7)
     np.testing.assert_allclose(
-        np.linalg.norm(design.query), scale * math.sqrt(2 * (n - 2) / n), rtol=2e-6
+        np.linalg.norm(design.query), scale * math.sqrt(2 * (n - 2) / n), rtol=1e-7
     )
 
 

@@ -42,21 +42,14 @@ def limit_atoms(scores: Scores, rng: np.random.Generator) -> tuple[list[Atom], f
 
 
 def _still(scores: Scores) -> Scores:
-    """The scores with variances that are rounding set to 0, and means that tie made equal."""
-    covariances = np.where(
-        np.max(np.abs(scores.covariances), axis=(1, 2), keepdims=True) <= scores.grain,
-        0.0,
-        scores.covariances,
-    )
-    keep = np.diagonal(covariances, axis1=1, axis2=2) > scores.grain  # (n, H)
-    covariances = covariances * keep[:, :, None] * keep[:, None, :]
+    """The scores with means that are equal up to rounding made equal."""
     means = scores.means.copy()
     for row in means:
         order = np.argsort(row)
         for low, high in itertools.pairwise(order.tolist()):
             if row[high] - row[low] <= 2 * scores.blur:
                 row[high] = row[low]
-    return Scores(means, covariances, scores.blur, scores.grain)
+    return Scores(means, scores.covariances, scores.blur, scores.rounding)
 
 
 def _merged(scores: Scores) -> tuple[Scores, list[int]]:
@@ -75,7 +68,7 @@ def _merged(scores: Scores) -> tuple[Scores, list[int]]:
             places.append(len(kept))
             kept.append(h)
     few = Scores(
-        scores.means[kept], scores.covariances[:, kept][:, :, kept], scores.blur, scores.grain
+        scores.means[kept], scores.covariances[:, kept][:, :, kept], scores.blur, scores.rounding
     )
     return few, places
 

@@ -26,7 +26,7 @@ __all__ = ["key_noise"]
 Array = NDArray[np.float64]
 
 FUNCTION = "analysis.key_noise"
-WIDEST = 20_000.0  # standard deviation of a score; beyond, the grid of "exact" is too long
+WIDEST = 3_000.0  # standard deviation of a score; beyond, the grid of "exact" is too long
 MOST_PAIR_POINTS = 2_000_000  # of the double integral, times keys: beyond, "auto" samples
 
 
@@ -106,7 +106,7 @@ def _key_noise(
         np.broadcast_to(scores.means, (*batch, *scores.means.shape[-2:])),
         np.broadcast_to(scores.covariances, (*batch, *scores.covariances.shape[-3:])),
         scores.blur,
-        scores.grain,
+        scores.rounding,
     )
     averaged = np.broadcast_to(averaged, (*batch, *averaged.shape[-2:]))
     mixing = shares[:, None, None] * averaged[..., None, :, :]
@@ -137,7 +137,7 @@ def _key_noise(
 def _each(scores: Scores, mixing: Array) -> Iterator[tuple[tuple[int, ...], Scores, Array]]:
     """The problems of a batch, one by one."""
     for place in np.ndindex(scores.batch):
-        one = Scores(scores.means[place], scores.covariances[place], scores.blur, scores.grain)
+        one = Scores(scores.means[place], scores.covariances[place], scores.blur, scores.rounding)
         yield place, one, mixing[place]
 
 
@@ -193,7 +193,7 @@ def _exact(scores: Scores, mixing: Array) -> tuple[Array, Array, float]:
         error = max(error, missed)
     size = float(np.max(np.abs(away), initial=0.0)) * scores.heads
     # What rounded scores do to the weights: |Δα| ≤ Δs/2, and half a second derivative per variance.
-    error = 4 * error + 0.5 * scores.blur + 0.25 * scores.grain
+    error = 2 * error + scores.rounding
     stated = error * max(size, size**2) + 1e-15 * float(np.max(np.abs(mean), initial=0.0))
     return mean, 0.5 * (covariance + covariance.T), float(stated)
 
@@ -207,8 +207,8 @@ def _two_keys(scores: Scores, mixing: Array, reason: str) -> OutputLaw:
     mean = share[..., None] * first + rest[..., None] * second
     away = first - second
     covariance = variance[..., None, None] * away[..., :, None] * away[..., None, :]
-    size = float(np.max(np.abs(mixing), initial=0.0))
-    error = (4e-15 + 0.5 * scores.blur + 0.25 * scores.grain) * max(size, 4 * size**2)
+    size, width = (float(np.max(np.abs(part), initial=0.0)) for part in (mixing, away))
+    error = 1e-15 * size + (1e-15 + scores.rounding) * max(width, width**2)
     return OutputLaw(mean, covariance, error, "exact", reason, (), scores, mixing)
 
 

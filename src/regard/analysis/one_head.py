@@ -34,7 +34,7 @@ REACH = 8.7  # standard deviations, beyond which a Gaussian has 10⁻¹⁸
 TAIL = 40.0  # e^{−TAIL} is what is left of the integrals above
 FOOT = 3.9  # exp(−e^FOOT) is what is left of them below
 DENSE = 4_000_000  # entries of the table of values; beyond, products are done by FFT
-LONGEST = 1 << 21
+LONGEST = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -160,4 +160,4 @@ def one_head(means: Array, deviations: Array) -> WeightMoments:
     # The weights sum to 1, so both sums must come out as 1: what they miss is the size of the
     # error.
     missed = max(abs(float(np.sum(mean)) - 1), abs(float(np.sum(second)) - 1))
-    return WeightMoments(mean, second, 4 * missed + 2e-15 * np.sqrt(n))
+    return WeightMoments(mean, second, missed + 4e-16 * float(np.sqrt(n)))

@@ -70,7 +70,7 @@ def sampled_moments(
     centres = np.mean(mixing, axis=1, keepdims=True)
     mixing = mixing - centres
     size = float(np.max(np.abs(mixing), initial=0.0)) * scores.heads
-    rounding = (1e-14 + 0.5 * scores.blur + 0.25 * scores.grain) * max(size, size**2)
+    rounding = (1e-14 + scores.rounding) * max(size, size**2)
     for power in range(FIRST, LAST + 1):
         pairs = list(_estimates(scores, mixing, power, rng))
         means = np.array([mean for mean, _ in pairs])

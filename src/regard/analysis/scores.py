@@ -28,14 +28,14 @@ class Scores:
     Attributes:
         means: (..., H, n).
         covariances: (..., n, H, H), of the heads' scores of one key.
-        blur: by how much rounding may have changed a mean.
-        grain: by how much rounding may have changed a variance.
+        blur: by how much rounding may have changed a mean: means closer than this may be equal.
+        rounding: by how much that, and the rounding of the variances, may have changed a weight.
     """
 
     means: Array
     covariances: Array
     blur: float = 0.0
-    grain: float = 0.0
+    rounding: float = 0.0
 
     @property
     def batch(self) -> tuple[int, ...]:
@@ -85,27 +85,48 @@ def read_scores(
             f"means {show(mu.shape)}, covariances {show(sigma.shape)}, scale {show(factor.shape)}."
         ) from None
     heads = q.shape[-2]
-    most = float(np.max(np.abs(factor)))
     with np.errstate(over="ignore", invalid="ignore"):  # refused below
         score_means, spreads = _products(q, mu, sigma)
         score_means = factor[..., None, None] * score_means
         spreads = (factor**2)[..., None, None, None] * spreads
-        mean_sizes, spread_sizes = _products(np.abs(q), np.abs(mu), np.abs(sigma))
+        sizes = _products(np.abs(q), np.abs(mu), np.abs(sigma))
         # Sums of d terms that BLAS makes in blocks: d units would be the worst case, never seen.
         unit = 4 * float(np.finfo(np.float64).eps)
-        blur = unit * most * float(np.max(mean_sizes))
-        grain = unit * most**2 * float(np.max(spread_sizes))
-    if not (np.all(np.isfinite(score_means)) and np.all(np.isfinite(spreads)) and blur < 1e280):
+        blurs = unit * np.abs(factor)[..., None, None] * sizes[0]
+        grains = unit * (factor**2)[..., None, None, None] * sizes[1]
+    if not (
+        np.all(np.isfinite(score_means))
+        and np.all(np.isfinite(spreads))
+        and np.all(np.isfinite(blurs))
+    ):
         raise ParameterError(
             f"{function}: the scores overflow: queries, means and covariances are too large "
             f"together. Divide keys and multiply queries by a constant, or the other way round."
         )
+    spreads, rounding = _steadied(spreads, blurs, grains)
     return Scores(
         np.broadcast_to(score_means, (*batch, heads, n)),
         np.broadcast_to(spreads, (*batch, n, heads, heads)),
-        blur,
-        grain,
+        float(np.max(blurs)),
+        rounding,
     )
+
+
+def _steadied(spreads: Array, blurs: Array, grains: Array) -> tuple[Array, float]:
+    """Covariances with variances that are rounding set to 0, and what rounding does to a weight.
+
+    A mean that is off by δ moves a weight by at most δ/2, and by at most δ/sd, because a Gaussian
+    that is shifted by so little is nearly the same law. A variance that is off by δ moves it by at
+    most δ/4, and by at most δ/variance.
+    """
+    variances = np.einsum("...hh->...h", spreads)  # (..., n, H)
+    grain = np.einsum("...hh->...h", grains)
+    seen = variances > grain
+    spreads = spreads * seen[..., :, None] * seen[..., None, :]
+    safe = np.where(seen, variances, 1.0)
+    by_variance = np.where(seen, np.minimum(0.25, 0.5 / safe), 0.25) * grain
+    by_mean = np.minimum(0.5, np.where(seen, 1 / np.sqrt(safe), 0.5)) * np.swapaxes(blurs, -1, -2)
+    return spreads, float(np.max(by_mean) + np.max(np.sum(by_variance, axis=-2)))
 
 
 def _products(q: Array, mu: Array, sigma: Array) -> tuple[Array, Array]:

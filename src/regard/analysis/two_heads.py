@@ -46,7 +46,13 @@ def two_heads(means: Array, covariances: Array) -> tuple[Array, float]:
         if cross == 0:
             table = np.einsum("at,bu->abtu", alone[0][:2, k], alone[1][:2, k])
         else:
-            table = _together(means[:, k], covariances[k], grids)
+            # Given the score that varies more: the other's would be a ratio of small numbers.
+            turn = [1, 0] if covariances[k, 1, 1] > covariances[k, 0, 0] else [0, 1]
+            table = _together(
+                means[turn, k], covariances[k][np.ix_(turn, turn)], [grids[h] for h in turn]
+            )
+            if turn == [1, 0]:
+                table = table.transpose(1, 0, 3, 2)
         stays = table[0, 0]
         product *= stays
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -59,7 +65,7 @@ def two_heads(means: Array, covariances: Array) -> tuple[Array, float]:
     joint = (left * product.ravel()) @ right.T
     np.fill_diagonal(joint, np.array(both).reshape(n, -1) @ product.ravel())
     missed = abs(float(np.sum(joint)) - 1)
-    return joint, 4 * missed + 4e-15 * n
+    return joint, missed + 1e-15 * n
 
 
 def _together(means: Array, covariance: Array, grids: list[Grid]) -> Array:
