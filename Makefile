@@ -34,6 +34,7 @@ peers: .venv/peers      ## install torch, JAX and ONNX Runtime, to compare with
 
 bench: .venv/peers .venv/bench  ## measure speed against them, and designs against solvers
 	@$(BIN)/python bench/attention.py
+	@$(BIN)/python bench/memory.py
 	@$(BIN)/python bench/growth.py
 	@$(BIN)/python bench/accuracy.py
 	@$(BIN)/python bench/design.py
