@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +16,9 @@ from regard.report import Facts, Report, Table, matrix_rows, number, vector
 from regard.shapes import integer, real
 from regard.shapes.goals import read_vector
 from regard.shapes.laws import read_generator
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["OutputLaw"]
 
@@ -131,6 +135,12 @@ class OutputLaw:
         rng = np.random.default_rng(0)
         normals = normal_points(self.scores.keys, self.scores.heads, QUANTILE_POWER, rng)
         return np.einsum("phn,hn->p", draw(self.scores, normals), self.mixing @ along)
+
+    def plot(self) -> Figure:
+        """Draw the cloud of outputs and the law of each head's largest weight."""
+        from regard.analysis.plots import plot_law  # brings matplotlib
+
+        return plot_law(self)
 
     def report(self) -> Report:
         """The law as a report."""

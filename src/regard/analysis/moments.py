@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -208,8 +207,8 @@ def simulate_dot_product(
     eigenvalues, axes = np.linalg.eigh(covariance)
     # The columns of a root of the covariance; a singular one has columns of zeros.
     root = units[..., :, None] * axes * np.sqrt(np.maximum(eigenvalues, 0.0))[..., None, :]
-    chunk = max(2, CHUNK // (2 * d * max(1, math.prod(batch))))
     sums = np.zeros((4, *batch))
+    chunk = max(2, CHUNK // (2 * d * sums[0].size))
     start, unit = np.zeros(batch), np.ones(batch)
     for first in range(0, count, chunk):
         size = min(chunk, count - first)

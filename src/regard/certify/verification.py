@@ -13,7 +13,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regard.certify import heads, hull, impossibility, patterns, rank, separator, weights
+from regard.certify import (
+    heads,
+    hull,
+    impossibility,
+    noise,
+    outputs,
+    patterns,
+    positions,
+    rank,
+    separator,
+    weights,
+)
 from regard.certify.balls import Decision
 from regard.certify.certificate import Certificate, Claim, Unusable
 
@@ -44,7 +55,17 @@ KINDS = {
     "pattern_ceiling": _Kind(patterns.pattern_ceiling, patterns.say_pattern_ceiling),
     "pattern_apart": _Kind(patterns.pattern_apart, patterns.say_pattern_apart),
     "d_k_at_least": _Kind(rank.d_k_at_least, rank.say_d_k_at_least),
-    "outputs_out_of_reach": _Kind(rank.outputs_out_of_reach, rank.say_outputs_out_of_reach),
+    "outputs_out_of_reach": _Kind(outputs.outputs_out_of_reach, outputs.say_outputs_out_of_reach),
+    "mean_gap": _Kind(noise.mean_gap, noise.say_mean_gap),
+    "mean_weights": _Kind(noise.mean_weights, noise.say_mean_weights),
+    "score_variance": _Kind(noise.score_variance, noise.say_score_variance),
+    "failure_at_most": _Kind(noise.failure_at_most, noise.say_failure_at_most),
+    "variance_at_least": _Kind(noise.variance_at_least, noise.say_variance_at_least),
+    "gap_at_most": _Kind(noise.gap_at_most, noise.say_gap_at_most),
+    "offset_mass": _Kind(positions.offset_mass, positions.say_offset_mass),
+    "strongest_rival": _Kind(positions.strongest_rival, positions.say_strongest_rival),
+    "band_gap": _Kind(positions.band_gap, positions.say_band_gap),
+    "band_optimal": _Kind(positions.band_optimal, positions.say_band_optimal),
 }
 
 

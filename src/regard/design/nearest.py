@@ -24,6 +24,7 @@ __all__ = ["Nearest", "PointSet", "nearest_point", "point_set"]
 
 Array = NDArray[np.float64]
 
+MOST_IDLE = 10  # rounds
 ROUNDING = 1e-15  # what the sum of a few dozen products may lose, relative to its largest terms
 
 
@@ -79,8 +80,8 @@ def nearest_point(
     Args:
         points: at least one point that takes part.
         start: a direction in which the first points are looked for; the first row by default.
-        precision: stop when lower and upper agree to this, relative to the longest point seen, or
-            to 1e-9 of the distance itself, whichever comes last.
+        precision: stop when lower and upper agree to this, relative to the distance (but to no less
+            than a thousandth of the longest point).
         tick: called once per round with the bounds so far.
 
     Guarantee: `lower` ≤ distance ≤ `upper` up to rounding; the active set is affinely independent.
@@ -91,8 +92,8 @@ def nearest_point(
     scores = points.along(first if start is None else start)
     held = _lowest(scores, min(batch, points.count))
     rows = points.rows(held)
-    best: Nearest | None = None
     simplex = _Simplex.at_shortest(rows)
+    shortest, idle = np.inf, 0
     while True:
         simplex.settle(rows)
         x = simplex.upright(rows)
@@ -110,7 +111,10 @@ def nearest_point(
         fresh = _lowest(scores, batch)
         fresh = fresh[scores[fresh] < upper * upper * (1 - ROUNDING)]
         fresh = np.setdiff1d(fresh, held)
-        if len(fresh) == 0:  # what is left of the gap is rounding
+        # A fresh point makes x shorter. If it does not any more, what is left of the gap is rounding.
+        idle = 0 if upper < shortest * (1 - ROUNDING) else idle + 1
+        shortest = min(shortest, upper)
+        if len(fresh) == 0 or idle == MOST_IDLE:
             return best
         # Points far above the margin have not been needed for a while: let them go.
         products = rows @ x

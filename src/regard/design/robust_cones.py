@@ -72,7 +72,9 @@ class Program:
         answer = clarabel.DefaultSolver(
             sparse.csc_matrix(np.triu(self.quadratic)),
             self.linear,
-            sparse.csc_matrix(np.vstack(blocks)) if blocks else sparse.csc_matrix((0, len(self.linear))),
+            sparse.csc_matrix(np.vstack(blocks))
+            if blocks
+            else sparse.csc_matrix((0, len(self.linear))),
             np.concatenate(sides) if sides else np.zeros(0),
             kinds,
             settings,
@@ -98,4 +100,4 @@ def factor(matrix: Array) -> Array:
     """Rows L with LᵀL = matrix, as few as its rank: its small eigenvalues are rounding."""
     sizes, vectors = np.linalg.eigh(matrix)
     kept = sizes > FLAT * max(float(sizes[-1]), 0.0)
-    return (vectors[:, kept] * np.sqrt(sizes[kept])).T
+    return np.asarray((vectors[:, kept] * np.sqrt(sizes[kept])).T)

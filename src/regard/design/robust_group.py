@@ -79,7 +79,8 @@ class Group:
     @cached_property
     def rows(self) -> Array:
         """What has to rise above the gap: the lowest mean of the group less each other one."""
-        return self.keys.scored[self.lowest] - self.keys.scored[self.others]
+        apart: Array = self.keys.scored[self.lowest] - self.keys.scored[self.others]
+        return apart
 
     @cached_property
     def ties(self) -> tuple[Array, Array]:
@@ -103,11 +104,12 @@ class Group:
 
     @cached_property
     def pair_weights(self) -> Array | None:
-        """What each pair counts, p_i p_j; None for a single key: the largest counts."""
+        """What each pair counts, p_i p_j of all; None for a single key: the largest counts."""
         if len(self.chosen) == 1:
             return None
         upper = np.triu_indices(len(self.chosen), 1)
-        return np.outer(self.weights, self.weights)[upper]
+        products = np.outer(self.weights, self.weights)[upper]
+        return products / float(np.sum(products))
 
     def mixed(self, weights: Array) -> Array:
         """Σ weight (Σ_i + Σ_j) over the pairs."""
@@ -115,7 +117,8 @@ class Group:
         for (i, j), weight in zip(self.pairs, weights.tolist(), strict=True):
             per_key[i] += weight
             per_key[j] += weight
-        return np.einsum("i,ijk->jk", per_key, self.keys.noise)
+        form: Array = np.einsum("i,ijk->jk", per_key, self.keys.noise)
+        return form
 
     def variances(self, query: Array) -> Array:
         """The variance of each pair's difference of scores."""
