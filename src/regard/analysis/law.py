@@ -178,8 +178,8 @@ class OutputLaw:
 
 
 def _power_above(error: float) -> str:
-    """The next power of ten: the digits of an error say nothing, and differ between machines."""
-    return number(10.0 ** np.floor(np.log10(error) + 1)) if error > 0 else "1e-300"
+    """The next power of ten, 1e-12 or more: what is below is rounding, another on each machine."""
+    return number(max(1e-12, 10.0 ** np.floor(np.log10(max(error, 1e-300)) + 1)))
 
 
 def _logistic_below(share: float, m: float, tau: float) -> float:

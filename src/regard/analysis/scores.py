@@ -122,6 +122,7 @@ def _steadied(spreads: Array, blurs: Array, grains: Array) -> tuple[Array, float
     variances = np.einsum("...hh->...h", spreads)  # (..., n, H)
     grain = np.einsum("...hh->...h", grains)
     seen = variances > grain
+    spreads = np.where(np.abs(spreads) > grains, spreads, 0.0)  # heads that share no noise, too
     spreads = spreads * seen[..., :, None] * seen[..., None, :]
     safe = np.where(seen, variances, 1.0)
     by_variance = np.where(seen, np.minimum(0.25, 0.5 / safe), 0.25) * grain
