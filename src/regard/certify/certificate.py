@@ -237,14 +237,25 @@ def combination(value: Any, name: str, n: int, fractions: bool = False) -> dict[
     return found
 
 
+def _plain_numbers(value: Any) -> bool:
+    """Are all entries of nested lists numbers that a float64 can hold, and none a bool?"""
+    if isinstance(value, list | tuple):
+        return all(_plain_numbers(entry) for entry in value)
+    if isinstance(value, float | np.ndarray | np.generic):
+        return True
+    return isinstance(value, int) and not isinstance(value, bool) and float(value) == value
+
+
 def _floats(value: Any, name: str) -> Float64:
     try:
         array = np.asarray(value)
     except ValueError:
         raise Unusable(f"{name} has rows of different lengths.") from None
-    if array.dtype.kind not in "iuf":
+    if array.dtype.kind not in "iuf" or (array is not value and not _plain_numbers(value)):
         raise Unusable(f"{name} must hold numbers only.")
     floats = array.astype(np.float64, copy=False)
+    if array.dtype.kind != "f" and not (floats == array).all():
+        raise Unusable(f"{name} holds a whole number that no float64 is equal to.")
     if not np.isfinite(floats).all():
         raise Unusable(f"{name} holds a number that is not finite.")
     return floats
