@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from regard.analysis.capacity import Capacity, capacity
+from regard.analysis.content import ContentSplit, content_split, rotary_kernel
+from regard.analysis.interference import (
+    Interference,
+    InterferenceTable,
+    interference,
+    interference_table,
+)
 from regard.analysis.law import OutputLaw
 from regard.analysis.moments import (
     Moments,
@@ -11,21 +18,44 @@ from regard.analysis.moments import (
     simulate_dot_product,
 )
 from regard.analysis.noise import key_noise
+from regard.analysis.position_plots import (
+    plot_attention,
+    plot_embedding,
+    plot_interference,
+    plot_kernel,
+)
+from regard.analysis.positional_kernel import PositionalKernel, positional_kernel
 from regard.analysis.sensitivity import Sensitivity, sensitivity
 from regard.analysis.sharpness import Entropy, entropy, scale_for_support
+from regard.analysis.stability import Stability, stability
 
 __all__ = [
     "Capacity",
+    "ContentSplit",
     "Entropy",
+    "Interference",
+    "InterferenceTable",
     "Moments",
     "OutputLaw",
+    "PositionalKernel",
     "Sensitivity",
     "SimulatedMoments",
+    "Stability",
     "capacity",
+    "content_split",
     "dot_product_moments",
     "entropy",
+    "interference",
+    "interference_table",
     "key_noise",
+    "plot_attention",
+    "plot_embedding",
+    "plot_interference",
+    "plot_kernel",
+    "positional_kernel",
+    "rotary_kernel",
     "scale_for_support",
     "sensitivity",
     "simulate_dot_product",
+    "stability",
 ]

@@ -111,7 +111,7 @@ def nearest_point(
         fresh = _lowest(scores, batch)
         fresh = fresh[scores[fresh] < upper * upper * (1 - ROUNDING)]
         fresh = np.setdiff1d(fresh, held)
-        # A fresh point makes x shorter. If it does not any more, what is left of the gap is rounding.
+        # Fresh points make x shorter. If they do not any more, the rest of the gap is rounding.
         idle = 0 if upper < shortest * (1 - ROUNDING) else idle + 1
         shortest = min(shortest, upper)
         if len(fresh) == 0 or idle == MOST_IDLE:

@@ -18,7 +18,7 @@ __all__ = ["Program", "Solved", "factor"]
 
 Array = NDArray[np.float64]
 
-PRECISION = 1e-11  # asked of the solver; what it reaches is measured afterwards
+PRECISIONS = (1e-11, 1e-8)  # asked of the solver in turn; what it reaches is measured afterwards
 FLAT = 1e-15  # eigenvalues below this share of the largest are rounding
 
 
@@ -65,21 +65,24 @@ class Program:
             blocks.append(-block)
             sides.append(np.concatenate([[length], np.zeros(len(block) - 1)]))
             kinds.append(clarabel.SecondOrderConeT(len(block)))
+        inequalities = np.vstack(blocks) if blocks else np.zeros((0, len(self.linear)))
+        given = (
+            sparse.csc_matrix(np.triu(self.quadratic)),
+            self.linear,
+            sparse.csc_matrix(inequalities),
+            np.concatenate(sides) if sides else np.zeros(0),
+            kinds,
+        )
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.max_threads = 1
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = PRECISION
-        answer = clarabel.DefaultSolver(
-            sparse.csc_matrix(np.triu(self.quadratic)),
-            self.linear,
-            sparse.csc_matrix(np.vstack(blocks))
-            if blocks
-            else sparse.csc_matrix((0, len(self.linear))),
-            np.concatenate(sides) if sides else np.zeros(0),
-            kinds,
-            settings,
-        ).solve()
-        return self._read(answer, [len(block) for block, _ in balls])
+        for precision in PRECISIONS:
+            settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = precision
+            answer = clarabel.DefaultSolver(*given, settings).solve()
+            found = self._read(answer, [len(block) for block, _ in balls])
+            if found.status != "failed":
+                break
+        return found
 
     def _read(self, answer: object, sizes: list[int]) -> Solved:
         names = {"Solved": "solved", "AlmostSolved": "solved", "PrimalInfeasible": "infeasible"}

@@ -1,0 +1,117 @@
+"""A head that looks at positions alone, as a convolution, against attention of the same length.
+
+Every number is a ratio of times in one process: the sides take turns, and the fastest turn
+of each counts. torch computes softmax(q k) v in float32, regard in float64 with a bound on
+the error of every row.
+
+    python bench/positions.py [n]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+import regard
+from regard.core.convolution import positional_attention
+from regard.core.kernels.threads import available
+
+D_MODEL, D_V = 64, 64
+TURNS, CALLS = 2, 5  # of torch, and of regard in each turn
+CHECKED = 48  # rows whose error is measured
+SHARP, ANY = 200, 12
+
+
+def kernel(n: int, steps: int, scale: float, blocks: slice) -> np.ndarray:
+    """Return scale · Σ_i cos ω_i (δ - steps) for δ = 1 - n, ..., n - 1."""
+    turns = regard.sinusoidal(2 * n - 1, D_MODEL, start=1 - n - steps)[:, 1::2]
+    return scale * turns[:, blocks].sum(axis=1)
+
+
+def sharp_scale(n: int, steps: int, blocks: slice) -> float:
+    """Return the smallest scale that puts 0.99 of the weight on one shift of all."""
+    scores = kernel(n, steps, 1.0, blocks)
+    scores -= scores.max()
+    low, high = 0.0, 1e4
+    for _ in range(50):
+        middle = (low + high) / 2
+        enough = np.exp(middle * scores).sum() <= 1 / 0.99
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def heads(n: int) -> list[tuple[str, np.ndarray, int]]:
+    """Return a name, scores and the ratio that is wanted, of several heads."""
+    every = slice(None)
+    delta = np.arange(1 - n, n)
+    found = []
+    for steps in (1, 1000, -1000):
+        scores = kernel(n, steps, sharp_scale(n, steps, every), every)
+        found.append((f"0.99 on {steps} back", scores, SHARP))
+    for steps, scale in ((1000, 1.0), (-1000, 0.3), (1000, 0.01)):
+        found.append((f"{steps} back, scale {scale}", kernel(n, steps, scale, every), ANY))
+    few = slice(0, None, 4)
+    scores = kernel(n, 1000, sharp_scale(n, 1000, few), few)
+    found.append(("0.99 on 1000 back, 8 blocks", scores, ANY))
+    window = np.where(np.abs(delta - 1000) <= 100, 0.0, -1e4)
+    found.append(("1000 ± 100 back, nothing else", window, ANY))
+    found.append(("all alike", np.zeros(2 * n - 1), ANY))
+    return found
+
+
+def worst(scores: np.ndarray, values: np.ndarray) -> tuple[float, float]:
+    """Return the largest error of some rows, and the largest error / bound of any of them."""
+    n = len(values)
+    output, bound = positional_attention(scores, values)
+    rng = np.random.default_rng(1)
+    rows = np.unique([0, 1, n - 1, *rng.integers(0, min(n, 1100), CHECKED // 3),
+                      *rng.integers(max(0, n - 1100), n, CHECKED // 3),
+                      *rng.integers(0, n, CHECKED // 3)])  # fmt: skip
+    error, share = 0.0, 0.0
+    for t in rows:
+        seen = scores[t : t + n][::-1].astype(np.longdouble)
+        weights = np.exp(seen - seen.max())
+        exact = weights @ values.astype(np.longdouble) / weights.sum()
+        off = float(np.abs(output[t] - exact).max())
+        error, share = max(error, off), max(share, off / float(bound[t]))
+    return error, share
+
+
+def timed(call: Callable[[], object]) -> float:
+    time.sleep(0.05)  # threads of the other side spin for a while after a call
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 65536
+    torch.set_num_threads(available())
+    values = np.random.default_rng(0).standard_normal((n, D_V))
+    query, key = (
+        torch.from_numpy(regard.sinusoidal(n, D_MODEL, start=start)).float()[None, None]
+        for start in (-1000, 0)
+    )
+    value = torch.from_numpy(values).float()[None, None]
+    tested = heads(n)
+    theirs, ours = float("inf"), [float("inf")] * len(tested)
+    for _ in range(TURNS):
+        theirs = min(theirs, timed(lambda: torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, scale=1.0)))  # fmt: skip
+        for i, (_, scores, _) in enumerate(tested):
+            for _ in range(CALLS):
+                call = timed(lambda scores=scores: positional_attention(scores, values))
+                ours[i] = min(ours[i], call)
+    print(f"n = {n}, d_model = {D_MODEL}, d_v = {D_V}: time of torch / time of regard")
+    for (name, scores, wanted), best in zip(tested, ours, strict=True):
+        error, share = worst(scores, values)
+        print(f"  {name:30} {theirs / best:7.0f} (wanted: {wanted:3})   error {error:.0e}, "
+              f"{share:.0%} of its bound at most")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,396 @@
+"""Reading positional heads: golden values, designs read back, other schemes, content."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import regard
+from regard.analysis.content import content_split, rotary_kernel
+from regard.analysis.position_plots import plot_attention, plot_embedding, plot_kernel
+from regard.analysis.positional_kernel import positional_kernel
+
+
+def omega(d: int, base: float = 10000.0) -> np.ndarray[Any, Any]:
+    return base ** (-2.0 * np.arange(d // 2) / d)
+
+
+def rotation_blocks(T: int, weights: Any, base: float = 10000.0) -> np.ndarray[Any, Any]:
+    """The A whose scores are Σ_i weights_i cos ω_i (t − τ − T)."""
+    d = 2 * len(weights)
+    A = np.zeros((d, d))
+    for i, (w, g) in enumerate(zip(omega(d, base), weights, strict=True)):
+        c, s = math.cos(w * T), math.sin(w * T)
+        A[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = g * np.array([[c, -s], [s, c]])
+    return A
+
+
+def best_weights(d: int, B: int, n: int, signed: bool) -> np.ndarray[Any, Any]:
+    """Block weights with the widest gap between |δ| ≤ B/2 and the shifts up to n outside."""
+    cos = np.cos(np.outer(np.arange(n), omega(d)))
+    cos = np.hstack([cos, -cos]) if signed else cos
+    inside, outside, m = cos[: B // 2 + 1], cos[B // 2 + 1 :], cos.shape[1]
+    rows = [np.hstack([-inside, np.ones((len(inside), 1)), np.zeros((len(inside), 1))])]
+    rows += [np.hstack([outside, np.zeros((len(outside), 1)), -np.ones((len(outside), 1))])]
+    rows += [np.append(np.ones(m), [0, 0])[None]]
+    limits = np.append(np.zeros(n), 1.0)
+    objective = np.append(np.zeros(m), [-1.0, 1.0])
+    bounds = [(0, None)] * m + [(None, None)] * 2
+    a = linprog(objective, A_ub=np.vstack(rows), b_ub=limits, bounds=bounds).x[:m]
+    return a[: d // 2] - a[d // 2 :] if signed else a
+
+
+def noisy(A: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    return A + rng.standard_normal(A.shape) * 0.03 * np.linalg.norm(A) / len(A)
+
+
+def test_the_scores_by_shift_of_the_tabulated_head() -> None:
+    A = np.zeros((8, 8))  # G33: d = 8, T = 3
+    A[0:2, 0:2] = [
+        [-0.9899924966004454, -0.1411200080598672],
+        [0.1411200080598672, -0.9899924966004454],
+    ]
+    A[2:4, 2:4] = [
+        [0.955336489125606, -0.2955202066613396],
+        [0.2955202066613396, 0.955336489125606],
+    ]
+    A[4:6, 4:6] = [
+        [0.9995500337489875, -0.02999550020249566],
+        [0.02999550020249566, 0.9995500337489875],
+    ]
+    A[6:8, 6:8] = [
+        [0.999995500003375, -0.002999995500002025],
+        [0.002999995500002025, 0.999995500003375],
+    ]
+    kernel = positional_kernel(A)
+    golden = [1.964889526277523, 2.5637177479613436, 3.535255971562872, 4.0]
+    np.testing.assert_allclose(kernel.f(np.arange(7)), golden + golden[2::-1], rtol=1e-12)
+    assert (kernel.T, kernel.B) == (3, 0)
+    np.testing.assert_allclose(kernel.toeplitz_share, 1, rtol=1e-14)
+    np.testing.assert_allclose(kernel.residual, 0, atol=1e-14)
+
+
+def test_the_transpose_looks_ahead() -> None:
+    assert positional_kernel(rotation_blocks(11, np.ones(16)).T).T == -11
+
+
+def test_f_is_the_score_of_embeddings_at_any_positions() -> None:
+    rng = np.random.default_rng(3)
+    A = rotation_blocks(7, rng.standard_normal(11)) + rotation_blocks(2, rng.standard_normal(11))
+    kernel = positional_kernel(A)
+    E = regard.sinusoidal(41, 22)
+    t = np.arange(41)
+    np.testing.assert_allclose(kernel.f(t[None, :] - t[:, None]), E @ A @ E.T, atol=1e-12)
+    by_hand = sum(
+        a * math.cos(w * 0.5) + b * math.sin(w * 0.5)
+        for a, b, w in zip(kernel.cosine, kernel.sine, omega(22), strict=True)
+    )
+    np.testing.assert_allclose(kernel.f(0.5), by_hand, rtol=1e-13)
+
+
+def test_the_residual_bounds_what_shifts_leave_unexplained() -> None:
+    rng = np.random.default_rng(4)
+    for d in (2, 6, 14):
+        A = rng.standard_normal((d, d))
+        kernel = positional_kernel(A)
+        E = regard.sinusoidal(101, d)
+        t = np.arange(101)
+        off = np.abs(E @ A @ E.T - kernel.f(t[None, :] - t[:, None]))
+        assert np.max(off) <= kernel.residual
+        assert np.max(off) >= kernel.residual / 40
+        blocks = 2 * np.sum(kernel.cosine**2 + kernel.sine**2)
+        np.testing.assert_allclose(kernel.toeplitz_share, blocks / np.sum(A**2), rtol=1e-12)
+
+
+def random_design(rng: np.random.Generator) -> tuple[int, int, float, np.ndarray[Any, Any]]:
+    """An offset, or a band of a width that its zeroed blocks tell: the widest that zeroes them."""
+    d = int(rng.choice([16, 32, 64, 128, 256]))
+    T = int(rng.integers(-500, 501))
+    phase = float(rng.choice([math.pi / 4, math.pi / 3, math.pi / 2, math.pi]))
+    if rng.random() < 0.2:
+        return T, 0, phase, rotation_blocks(T, np.ones(d // 2))
+    while True:
+        first = int(rng.integers(1, d // 4))
+        B = math.floor(2 * phase / omega(d)[first])
+        keep = omega(d) * B / 2 <= phase
+        if not keep[0]:
+            return T, B, phase, rotation_blocks(T, 1.0 * keep)
+
+
+def test_random_designs_are_read_back_exactly_and_nearly_so_through_noise() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        T, B, phase, A = random_design(rng)
+        kernel = positional_kernel(A, phase=phase)
+        assert (kernel.T, kernel.B) == (T, B)
+        kernel = positional_kernel(noisy(A, rng), phase=phase)
+        assert abs(kernel.T - T) <= max(1, B / 8)
+        assert abs(kernel.B - B) <= max(2, B / 4)
+
+
+def test_any_width_that_zeroes_the_same_blocks_is_in_the_range() -> None:
+    for d in (16, 64, 512):
+        for B in (1, 2, 5, 10, 37, 118):
+            keep = omega(d) * B / 2 <= math.pi / 2
+            kernel = positional_kernel(rotation_blocks(-4, 1.0 * keep))
+            assert kernel.B_range[0] <= B <= kernel.B_range[1]
+            again = omega(d) * kernel.B / 2 <= math.pi / 2
+            np.testing.assert_array_equal(again, keep)
+            assert kernel.kept == tuple(np.flatnonzero(keep))
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize(
+    ("d", "B", "n", "T"), [(16, 8, 41, 5), (32, 20, 127, -30), (64, 12, 131, 3), (64, 48, 257, 90)]
+)
+def test_optimal_bands_are_read_back(d: int, B: int, n: int, T: int, signed: bool) -> None:
+    A = rotation_blocks(T, best_weights(d, B, n, signed))
+    kernel = positional_kernel(A, n=n)
+    assert (kernel.T, kernel.B) == (T, B)
+    kernel = positional_kernel(A)
+    assert (kernel.T, kernel.B) == (T, B)
+    kernel = positional_kernel(noisy(A, np.random.default_rng(d + B)))
+    assert abs(kernel.T - T) <= max(1, B / 8)
+    assert abs(kernel.B - B) <= max(2, B / 4)
+
+
+def test_a_head_that_looks_away_from_a_shift_is_not_read_as_looking_there() -> None:
+    kernel = positional_kernel(-rotation_blocks(5, np.ones(8)), n=100)
+    f = -sum(np.cos(w * (np.arange(-99, 100) - 5)) for w in omega(16))
+    assert int(np.argmax(f)) == kernel.T + 99
+
+
+def test_few_blocks_through_noise_give_the_nearest_of_the_shifts_that_look_alike() -> None:
+    weights = np.zeros(32)
+    weights[12] = 1.0  # period 199: shifts that far apart are told apart by nothing but noise
+    A = noisy(rotation_blocks(30, weights), np.random.default_rng(6))
+    assert abs(positional_kernel(A).T - 30) <= 4
+
+
+def test_very_large_and_very_small_heads_read_the_same() -> None:
+    for size in (1e-200, 1e200):
+        kernel = positional_kernel(size * rotation_blocks(7, np.ones(8)))
+        assert (kernel.T, kernel.B, kernel.toeplitz_share) == (7, 0, 1.0)
+
+
+def test_a_head_without_positions_says_so() -> None:
+    kernel = positional_kernel(np.zeros((6, 6)))
+    assert (kernel.T, kernel.B, kernel.toeplitz_share, kernel.kept) == (0, 0, 0.0, ())
+    assert "there is no positional part" in str(kernel)
+
+
+def test_half_precision_reads_the_same() -> None:
+    keep = omega(32) * 20 / 2 <= math.pi / 2
+    A = rotation_blocks(9, 1.0 * keep)
+    for dtype in (np.float32, np.float16):
+        kernel = positional_kernel(A.astype(dtype))
+        assert (kernel.T, kernel.kept) == (9, tuple(np.flatnonzero(keep)))
+
+
+def test_the_width_counts_shifts_above_a_level() -> None:
+    kernel = positional_kernel(rotation_blocks(3, [1.0, 0.0], base=16.0), base=16.0, n=50)
+    # cos 1 = .54, so only T itself is within −3 dB; cos 1 > 1/2 > cos 2.
+    assert (kernel.width(), kernel.width(0.5)) == (1, 3)
+
+
+def test_a_learned_table_is_fitted_by_its_diagonals() -> None:
+    rng = np.random.default_rng(7)
+    turn = np.linalg.qr(rng.standard_normal((16, 16)))[0]
+    A = rotation_blocks(6, np.ones(8))
+    table = regard.sinusoidal(53, 16) @ turn
+    kernel = positional_kernel(turn.T @ A @ turn, table=table)
+    plain = positional_kernel(A)
+    shifts = np.arange(-52, 53)
+    np.testing.assert_allclose(kernel.f(shifts), plain.f(shifts), atol=1e-12)
+    assert kernel.T == 6
+    np.testing.assert_allclose(kernel.toeplitz_share, 1, rtol=1e-12)
+    other = rng.standard_normal((31, 5))
+    M = rng.standard_normal((5, 5))
+    fitted = positional_kernel(M, table=other)
+    scores = other @ M @ other.T
+    design = np.zeros((31 * 31, 61))  # least squares the long way
+    for tau in range(31):
+        for t in range(31):
+            design[tau * 31 + t, t - tau + 30] = 1
+    found = np.linalg.lstsq(design, scores.ravel(), rcond=None)[0]
+    np.testing.assert_allclose(fitted.f(np.arange(-30, 31)), found, atol=1e-12)
+    left = np.max(np.abs(scores.ravel() - design @ found))
+    np.testing.assert_allclose(fitted.residual, left, rtol=1e-12)
+
+
+def test_a_learned_band_is_read_off_a_table() -> None:
+    n = 61
+    t = np.arange(n)
+    distance = np.abs(t[None, :] - t[:, None] - 4)  # row τ, column t
+    scores = np.where(distance <= 3, 5.0, 1.0) - 0.01 * distance
+    kernel = positional_kernel(scores, table=np.eye(n))
+    assert (kernel.T, kernel.B) == (4, 6)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "halves"])
+def test_the_rotary_kernel_is_the_mean_score_by_shift(layout: str) -> None:
+    rng = np.random.default_rng(8)
+    tokens = rng.standard_normal((13, 7)) + 1.0
+    W_Q, W_K = rng.standard_normal((2, 7, 10))
+    b_Q = rng.standard_normal(10)
+    kernel = rotary_kernel(W_Q, W_K, tokens, b_Q=b_Q, layout=layout, base=500.0)
+    assert 0 < kernel.toeplitz_share < 1
+    for t, tau in ((0, 0), (9, 2), (3, 17)):
+        q = regard.rotary(tokens @ W_Q + b_Q, t, 500.0, layout=layout)
+        k = regard.rotary(tokens @ W_K, tau, 500.0, layout=layout)
+        np.testing.assert_allclose(kernel.f(t - tau), np.mean(q @ k.T), rtol=1e-10)
+        assert np.max(np.abs(q @ k.T - kernel.f(t - tau))) <= kernel.residual
+
+
+def test_a_rotary_head_with_one_query_and_key_is_all_shift() -> None:
+    w = omega(16)
+    turned = np.stack([np.cos(5 * w), np.sin(5 * w)], axis=1).ravel()  # the key of T = 5
+    kernel = rotary_kernel(np.tile([1.0, 0.0], 8)[None], turned[None], np.ones((1, 1)))
+    assert (kernel.T, round(kernel.toeplitz_share, 12)) == (5, 1.0)
+    np.testing.assert_allclose(kernel.f(5), 8, rtol=1e-13)
+
+
+def test_the_four_parts_add_up_to_the_scores_of_the_head() -> None:
+    rng = np.random.default_rng(9)
+    W_Q, W_K = rng.standard_normal((2, 6, 3))
+    b_Q, b_K = rng.standard_normal((2, 3))
+    x = rng.standard_normal((11, 6))
+    head = regard.Head(W_Q, W_K, np.eye(6), b_Q=b_Q, b_K=b_K, scale=0.7)
+    split = content_split(head, x)
+    inputs = x + regard.sinusoidal(11, 6)
+    scores = 0.7 * (inputs @ W_Q + b_Q) @ (inputs @ W_K + b_K).T
+    np.testing.assert_allclose(split.scores, scores, atol=1e-12)
+    np.testing.assert_allclose(split.content_content, 0.7 * x @ W_Q @ W_K.T @ x.T, atol=1e-12)
+    E = regard.sinusoidal(11, 6)
+    key_content = 0.7 * (E @ W_Q + b_Q) @ (x @ W_K).T
+    np.testing.assert_allclose(split.content_position, key_content, atol=1e-12)
+    np.testing.assert_allclose(
+        content_split(head.A, x, scale=0.7).content_content, split.content_content, atol=1e-12
+    )
+
+
+def test_no_content_up_to_the_norm_turns_the_head() -> None:
+    rng = np.random.default_rng(10)
+    n, d = 17, 16
+    A = rotation_blocks(2, np.ones(8))
+    E = regard.sinusoidal(n, d)
+    split = content_split(A, np.zeros((n, d)))
+    np.testing.assert_array_equal(split.targets[2:], np.arange(n - 2))
+    assert split.norm > 0
+    t, low = 9, math.inf
+    for trial in range(300):
+        x = rng.standard_normal((n, d))
+        if trial % 2:  # the worst direction for one pair of keys
+            rival = (trial // 2) % 5 + 1
+            x[t] = A.T @ (E[rival] - E[7])
+            x[7], x[rival] = -A @ (E[t] + x[t]), A @ (E[t] + x[t])
+        x /= np.linalg.norm(x, axis=1, keepdims=True)
+        scores = (x * split.norm + E) @ A @ (x * split.norm + E).T  # row τ, column t
+        np.testing.assert_array_equal(np.argmax(scores, axis=0), split.targets)
+        low = min(low, content_split(A, x).factor)
+    assert split.norm <= low < 4 * split.norm  # the bound is no worse than a few times the truth
+
+
+def test_the_factor_is_where_the_first_query_turns() -> None:
+    rng = np.random.default_rng(11)
+    n, d = 13, 10
+    A = rotation_blocks(-3, np.ones(5))
+    E = regard.sinusoidal(n, d)
+    for _ in range(20):
+        x = rng.standard_normal((n, d))
+        split = content_split(A, x)
+        for factor, same in ((split.factor * (1 - 1e-9), True), (split.factor * (1 + 1e-9), False)):
+            ranks = np.argmax((factor * x + E) @ A @ (factor * x + E).T, axis=0)
+            assert np.array_equal(ranks, split.targets) is same
+        assert split.failure is not None
+        assert ranks[split.failure[0]] == split.failure[1]
+        assert split.keeps_aim is (split.factor > 1)
+
+
+def test_keys_within_reach_may_win_and_keys_after_the_query_may_be_hidden() -> None:
+    rng = np.random.default_rng(12)
+    keep = omega(32) * 8 / 2 <= math.pi / 2
+    A = rotation_blocks(6, 1.0 * keep)
+    x = rng.standard_normal((29, 32))
+    assert content_split(A, x, reach=8).norm > content_split(A, x).norm
+    causal = content_split(A, x, causal=True)
+    assert np.all(causal.targets <= np.arange(29))
+    assert content_split(A, x[:1]).norm == math.inf
+
+
+def test_pictures_are_drawn_without_a_window() -> None:
+    import matplotlib.pyplot as plt
+
+    kernel = positional_kernel(rotation_blocks(4, np.ones(8)))
+    before = plt.get_fignums()
+    figures = [
+        kernel.plot(),
+        plot_kernel(kernel, around=300),
+        plot_embedding(31, 16),
+        plot_embedding(7, table=np.ones((7, 3))),
+        plot_attention(kernel, 23, scale=4, causal=True),
+        plot_attention(np.cos, 5),
+    ]
+    for figure in figures:
+        figure.canvas.draw()
+        axes = figure.axes[0]
+        assert axes.get_xlabel()
+        assert axes.get_ylabel()
+        assert axes.get_title()
+    assert plt.get_fignums() == before
+    weights = figures[4].axes[0].images[0].get_array()
+    np.testing.assert_allclose(np.sum(weights, axis=1), 1)
+    assert np.argmax(weights[20]) == 16
+
+
+def test_reports_say_what_was_read() -> None:
+    keep = omega(64) * 10 / 2 <= math.pi / 2
+    text = str(positional_kernel(rotation_blocks(20, 1.0 * keep)))
+    assert "13 (any width 9.935 to 13.25 fits)" in text
+    assert "the 5 fastest blocks are zeroed" in text  # G36
+    assert "-3 (ahead)" in str(positional_kernel(rotation_blocks(-3, np.ones(4))))
+    assert "position · position" in str(content_split(np.eye(4), np.ones((3, 4))))
+    assert "<table" in positional_kernel(np.eye(4))._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: positional_kernel(np.ones((3, 3))),
+            "positional_kernel: A must have an even number of rows, because sines and cosines come in pairs. Got A (3, 3).",
+        ),
+        (
+            lambda: positional_kernel(np.ones((4, 6))),
+            "positional_kernel: A must be square, (d, d). Got A (4, 6).",
+        ),
+        (
+            lambda: positional_kernel(np.eye(4), n=0),
+            "positional_kernel: n must be a whole number ≥ 1. Got 0.",
+        ),
+        (
+            lambda: positional_kernel(np.eye(3), table=np.eye(3)).f(3),
+            "PositionalKernel.f: delta must be whole numbers below 3 in size, the rows of the table. Got 3.",
+        ),
+        (
+            lambda: rotary_kernel(np.ones((4, 3)), np.ones((4, 3)), np.ones((2, 4))),
+            "rotary_kernel: d_k must be even, because entries turn in pairs. Got 3.",
+        ),
+        (
+            lambda: content_split(np.eye(3), np.ones((2, 3))),
+            "content_split: positions must be given when d is odd, because sines and cosines come in pairs. Got d = 3.",
+        ),
+        (
+            lambda: content_split(np.ones((2, 4)), np.ones((2, 4))),
+            "content_split: head must be a Head or a square matrix A, (d, d). Got (2, 4).",
+        ),
+    ],
+)
+def test_refusals(call: Any, message: str) -> None:
+    with pytest.raises(regard.RegardError) as caught:
+        call()
+    assert str(caught.value) == message
