@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import regard
-from regard.analysis.interference import READINGS, interference, interference_table
+from regard.analysis.interference import READINGS, interference
+from regard.analysis.interference_table import interference_table
 from regard.analysis.position_plots import plot_interference
 
 

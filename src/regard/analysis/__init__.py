@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from regard.analysis.capacity import Capacity, capacity
 from regard.analysis.content import ContentSplit, content_split, rotary_kernel
-from regard.analysis.interference import (
-    Interference,
-    InterferenceTable,
-    interference,
-    interference_table,
-)
+from regard.analysis.interference import Interference, interference
+from regard.analysis.interference_table import InterferenceTable, interference_table
 from regard.analysis.law import OutputLaw
 from regard.analysis.moments import (
     Moments,

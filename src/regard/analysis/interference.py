@@ -19,13 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regard.core.angles import frequencies
-from regard.core.positions import sinusoidal
+from regard.analysis.times import kernel_sums, pairs_of_times, position_moments
 from regard.errors import ParameterError
 from regard.report import Facts, Report, Table, Text, number
 from regard.shapes import choice, integer, real
 
-__all__ = ["Interference", "InterferenceTable", "Term", "interference", "interference_table"]
+__all__ = ["READINGS", "Interference", "Term", "interference"]
 
 Array = NDArray[np.float64]
 
@@ -92,14 +91,14 @@ class Interference:
                 'Pass times="uniform" and n, or delta.'
             )
         if self.content == "literal":
-            return _pairs(self.d_model, self.n, self.delta, self.base)
+            return pairs_of_times(self.d_model, self.n, self.delta, self.base)
         if self.delta is not None:
             shifts, probability = np.array([abs(self.delta)]), np.ones(1)
         else:
             n = self.n or 1
             shifts = np.arange(n)
             probability = np.where(shifts == 0, 1.0, 2.0) * (n - shifts) / n**2
-        F = _kernel(shifts, self.d_model, self.base)
+        F = kernel_sums(shifts, self.d_model, self.base)
         return probability, F, np.maximum(self.d_model + 2 * F, 0.0)
 
     def cdf(self, x: ArrayLike) -> Any:
@@ -229,7 +228,7 @@ def interference(
             )
     # Mean and variance of e_τ·e_t, and the mean of |e_t + e_τ|².
     products = d // 2 if content == "literal" else d
-    F, spread, square = _positions(d, content == "literal", n, delta, base)
+    F, spread, square = position_moments(d, content == "literal", n, delta, base)
     of_content = {"gaussian": (float(d), 2.0 * d)}.get(content, (1.0, 0.0))
     element = 1 / d if content == "sphere" else 1.0
     terms = (
@@ -251,135 +250,3 @@ def interference(
         delta=delta,
         base=base,
     )
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class InterferenceTable:
-    """All readings side by side.
-
-    Attributes:
-        rows: for each reading and kind of times, the moments.
-    """
-
-    rows: tuple[Interference, ...]
-
-    def report(self) -> Report:
-        """The table as a report."""
-        cells = []
-        for row in self.rows:
-            parts = (number(term.variance, 5) for term in row.terms)
-            moments = number(row.mean, 5), number(row.variance, 5)
-            cells.append((row.content, row.times, *moments, *parts))
-        columns = ("content", "times", "mean", "variance", "of k · q", "of cross terms", "of e · e")
-        readings = Facts(tuple(READINGS.items()))
-        table = Table(columns, tuple(cells), "mean and variance, and what each term adds to it")
-        title = f"Position against content, d_model = {self.rows[0].d_model}"
-        return Report(title, (readings, table))
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
-
-
-def interference_table(
-    d_model: int, *, n: int | None = None, delta: int | None = None, base: float = 10000.0
-) -> InterferenceTable:
-    """Every reading side by side: with phases, with uniform times if n, given delta if given."""
-    rows = [interference(d_model, content=content, base=base) for content in READINGS]
-    if n is not None:
-        rows += [
-            interference(d_model, content=content, times="uniform", n=n, base=base)
-            for content in READINGS
-        ]
-    if delta is not None:
-        rows += [
-            interference(
-                d_model,
-                content=content,
-                times="phases" if n is None else "uniform",
-                n=n,
-                delta=delta,
-                base=base,
-            )
-            for content in READINGS
-        ]
-    return InterferenceTable(tuple(rows))
-
-
-def _kernel(shifts: NDArray[np.int64], d: int, base: float) -> Array:
-    """F(δ) = Σ cos ω_i δ of consecutive shifts."""
-    rows = max(1, CHUNK // d)
-    starts = range(int(shifts[0]), int(shifts[-1]) + 1, rows)
-    last = int(shifts[-1]) + 1
-    tables = (sinusoidal(min(rows, last - start), d, base, start=start) for start in starts)
-    return np.concatenate([np.sum(table[:, 1::2], axis=1) for table in tables])
-
-
-def _positions(
-    d: int, sines: bool, n: int | None, delta: int | None, base: float
-) -> tuple[float, float, float]:
-    """Return the mean and variance of e_τ·e_t and the mean of |e_t + e_τ|²."""
-    if delta is not None:
-        F = float(_kernel(np.array([abs(delta)]), d, base)[0])
-        if not sines:
-            return F, 0.0, max(0.0, d + 2 * F)
-        if n is None:
-            # sin·sin is half of cos ω(t − τ) − cos ω(t + τ); the latter has variance 1/2 each.
-            return F / 2, d / 16, d / 2 + F
-        probability, G, square = _pairs(d, n, delta, base)
-        mean = float(probability @ G)
-        return mean, float(probability @ (G - mean) ** 2), float(probability @ square)
-    if n is None:
-        return (0.0, d / 8, d / 2) if sines else (0.0, d / 4, float(d))
-    mean_e, second = _time_averages(d, n, base)
-    if sines:
-        mean_e, second = mean_e[0::2], second[0::2, 0::2]
-    F = float(mean_e @ mean_e)
-    return F, max(0.0, float(np.sum(second**2)) - F**2), 2 * float(np.trace(second)) + 2 * F
-
-
-def _time_averages(d: int, n: int, base: float) -> tuple[Array, Array]:
-    """Return the means of e_t and of e_tᵀ e_t over t = 0, …, n − 1.
-
-    The mean of e^{iθt} is e^{iθ(n−1)/2} sin(nθ/2) / (n sin(θ/2)).
-    """
-    omega = np.sum(frequencies(d, base, True), axis=0) * (math.pi / 2)  # without whole turns
-
-    def average(theta: Array) -> NDArray[np.complex128]:
-        half = theta / 2 - math.pi * np.rint(theta / (2 * math.pi))
-        below = n * np.sin(half)
-        ratio = np.divide(np.sin(n * half), below, out=np.ones_like(half), where=below != 0)
-        return np.asarray(ratio * np.exp(1j * half * (n - 1)))
-
-    one = average(omega)
-    mean = np.stack([one.imag, one.real], axis=1).ravel()
-    less = average(omega[:, None] - omega[None, :])
-    more = average(omega[:, None] + omega[None, :])
-    second = np.empty((d, d))
-    second[0::2, 0::2] = (less - more).real / 2
-    second[1::2, 1::2] = (less + more).real / 2
-    second[0::2, 1::2] = (less + more).imag / 2  # sin of the row, cos of the column
-    second[1::2, 0::2] = second[0::2, 1::2].T
-    return mean, second
-
-
-def _pairs(d: int, n: int | None, delta: int | None, base: float) -> tuple[Array, Array, Array]:
-    """List the sums over sines alone, for all pairs of times or those at a known shift."""
-    if n is None or (delta is None and n * n > MOST_PAIRS):
-        raise ParameterError(
-            'Interference: the law of the reading "literal" is listed by pairs of times, so it '
-            f'needs times="uniform" and n² ≤ {MOST_PAIRS}. Got n = {n}.'
-        )
-    sin = sinusoidal(n, d, base)[:, 0::2]
-    if delta is not None:
-        late, early = sin[abs(delta) :], sin[: n - abs(delta)]
-        product, square = np.sum(late * early, axis=1), np.sum((late + early) ** 2, axis=1)
-    else:
-        own = np.sum(sin**2, axis=1)
-        product = (sin @ sin.T).ravel()
-        square = np.maximum((own[:, None] + own).ravel() + 2 * product, 0.0)
-    return np.full(len(product), 1 / len(product)), product, square

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regard.analysis.kernel_shape import centre_of, turns_of, window_of
 from regard.arrays import numbers
-from regard.core.angles import fill, frequencies
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import ParameterError, ShapeError
 from regard.report import Facts, Report, Table, Text, number
@@ -34,7 +34,6 @@ Complex = NDArray[np.complex128]
 
 FAR = 2**16  # how far shifts are looked for when no length is given
 NEAR = 2**12  # how far from T the outside of a window is looked at
-EXACT = 1e-13  # what rounding may do to sums of squares of size 1
 SAME = 1e-7  # of the largest f: values as close as this are the same, after a linear program
 CLEAR = 4.0  # standard deviations of noise that a block must rise above
 
@@ -86,7 +85,7 @@ class PositionalKernel:
                 )
             found = self.values[shifts.astype(np.intp) + self.n - 1]
         else:
-            e = _turns(shifts.ravel(), 2 * len(self.cosine), self.base, whole)
+            e = turns_of(shifts.ravel(), 2 * len(self.cosine), self.base, whole)
             found = (e.real @ self.cosine + e.imag @ self.sine).reshape(shifts.shape)
         return found[()] if found.ndim == 0 else found
 
@@ -220,13 +219,6 @@ def positional_kernel(
     )
 
 
-def _turns(shifts: Array, d: int, base: float, whole: bool = True) -> Complex:
-    """Return e^{iω_j δ} of shifts (m,), (m, d/2)."""
-    e = np.empty((len(shifts), d // 2), dtype=np.complex128)
-    fill(shifts, frequencies(d, base, whole), e.imag, e.real)
-    return e
-
-
 def read_blocks(
     c: Complex,
     *,
@@ -250,8 +242,8 @@ def read_blocks(
     omega = base ** (-2.0 * np.arange(len(c)) / d)
     used = np.zeros_like(c)
     used[kept] = blocks[kept]
-    T, symmetric, reading = _centre(used, noise, base, reach)
-    turned = used * np.conj(_turns(np.array([float(T)]), d, base)[0])
+    T, symmetric, reading = centre_of(used, noise, base, reach)
+    turned = used * np.conj(turns_of(np.array([float(T)]), d, base)[0])
     slow = len(kept) > 0 and kept[0] + len(kept) == len(c)
     equal = symmetric and float(np.ptp(turned[kept].real)) <= max(1e-9, 7 * noise)
     if len(kept) == 0:
@@ -268,11 +260,11 @@ def read_blocks(
     else:
         half_turn = math.ceil(math.pi / float(np.min(omega[kept])))
         side = np.arange(min(half_turn, NEAR, reach - 1 + abs(T)) + 1)
-        e = _turns(side.astype(np.float64), d, base)
+        e = turns_of(side.astype(np.float64), d, base)
         ahead, back = e.real @ turned.real, e.imag @ turned.imag
         blur = noise * math.sqrt(len(kept) / 2)
         same = max(SAME * float(np.sum(weight)), 3 * blur)
-        r = _window(ahead - np.abs(back), ahead + np.abs(back), same)
+        r = window_of(ahead - np.abs(back), ahead + np.abs(back), same)
         B, widths, how = 2 * r, (2.0 * r, 2.0 * r + 1), "f falls off most clearly at T ± B/2"
     return PositionalKernel(
         T=T,
@@ -289,70 +281,6 @@ def read_blocks(
         reading=f"{reading}; {how}",
         n=reach,
     )
-
-
-def _centre(c: Complex, noise: float, base: float, reach: int) -> tuple[int, bool, str]:
-    """Return T, whether f is symmetric about it, and how it was found in words.
-
-    If f is symmetric about T, every c_i e^{−iω_i T} is real, of either sign, so the sum of
-    squared imaginary parts at T is what noise leaves there: (σ²/2) χ² of as many degrees of
-    freedom as blocks.
-    """
-    f, twice = _scan(c, base, reach)
-    total = float(np.sum(np.abs(c) ** 2))
-    count = int(np.count_nonzero(c))
-    asymmetry = (total - twice) / 2
-    chance = (count + 4 * math.sqrt(2 * count) + 10) * noise**2 / 2
-    # About its lowest point f is symmetric too; there it is no higher than at most shifts.
-    fit = (asymmetry <= EXACT * total + chance) & (f > math.sqrt(total / 2))
-    fit[1:] &= asymmetry[1:] <= asymmetry[:-1]
-    fit[:-1] &= asymmetry[:-1] <= asymmetry[1:]
-    symmetric = bool(np.any(fit))
-    if not symmetric:
-        fit = f >= float(np.max(f)) - EXACT * float(np.sum(np.abs(c)))
-    found = np.flatnonzero(fit) - (reach - 1)
-    words = "f is symmetric about T" if symmetric else "f is largest at T"
-    return int(found[np.argmin(np.abs(found))]), symmetric, words
-
-
-def _scan(c: Complex, base: float, reach: int) -> tuple[Array, Array]:
-    """Return f and Re Σ c² e^{−2iωδ} for δ = −(reach−1), …, reach−1.
-
-    With δ = start + m p + r, both are matrix products of two short tables.
-    """
-    count, d = 2 * reach - 1, 2 * len(c)
-    m = math.ceil(math.sqrt(count))
-    use = c != 0
-    steps = np.arange(m, dtype=np.float64)
-    coarse = np.conj(_turns(steps * m - (reach - 1), d, base)[:, use]) * c[use]
-    fine = np.conj(_turns(steps, d, base)[:, use]).T
-
-    def real_part(left: Complex, right: Complex) -> Array:
-        joined = np.hstack([left.real, -left.imag]) @ np.vstack([right.real, right.imag])
-        return np.asarray(joined.ravel()[:count])
-
-    with one_blas_thread():
-        return real_part(coarse, fine), real_part(coarse**2, fine**2)
-
-
-def _window(low: Array, high: Array, same: float) -> int:
-    """Return the r at which a window |x| ≤ r is told best from the shifts outside.
-
-    Args:
-        low: the lower of f(T ± x) for x = 0, 1, …
-        high: the higher of the two.
-        same: values as close as this count as equal.
-    """
-    inside = np.minimum.accumulate(low)
-    best = (0, -math.inf, 0)
-    for r in np.flatnonzero(inside[:-1] > high[1:] + 2 * same):
-        outside = np.maximum.accumulate(high[r + 1 :])
-        outside = outside[outside < inside[r] - 2 * same]  # up to where f comes back
-        steps = np.append(0, np.cumsum(np.diff(outside) > same))
-        often = np.bincount(steps, high[r + 1 : r + 1 + len(outside)] >= outside - same)
-        attained = int(np.max(often)) + int(np.count_nonzero(low[: r + 1] <= inside[r] + same))
-        best = max(best, (attained, float(inside[r] - outside[-1]), int(r)))
-    return best[2]
 
 
 def _of_table(A: Array, table: Array, reach: int, base: float) -> PositionalKernel:
@@ -372,7 +300,7 @@ def _of_table(A: Array, table: Array, reach: int, base: float) -> PositionalKern
     pair = values[T + side + n - 1], values[T - side + n - 1]
     blur = math.sqrt(float(np.mean(left**2)) / max(1, n - most))
     scale = float(np.max(np.abs(values)))
-    r = _window(np.minimum(*pair), np.maximum(*pair), max(SAME * scale, 3 * blur))
+    r = window_of(np.minimum(*pair), np.maximum(*pair), max(SAME * scale, 3 * blur))
     return PositionalKernel(
         T=T,
         B=2 * r,

@@ -38,8 +38,8 @@ Float64 = NDArray[np.float64]
 Task = Callable[[], None]
 
 _U = 2.0**-53
-# Error of a transform per doubling of its length, relative in the 2-norm: for radix 2, 3, 4 and
-# 5 with twiddle factors that are products of two rounded ones (5 u, and 2.9 u to multiply).
+# Error of a transform per doubling of its length, relative in the 2-norm: for radix 2, 3, 4, 5
+# and 8 with twiddle factors that are products of two rounded ones (5 u, and 2.9 u to multiply).
 _PER_DOUBLING = 12 * _U
 # Relative to a multiplication in a matrix product, as measured: one step of one number through
 # a transform, one exponential, and what a row costs that is computed directly.
@@ -94,8 +94,8 @@ def positional_attention(
         v = np.pad(v, ((0, 0), (0, 0), (0, 1)))
     head = _Head(s, np.ascontiguousarray(v), precision)
     with np.errstate(all="ignore"):
-        tasks = [task for piece in _pieces(head) for task in piece]
-        share(tasks, _run, available())
+        # One thread can look for the next piece while the others compute the last.
+        share((task for piece in _pieces(head) for task in piece), _run, available())
         output, bound = head.output[..., : shape[-1]], 1.01 * head.error * size[:, None]
         if scaled:  # rounding must not carry an average past the largest float
             limit = np.ldexp(size, -power)[:, None, None]
@@ -105,9 +105,9 @@ def positional_attention(
     return give(output, library, "float64"), bound.reshape(shape[:-1])
 
 
+@np.errstate(all="ignore")  # each thread has a setting of its own
 def _run(task: Task) -> None:
-    with np.errstate(all="ignore"):  # a setting per thread; weights may vanish or not be used
-        task()
+    task()
 
 
 def _arguments(scores: Any, values: Any) -> tuple[Float64, Float64, str]:
@@ -173,6 +173,7 @@ class _Strip:
         return max(0, self.first - self.high), min(n, self.end - self.low)
 
 
+@np.errstate(all="ignore")
 def _weigh(head: _Head, first: int, end: int) -> tuple[Float64, Float64]:
     """Return the weights of all δ that rows first ≤ t < end see, and their sum in each row."""
     scores = head.scores[first : end + head.n - 1]

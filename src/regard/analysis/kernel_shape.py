@@ -1,0 +1,92 @@
+"""Where a kernel f(δ) has its centre, and how wide its window is.
+
+A kernel is given by its blocks c = a + ib: f(δ) = Re Σ c_i e^{−iω_i δ}.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.core.angles import fill, frequencies
+from regard.core.kernels.threads import one_blas_thread
+
+__all__ = ["centre_of", "turns_of", "window_of"]
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+EXACT = 1e-13  # what rounding may do to sums of squares of size 1
+
+
+def turns_of(shifts: Array, d: int, base: float, whole: bool = True) -> Complex:
+    """Return e^{iω_j δ} of shifts (m,), (m, d/2)."""
+    e = np.empty((len(shifts), d // 2), dtype=np.complex128)
+    fill(shifts, frequencies(d, base, whole), e.imag, e.real)
+    return e
+
+
+def centre_of(c: Complex, noise: float, base: float, reach: int) -> tuple[int, bool, str]:
+    """Return T, whether f is symmetric about it, and how it was found in words.
+
+    If f is symmetric about T, every c_i e^{−iω_i T} is real, of either sign, so the sum of
+    squared imaginary parts at T is what noise leaves there: (σ²/2) χ² of as many degrees of
+    freedom as blocks.
+    """
+    f, twice = _scan(c, base, reach)
+    total = float(np.sum(np.abs(c) ** 2))
+    count = int(np.count_nonzero(c))
+    asymmetry = (total - twice) / 2
+    chance = (count + 4 * math.sqrt(2 * count) + 10) * noise**2 / 2
+    # About its lowest point f is symmetric too; there it is no higher than at most shifts.
+    fit = (asymmetry <= EXACT * total + chance) & (f > math.sqrt(total / 2))
+    fit[1:] &= asymmetry[1:] <= asymmetry[:-1]
+    fit[:-1] &= asymmetry[:-1] <= asymmetry[1:]
+    symmetric = bool(np.any(fit))
+    if not symmetric:
+        fit = f >= float(np.max(f)) - EXACT * float(np.sum(np.abs(c)))
+    found = np.flatnonzero(fit) - (reach - 1)
+    words = "f is symmetric about T" if symmetric else "f is largest at T"
+    return int(found[np.argmin(np.abs(found))]), symmetric, words
+
+
+def _scan(c: Complex, base: float, reach: int) -> tuple[Array, Array]:
+    """Return f and Re Σ c² e^{−2iωδ} for δ = −(reach−1), …, reach−1.
+
+    With δ = start + m p + r, both are matrix products of two short tables.
+    """
+    count, d = 2 * reach - 1, 2 * len(c)
+    m = math.ceil(math.sqrt(count))
+    use = c != 0
+    steps = np.arange(m, dtype=np.float64)
+    coarse = np.conj(turns_of(steps * m - (reach - 1), d, base)[:, use]) * c[use]
+    fine = np.conj(turns_of(steps, d, base)[:, use]).T
+
+    def real_part(left: Complex, right: Complex) -> Array:
+        joined = np.hstack([left.real, -left.imag]) @ np.vstack([right.real, right.imag])
+        return np.asarray(joined.ravel()[:count])
+
+    with one_blas_thread():
+        return real_part(coarse, fine), real_part(coarse**2, fine**2)
+
+
+def window_of(low: Array, high: Array, same: float) -> int:
+    """Return the r at which a window |x| ≤ r is told best from the shifts outside.
+
+    Args:
+        low: the lower of f(T ± x) for x = 0, 1, …
+        high: the higher of the two.
+        same: values as close as this count as equal.
+    """
+    inside = np.minimum.accumulate(low)
+    best = (0, -math.inf, 0)
+    for r in np.flatnonzero(inside[:-1] > high[1:] + 2 * same):
+        outside = np.maximum.accumulate(high[r + 1 :])
+        outside = outside[outside < inside[r] - 2 * same]  # up to where f comes back
+        steps = np.append(0, np.cumsum(np.diff(outside) > same))
+        often = np.bincount(steps, high[r + 1 : r + 1 + len(outside)] >= outside - same)
+        attained = int(np.max(often)) + int(np.count_nonzero(low[: r + 1] <= inside[r] + same))
+        best = max(best, (attained, float(inside[r] - outside[-1]), int(r)))
+    return best[2]

@@ -1,0 +1,273 @@
+"""Positional heads as convolutions: no row may be further off than its bound says."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from regard.core import convolution
+from regard.core.convolution import positional_attention
+from regard.errors import ParameterError, ShapeError
+
+OMEGA = 10000.0 ** (-np.arange(0, 64, 2) / 64)
+
+
+def sum_of_cosines(n: int, T: int, scale: float, omega: np.ndarray = OMEGA) -> np.ndarray:
+    return scale * np.cos(np.outer(np.arange(1 - n, n) - T, omega)).sum(axis=1)
+
+
+def directly(scores: np.ndarray, values: np.ndarray, rows: Any = None) -> np.ndarray:
+    """Compute rows by the formula in long double, values divided by the largest first."""
+    n = values.shape[-2]
+    rows = np.arange(n) if rows is None else rows
+    largest = np.abs(values).max() or 1.0
+    scaled = values.astype(np.longdouble) / largest
+    output = np.zeros((*values.shape[:-2], len(rows), values.shape[-1]), dtype=np.longdouble)
+    for i, t in enumerate(rows):
+        seen = scores[t : t + n][::-1].astype(np.longdouble)  # shift t, t - 1, ...: key 0, 1, ...
+        if seen.max() > -np.inf:
+            weights = np.exp(seen - seen.max())
+            output[..., i, :] = (weights / weights.sum()) @ scaled
+    return output * largest
+
+
+# What long double arithmetic itself may be off by, relative to the largest value.
+OWN = 4096 * float(np.finfo(np.longdouble).eps)
+
+
+def assert_within_its_bound(scores: np.ndarray, values: np.ndarray, **options: Any) -> np.ndarray:
+    output, bound = positional_attention(scores, values, **options)
+    assert output.shape == values.shape
+    assert output.dtype == np.float64
+    assert bound.shape == values.shape[:-1]
+    n = values.shape[-2]
+    rows = np.arange(n)
+    if n > 1000:  # the first and last 40, and some between
+        rows = np.unique([*rows[:40], *rows[-40:], *np.linspace(0, n - 1, 150).astype(int)])
+    error = np.abs(output[..., rows, :] - directly(scores, values, rows)).max(axis=-1)
+    slack = OWN * np.abs(values).max()
+    assert (error <= bound[..., rows] + slack).all()
+    return bound
+
+
+def kernels(n: int) -> dict[str, np.ndarray]:
+    delta = np.arange(1 - n, n)
+    rng = np.random.default_rng(n)
+    found = {
+        "flat": np.zeros(2 * n - 1),
+        "noise": 3 * rng.standard_normal(2 * n - 1),
+        "huge noise": rng.uniform(-1e4, 1e4, 2 * n - 1),
+        "huge signs": 1e4 * rng.choice([-1.0, 1.0], 2 * n - 1),
+        "steep": 1e4 * delta.astype(float),
+        "slope": -0.01 * delta,
+        "causal": np.where(delta < 0, -np.inf, -0.02 * delta),
+        "strictly later keys": np.where(delta >= 0, -np.inf, 0.1 * delta),
+        "nothing": np.full(2 * n - 1, -np.inf),
+        "two peaks": np.maximum(-abs(delta - n // 2), -abs(delta + n // 2) - 30.0),
+        "largest floats": 1.7e308 * rng.choice([-1.0, 1.0], 2 * n - 1),
+    }
+    for T in (0, 1, -1, min(1000, n // 2), -min(1000, n // 2), n - 1, 1 - n):
+        for scale in (0.01, 0.3, 1.0, 4.9, 300.0):
+            found[f"{T} back, scale {scale}"] = sum_of_cosines(n, T, scale)
+        found[f"{T} back, few blocks"] = sum_of_cosines(n, T, 10.3, OMEGA[::4])
+        found[f"{T} back, window"] = np.where(abs(delta - T) <= 30, 0.0, -1e4)
+        found[f"{T} back, bell"] = -0.5 * ((delta - T) / 40.0) ** 2
+        found[f"{T} back, tent"] = -abs(delta - T) / 3.0
+    return found
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 67, 257])
+def test_no_row_of_any_kernel_is_further_off_than_its_bound(n: int) -> None:
+    values = np.random.default_rng(0).standard_normal((n, 3))
+    for scores in kernels(n).values():
+        for precision in (1e-9, 1e-3, 1e-14):
+            assert_within_its_bound(scores, values, precision=precision)
+
+
+@pytest.mark.parametrize("T", [1000, -1000, 7])
+@pytest.mark.parametrize("scale", [0.05, 1.0, 4.9, 300.0])
+def test_long_heads_stay_within_their_bounds(T: int, scale: float) -> None:
+    n = 2048
+    values = np.random.default_rng(1).uniform(-1, 1, (n, 2))
+    bound = assert_within_its_bound(sum_of_cosines(n, T, scale), values)
+    assert bound.max() <= 2e-9
+
+
+@pytest.mark.parametrize(
+    "kind", ["constant", "huge", "tiny", "largest float", "mostly small", "alternating", "zero"]
+)
+def test_bounds_hold_for_any_size_of_values(kind: str) -> None:
+    n = 211
+    rng = np.random.default_rng(2)
+    values = {
+        "constant": np.full((n, 5), 3.7),
+        "huge": 1e300 * rng.standard_normal((n, 5)),
+        "tiny": 1e-310 * rng.standard_normal((n, 5)),
+        "largest float": np.full((n, 5), np.finfo(float).max),
+        "mostly small": np.where(rng.random((n, 5)) < 0.02, 1e8, 1.0),
+        "alternating": np.where(np.arange(n) % 2, 1.0, -1.0)[:, None] * np.ones(5),
+        "zero": np.zeros((n, 5)),
+    }[kind]
+    for scores in kernels(n).values():
+        assert_within_its_bound(scores, values)
+
+
+@pytest.mark.parametrize("T", [0, 100, -256])
+def test_values_of_opposite_sign_where_weights_are_left_out_stay_within_the_bound(T: int) -> None:
+    n, t = 257, 128
+    scores = -abs(np.arange(1 - n, n) - T) / 2.0
+    for reach in range(2, 60, 3):
+        near = abs(np.arange(n) - np.clip(t - T, 0, n - 1)) <= reach
+        assert_within_its_bound(scores, np.where(near, 1.0, -1.0)[:, None], precision=1e-3)
+
+
+def test_rows_agree_with_fifty_digits() -> None:
+    n, values = 1021, np.random.default_rng(3).standard_normal((1021, 1))
+    for scale in (0.3, 4.9):
+        scores = sum_of_cosines(n, 300, scale)
+        output, bound = positional_attention(scores, values)
+        with mpmath.workdps(50):
+            for t in (0, 1, 150, 299, 300, 301, n - 1):
+                weights = [mpmath.exp(mpmath.mpf(float(scores[t - k + n - 1]))) for k in range(n)]
+                top = mpmath.fsum(w * float(v) for w, v in zip(weights, values[:, 0], strict=True))
+                exact = top / mpmath.fsum(weights)
+                assert abs(mpmath.mpf(float(output[t, 0])) - exact) <= bound[t]
+
+
+def test_the_bound_is_about_the_precision_that_is_asked_for() -> None:
+    n = 1021
+    values = np.random.default_rng(4).uniform(-1, 1, (n, 2))
+    for name, scores in kernels(n).items():
+        for precision in (1e-4, 1e-9):
+            _, bound = positional_attention(scores, values, precision=precision)
+            assert bound.max() <= 1.2 * precision, name
+
+
+@pytest.fixture
+def ways(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Count how often each way of computing rows is taken."""
+    counts: dict[str, int] = {}
+    found = {name: getattr(convolution, name) for name in ("_window", "_transform", "_tile")}
+    for name, way in found.items():
+
+        def counted(*args: Any, name: str = name, way: Any = way) -> Any:
+            counts[name] = counts.get(name, 0) + 1
+            return way(*args)
+
+        monkeypatch.setattr(convolution, name, counted)
+    return counts
+
+
+def test_each_way_is_taken_where_it_should_be_and_holds_its_bound(ways: dict[str, int]) -> None:
+    n = 4099
+    values = np.random.default_rng(5).standard_normal((n, 7))
+    delta = np.arange(1 - n, n)
+    assert_within_its_bound(sum_of_cosines(n, 2, 4.9), values)
+    assert ways["_window"] == 1
+    assert "_transform" not in ways
+    ways.clear()
+    assert_within_its_bound(np.zeros(2 * n - 1), values)
+    assert ways == {"_transform": 1}
+    ways.clear()
+    # Rows before the window see scores that are 10⁴ lower: transforms of their own.
+    assert_within_its_bound(np.where(abs(delta - 700) <= 40, 0.0, -1e4), values)
+    assert ways["_window"] == 1
+    assert ways["_transform"] == 1
+    ways.clear()
+    # Each row's largest score is far from the next one's: nothing to share.
+    assert_within_its_bound(1e4 * delta.astype(float), values)
+    assert set(ways) == {"_tile"}
+
+
+@pytest.mark.parametrize("rows", [3, 256, 700, 2000])
+def test_transforms_of_few_rows_add_up_blocks_of_keys(rows: int) -> None:
+    n = 8191
+    rng = np.random.default_rng(6)
+    scores = np.where(np.arange(1 - n, n) >= rows, 50.0, 0.0) + rng.uniform(0, 1, 2 * n - 1)
+    values = rng.standard_normal((1, n, 2))
+    head = convolution._Head(scores, values, 1e-9)
+    strip = convolution._strip(head, 0, rows)
+    for task in convolution._transform(head, strip):
+        task()
+    some = np.unique(np.linspace(0, rows - 1, 60).astype(int))
+    exact = directly(scores, values[0], some)
+    key, after = strip.keys(n)
+    rounding = convolution._Transforms(rows, after - key, len(strip.weights)).error(strip.weights)
+    error = np.abs(head.output[0, some] - exact).max(axis=1)
+    assert (error <= rounding / strip.normaliser[some] * np.abs(values).max() + 1e-14).all()
+
+
+def test_batches_are_computed_one_by_one() -> None:
+    n = 307
+    values = np.random.default_rng(7).standard_normal((2, 3, n, 5)) * [[[[1.0]]], [[[1e200]]]]
+    for scores in (sum_of_cosines(n, 40, 0.3), sum_of_cosines(n, -40, 4.9)):
+        output, bound = positional_attention(scores, values)
+        assert bound.shape == (2, 3, n)
+        for i in np.ndindex(2, 3):
+            one, its_bound = positional_attention(scores, values[i])
+            np.testing.assert_allclose(output[i], one, rtol=0, atol=2 * its_bound.max())
+            exact = directly(scores, values[i])
+            assert (np.abs(output[i] - exact).max(axis=-1) <= bound[i]).all()
+
+
+def test_the_shift_is_the_query_minus_the_key() -> None:
+    scores = np.full(9, -1e3)
+    scores[4 + 1] = 0.0  # δ = 1: one step back
+    output, _ = positional_attention(scores, [[1.0], [2.0], [3.0], [4.0], [5.0]])
+    np.testing.assert_allclose(output[:, 0], [3.0, 1.0, 2.0, 3.0, 4.0], rtol=0, atol=1e-8)
+
+
+def test_a_row_with_nothing_to_attend_to_gives_zero() -> None:
+    n = 5
+    scores = np.where(np.arange(1 - n, n) > 0, 0.0, -np.inf)  # strictly earlier keys
+    output, bound = positional_attention(scores, np.arange(1.0, n + 1)[:, None])
+    np.testing.assert_allclose(output[:, 0], [0, 1, 1.5, 2, 2.5], rtol=0, atol=1e-12)
+    assert bound[0] == 0
+
+
+def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    n = 3001
+    values = np.random.default_rng(8).standard_normal((n, 6))
+    for scores in (sum_of_cosines(n, 400, 0.3), sum_of_cosines(n, 400, 4.9)):
+        results = []
+        for threads in ("1", "3"):
+            monkeypatch.setenv("REGARD_THREADS", threads)
+            results.append(positional_attention(scores, values))
+        np.testing.assert_array_equal(results[0][0], results[1][0])
+        np.testing.assert_array_equal(results[0][1], results[1][1])
+
+
+def test_values_without_columns_or_batches_give_empty_outputs() -> None:
+    for shape in [(11, 0), (0, 11, 3)]:
+        output, bound = positional_attention(np.zeros(21), np.zeros(shape))
+        assert output.shape == shape
+        assert bound.shape == shape[:-1]
+
+
+def test_whole_numbers_and_single_precision_are_computed_in_float64() -> None:
+    output, _ = positional_attention([0, 0, 0], np.array([[1], [2]]))
+    np.testing.assert_allclose(output, [[1.5], [1.5]], rtol=0, atol=1e-14)
+    output, _ = positional_attention([0, 0, 0], np.array([[1], [2]], dtype=np.float32))
+    assert output.dtype == np.float64
+
+
+def test_arguments_that_do_not_fit_are_named() -> None:
+    values = np.zeros((5, 2))
+    with pytest.raises(ShapeError, match=r"scores must hold one number per shift.*\(8,\)"):
+        positional_attention(np.zeros(8), values)
+    with pytest.raises(ShapeError, match="n ≥ 1"):
+        positional_attention(np.zeros(0), np.zeros((0, 2)))
+    with pytest.raises(ShapeError, match="values needs at least 2 axes"):
+        positional_attention(np.zeros(9), np.zeros(5))
+    for bad in (math.inf, math.nan):
+        with pytest.raises(ParameterError, match="scores must be finite or -inf"):
+            positional_attention(np.full(9, bad), values)
+        with pytest.raises(ParameterError, match="values must be finite"):
+            positional_attention(np.zeros(9), np.full((5, 2), -bad))
+    for precision in (0.0, 1.0, -1e-9, math.nan):
+        with pytest.raises(ParameterError, match="precision must"):
+            positional_attention(np.zeros(9), values, precision=precision)
