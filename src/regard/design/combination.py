@@ -71,7 +71,10 @@ def _corrected(family: Family, weights: Array, goal: Array) -> Array:
     """A few Newton steps on the equations, multiplying each weight by 1 + something small."""
     best = weights / np.sum(weights, axis=1, keepdims=True)
     apart = family.moment(goal - best)
+    size = abs(family.scale) * largest(family.keys) * largest(family.rows)
     for _ in range(3):
+        if np.linalg.norm(apart) <= 1e-15 * size:  # as good as float64 has it
+            break
         step = np.linalg.lstsq(family.curvature(best), apart, rcond=1e-13)[0]
         scores = family.scores(np.asarray(step, dtype=np.float64))
         moved = best * (1 + scores - np.sum(best * scores, axis=1, keepdims=True))

@@ -43,15 +43,17 @@ def closest(family: Family, pattern: Pattern, start: Array | None = None) -> Clo
     vector = np.zeros(family.size) if start is None else start.copy()
     scores = family.scores(vector)
     weights = softmax(scores)
-    pull = PULL * max(float(np.trace(family.curvature(weights))) / family.size, 1e-300)
+    curve: Array | None = family.curvature(weights)
+    pull = PULL * max(float(np.trace(np.asarray(curve))) / family.size, 1e-300)
     value = _divergence(scores, pattern) + 0.5 * pull * float(vector @ vector)
     last_steps = 3
     for _ in range(MOST_STEPS):
         slope = family.moment(weights) - goal + pull * vector
-        curve = family.curvature(weights)
+        curve = family.curvature(weights) if curve is None else curve
         curve[np.diag_indices_from(curve)] += pull
         step = np.linalg.lstsq(curve, -slope, rcond=1e-18)[0]
         fall = float(-slope @ step)
+        curve = None
         if fall <= 1e-28:
             break
         if fall <= 1e-13 * max(value, 1e-3):
