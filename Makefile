@@ -4,10 +4,10 @@ BIN := .venv/bin
 NATIVE := $(wildcard src/regard/core/kernels/native/*)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup run test check peers bench docs clean
+.PHONY: help setup run test test-slow check peers bench docs clean
 
 help:       ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 setup: .venv/run .venv/test .venv/check  ## install regard and what its developers need
 
@@ -15,7 +15,10 @@ run: .venv/run          ## show a worked example of attention, step by step
 	@$(BIN)/python examples/worked_example.py
 
 test: .venv/test        ## run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: .venv/test   ## run the tests that take longer
+	$(BIN)/python -m pytest -m slow -s
 
 check: .venv/check      ## lint, types, who imports whom, the kernel in C under sanitizers
 	$(BIN)/ruff check .
@@ -39,6 +42,7 @@ bench: .venv/peers .venv/bench  ## measure speed against them, and designs again
 	@$(BIN)/python bench/accuracy.py
 	@$(BIN)/python bench/design.py
 	@$(BIN)/python bench/noise.py
+	@$(BIN)/python bench/positions.py
 	@$(BIN)/python bench/import_time.py
 
 docs: .venv/docs        ## build the documentation into docs/_build

@@ -380,6 +380,12 @@ class TestVarianceAtLeast:
         quiet = {**witness, "attained_by": [0.0, -3.0]}
         assert self.check({"radius": None, "bound": good}, quiet, arrays) == "fails"
 
+    def test_a_negative_multiplier_proves_nothing(self) -> None:
+        # A gap of −3 is met by no query at all, which has no noise; with −6 it would come out as 9.
+        turned = {"point": [-1.5, 1.5], "rows": [-6.0]}
+        assert self.check({"gap": -3.0}, turned) == "undecided"
+        assert self.check({"gap": -3.0}, {**turned, "attained_by": [0.0, 0.0]}) == "fails"
+
     def test_a_form_that_is_not_positive_proves_nothing(self) -> None:
         arrays = {"means": np.eye(2), "covariances": [np.diag([5.0, -1.0]), np.zeros((2, 2))]}
         witness = {"point": [0.0, 0.0], "rows": [0.0], "floor": 1e-9}

@@ -16,6 +16,9 @@ import regard
 from regard.certify import verify
 from regard.design.allocation import allocate
 from regard.design.robust import RobustDesign, isotropic_scale, robust
+from regard.design.robust_group import Keys
+from regard.design.robust_serve import Served, Server
+from regard.design.robust_task import RobustTask
 
 ALPHA = 1e-3
 MEANS = np.eye(5)
@@ -348,6 +351,23 @@ def test_without_a_gap_the_best_one_is_taken(case: str) -> None:
     assert far.rmse > design.rmse * (1 + (1e-3 if case == "two heads" else 0.1))
 
 
+def test_the_search_counts_what_heads_have_in_common() -> None:
+    # Key 2 varies along μ_0 + μ_1, so that it takes weight in both heads at once.
+    noise = np.array([0.01 * np.eye(5)] * 5)
+    noise[2] += np.outer(MEANS[0] + MEANS[1], MEANS[0] + MEANS[1])
+    task = RobustTask(
+        Server(Keys(MEANS, noise, 1.0), np.arange(2), np.full(2, 0.5), None, 0.0, "variance"),
+        None,
+        2,
+        4.0,
+    )
+    heads = [Served(task.server.group((h,)), 4 * MEANS[h], None, 4.0) for h in (0, 1)]
+    exact = rmse(4 * MEANS[:2], [0.5, 0.5, 0, 0, 0], noise=noise)
+    apart = [rmse(4 * MEANS[h : h + 1], MEANS[h], noise=noise) for h in (0, 1)]
+    assert abs(0.5 * math.hypot(*apart) / exact - 1) > 0.05  # as if they had nothing in common
+    np.testing.assert_allclose(task.roughly_off(heads), exact, rtol=0.01)
+
+
 def test_a_norm_alone_limits_the_search_for_the_gap() -> None:
     free = robust(MEANS, NOISE, BOTH)
     length = float(np.linalg.norm(free.queries))
@@ -478,6 +498,17 @@ def test_the_noisy_key_gets_a_head_of_its_own() -> None:
     assert one.rmse > design.rmse > three.rmse
 
 
+def test_a_head_counts_by_the_square_of_its_weight() -> None:
+    # Key 2 is the noisiest, but weighs so little that the heavy keys are better kept apart.
+    noise = np.array([0.05 * np.eye(5)] * 5)
+    noise[2] += 0.3 * np.eye(5)
+    heavy = {0: 0.495, 1: 0.495, 2: 0.01}
+    design = designed(MEANS, noise, heavy, gap=5.0, heads=2)
+    assert design.allocation in (((0,), (1, 2)), ((0, 2), (1,)))
+    together = robust(MEANS, noise, heavy, gap=5.0, heads=1)
+    assert design.rmse < together.rmse
+
+
 def test_a_target_between_others_shares_their_head() -> None:
     # Key 1 lies between keys 0 and 2 and cannot be lifted alone; together they can.
     means = [[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [0.0, -1.0], [0.5, -2.0]]
@@ -520,6 +551,12 @@ def test_a_gap_that_needs_a_longer_query_is_refused_with_the_widest() -> None:
 def test_weights_that_need_a_longer_query_are_refused() -> None:
     refused(MEANS, NOISE, {0: 0.999, 1: 0.001}, norm=0.1)
     refused(MEANS, NOISE, {0: 0.999, 1: 0.001}, norm=0.1, objective="quantile")
+    rng = np.random.default_rng(0)
+    for _ in range(11):
+        means, noise = random_law(rng, 7, 5, 3)
+        apart = means[0] - means[1]  # the shortest query with weights 0.9 and 0.1 lies along this
+        shortest = math.log(9) / float(np.linalg.norm(apart))
+        refused(means, noise, {0: 0.9, 1: 0.1}, norm=0.999 * shortest, objective="quantile")
 
 
 def test_equal_means_cannot_have_different_weights() -> None:

@@ -188,6 +188,8 @@ def _weight_laws(panel: Axes, rows: Sequence[Array], chances: Array, names: Sequ
 
 def _legend(figure: Figure, panels: Sequence[Axes]) -> None:
     """One legend below all panels, where it hides nothing."""
+    from matplotlib.collections import PathCollection
+
     named = {}
     for panel in panels:
         for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
@@ -197,5 +199,5 @@ def _legend(figure: Figure, panels: Sequence[Axes]) -> None:
     )
     legend.set_frame_on(False)
     for shown in legend.legend_handles:
-        if hasattr(shown, "set_sizes"):  # dots as faint as in a cloud could not be seen
+        if isinstance(shown, PathCollection):  # dots as faint as in a cloud could not be seen
             shown.set(alpha=1.0, sizes=[20.0])

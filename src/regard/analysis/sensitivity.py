@@ -29,6 +29,7 @@ MOST_POINTS = 5000  # up to here all pairs are compared; beyond, a ball bounds t
 CHUNK = 2**20  # distances held at once: 8 MB
 TINY = np.finfo(np.float64).tiny
 CLIMBS = 16  # steps to the worst change of the scores; two or three are usual
+STARTS = 8  # directions of each kind that a climb begins in
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -271,10 +272,14 @@ def _largest_change(log_weights: Array, around_output: Array, eta: float) -> Arr
     """
     weights = np.exp(log_weights)
     spread = np.swapaxes(around_output * weights[..., None], -1, -2) @ around_output
-    start = np.linalg.eigh(spread)[1][..., -1]
+    vectors = np.linalg.eigh(spread)[1]
+    starts = [vectors[..., -1 - k] for k in range(min(STARTS, vectors.shape[-1]))]
+    for i in range(min(STARTS, around_output.shape[-2])):  # towards single values, too
+        value = around_output[..., i, :]
+        starts.append(value / np.maximum(_norm(value), TINY)[..., None])
     less = -np.expm1(-2 * eta)  # raised by eta against lowered by eta: factors 1 and 1 − less
     best = np.zeros(weights.shape[:-1])
-    for direction in (start, -start):
+    for direction in (sign * start for start in starts for sign in (1, -1)):
         reached = np.zeros_like(best)
         for _ in range(CLIMBS):
             along = (around_output @ direction[..., None])[..., 0]

@@ -68,7 +68,7 @@ class Server:
         if gap is None or self.norm is not None or not group.scales:
             return self.solved(group, gap)
         if positions not in self.found:
-            self.found[positions] = self.solved(group, 1.0)
+            self.found[positions] = self.once(group, 1.0, None)
         one = self.found[positions]
         return None if one is None else _raised(one, gap, self.taken)
 
@@ -88,8 +88,6 @@ class Server:
                 return served
             if measured_gap(group, served.query, self.taken) >= gap:
                 return replace(served, gap=gap)
-            if group.scales and self.norm is None:
-                return _raised(served, gap, self.taken)
         return None
 
     def once(self, group: Group, gap: float | None, norm: float | None) -> Served | None:
