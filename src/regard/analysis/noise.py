@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 FUNCTION = "analysis.key_noise"
 WIDEST = 3_000.0  # standard deviation of a score; beyond, the grid of "exact" is too long
-MOST_PAIR_POINTS = 2_000_000  # of the double integral, times keys: beyond, "auto" samples
+MOST_PAIR_POINTS = 16_000_000  # of all double integrals, times keys: beyond, "auto" samples
 
 
 def key_noise(
@@ -148,13 +148,13 @@ def _decide(method: str, scores: Scores) -> tuple[str, str]:
         return "qmc", "the scores vary too much for a grid"
     if scores.heads == 1 or not np.any(_dependent(scores)):
         return "exact", "one integral per head"
-    points = max(
+    points = scores.keys * sum(
         pair_points(scores.means[[g, h]], scores.deviations[[g, h]])
         for g, h in np.argwhere(_dependent(scores))
     )
-    if points * scores.keys <= MOST_PAIR_POINTS * 8:
+    if points <= MOST_PAIR_POINTS:
         return "exact", "one double integral per pair of dependent heads"
-    return "qmc", f"the double integrals of dependent heads would need {points:.1g} points each"
+    return "qmc", f"the double integrals of dependent heads would need {points:.1g} numbers"
 
 
 def _dependent(scores: Scores) -> NDArray[np.bool_]:
@@ -168,7 +168,7 @@ def _exact(scores: Scores, mixing: Array) -> tuple[Array, Array, float]:
     if scores.heads > 1 and scores.keys > 1:
         for g, h in np.argwhere(_dependent(scores)):
             points = pair_points(scores.means[[g, h]], scores.deviations[[g, h]]) * scores.keys
-            if points > MOST_PAIR_POINTS * 64:
+            if points > MOST_PAIR_POINTS * 8:
                 raise ParameterError(
                     f"{FUNCTION}: heads {g} and {h} depend on each other, and their double "
                     f"integral would need {points:.1g} numbers: too many for method='exact'. "

@@ -5,7 +5,7 @@ p_j q·(Σ_i + Σ_j)q over the pairs of the group, or for a single key a the lea
 Σ_j)q. The first is a quadratic program. The second is a cone program whose multipliers λ_j,
 Σ λ_j = 1, make it one: for every q, max_j q·(Σ_a + Σ_j)q ≥ q·Mq with M = Σ λ_j (Σ_a + Σ_j), and
 both sides agree at the best q. So both have the same kind of proof: multipliers of a quadratic
-program (:mod:`regard.certify.noise`, variance_at_least).
+program (:mod:`regard.certify.noise_bounds`, variance_at_least).
 
 Widest gap. The difference of scores of i in S and j outside stays above
 
