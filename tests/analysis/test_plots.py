@@ -89,6 +89,10 @@ def test_the_cloud_of_a_limit_shows_its_atoms_around_the_target():
     np.testing.assert_allclose(np.linalg.norm(places, axis=1), [np.sqrt(0.5)] * 2, rtol=1e-12)
     sizes = figure.axes[0].collections[0].get_sizes()
     np.testing.assert_allclose(sizes[0], sizes[1])
+    # Two heads: the target, or v_a's half spread over the other four: √(¼ + 4/64) away.
+    places = np.asarray(figure.axes[1].collections[0].get_offsets())
+    apart = np.sort(np.linalg.norm(places, axis=1))
+    np.testing.assert_allclose(apart, [0, np.sqrt(0.3125)], atol=1e-12)
 
 
 def test_the_law_of_a_weight_steps_by_the_chances_of_its_atoms():

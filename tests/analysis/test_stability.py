@@ -34,7 +34,7 @@ def simulated(
     return np.einsum("h,phn->pn", weights, scores)
 
 
-def test_null_steering_both_heads_is_twenty_times_better_than_two_naive_heads():
+def test_null_steering_the_noisy_head_is_twenty_times_better_than_two_naive_heads():
     means, covariances = along_first(5, alpha=1e-3)
     rest = np.sum(means[2:], axis=0)
     lengths = 4e-3 + 0.5, 2e-3 * 3

@@ -190,7 +190,7 @@ def test_transforms_of_few_rows_add_up_blocks_of_keys(rows: int) -> None:
     scores = np.where(np.arange(1 - n, n) >= rows, 50.0, 0.0) + rng.uniform(0, 1, 2 * n - 1)
     values = rng.standard_normal((1, n, 2))
     head = convolution._Head(scores, values, 1e-9)
-    strip = convolution._strip(head, 0, rows)
+    strip = convolution._strip(head, 0, rows, *convolution._weigh(head, 0, rows))
     for task in convolution._transform(head, strip):
         task()
     some = np.unique(np.linspace(0, rows - 1, 60).astype(int))

@@ -33,7 +33,6 @@ Array = NDArray[np.float64]
 
 FUNCTION = "analysis.stability"
 SCRAMBLINGS, POWER = 16, 13  # of sampled probabilities: so many times 2^POWER points
-ROUNDING = 1e-12  # of a correlation that is 0
 NEVER = 4.7  # no failure in N samples: fewer than NEVER/N, with probability 0.99
 
 
@@ -385,10 +384,8 @@ def head_correlation(
 ) -> tuple[NDArray[np.intp], Array, NDArray[np.bool_]]:
     """Each head's main key out of `keys`, the correlations of these weights, and independence."""
     scores = law.scores
-    # What is left of a product that is 0 is rounding of the size of the deviations.
-    sizes = np.swapaxes(scores.deviations, 0, 1)
-    seen = np.abs(scores.covariances) > ROUNDING * sizes[:, :, None] * sizes[:, None, :]
-    independent = ~np.any(seen, axis=0)
+    # Products that are only rounding have been set to 0 where the scores were read.
+    independent = ~np.any(scores.covariances != 0, axis=0)
     if law.method == "exact":
         heads = [one_head(m, s) for m, s in zip(scores.means, scores.deviations, strict=True)]
         main = keys[np.argmax([head.mean[keys] for head in heads], axis=1)]

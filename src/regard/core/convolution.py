@@ -181,9 +181,9 @@ def _weigh(head: _Head, first: int, end: int) -> tuple[Float64, Float64]:
     return weights, _sums(weights, head.n)
 
 
-def _strip(head: _Head, first: int, end: int) -> _Strip:
-    """Weigh the scores of some rows, leaving out tails that are too small for any of them."""
-    weights, normaliser = _weigh(head, first, end)
+def _strip(head: _Head, first: int, end: int, weights: Float64, normaliser: Float64) -> _Strip:
+    """Take what `_weigh` says of some rows, but for tails that are too small for any of them."""
+    weights = weights.copy()
     budget = head.precision / 8 * float(normaliser.min())
     tails = np.cumsum(weights), np.cumsum(weights[::-1])
     left, right = (int(np.searchsorted(tail, budget, side="right")) for tail in tails)
@@ -226,7 +226,7 @@ def _pieces(head: _Head) -> Iterator[Iterator[Task]]:
             floor = max(floor, rounding)
         faint = np.flatnonzero(normaliser < floor)
         if len(faint) == 0:
-            yield _shared(head, first, end)
+            yield _shared(head, _strip(head, first, end, weights, normaliser))
             return
         left, right = int(faint[0]), end - first - 1 - int(faint[-1])
         if left + right < max(_ROWS, (end - first) // 64):
@@ -240,9 +240,11 @@ def _pieces(head: _Head) -> Iterator[Iterator[Task]]:
                 end -= count
             continue
         if left:
-            yield _shared(head, first, first + left)
+            some = weights[: left + n - 1], normaliser[:left]
+            yield _shared(head, _strip(head, first, first + left, *some))
         if right:
-            yield _shared(head, end - right, end)
+            some = weights[len(weights) - right - n + 1 :], normaliser[len(normaliser) - right :]
+            yield _shared(head, _strip(head, end - right, end, *some))
         first, end = first + left, end - right
 
 
@@ -254,9 +256,9 @@ def _steep(peak: Float64) -> int:
     return count
 
 
-def _shared(head: _Head, first: int, end: int) -> Iterator[Task]:
+def _shared(head: _Head, strip: _Strip) -> Iterator[Task]:
     """Compute rows that share their weights, in the cheapest way."""
-    strip = _strip(head, first, end)
+    first, end = strip.first, strip.end
     n, rows, h = head.n, end - first, len(strip.weights)
     key, after = strip.keys(n)
     plan = _Transforms(rows, after - key, h)
@@ -455,14 +457,18 @@ def _tile(head: _Head, start: int, stop: int) -> None:
     if top == -math.inf:
         return
     scores = head.scores[start : stop + n - 1]
-    weights = np.exp(scores - top)
+    # First what is so far below every peak that all of it together does not matter.
+    deepest = math.ceil(math.log(8 * n / head.precision))
+    near = np.flatnonzero(scores >= bottom - deepest)
+    far = min(n, len(scores) - len(near)) * math.exp(bottom - top - deepest)
+    weights = np.zeros(len(scores))
+    weights[near] = np.exp(scores[near] - top)
     sums = _sums(weights, n)
-    # Weights by how far below the peaks they are, and the depth from which all are left out.
-    deepest = math.ceil(math.log(2 * n / head.precision))
-    depth = np.clip(bottom - scores, 0, deepest).astype(np.intp)
-    tails = np.cumsum(np.bincount(depth, weights, deepest + 2)[::-1])[::-1]
+    # Then the rest by its depth below the peaks, and the depth from which it is left out as well.
+    depth = np.maximum(bottom - scores[near], 0).astype(np.intp)
+    tails = np.cumsum(np.bincount(depth, weights[near], deepest + 2)[::-1])[::-1]
     cut = int(np.count_nonzero(tails > head.precision / 2 * sums.min()))
-    shifts = np.flatnonzero(depth < cut)
+    shifts = near[depth < cut]
     rows, step = stop - start, weights.itemsize
     table = as_strided(weights[n - 1 :], (rows, n), (step, -step))  # a row of it per row, by key
     output = np.zeros((head.values.shape[0], rows, head.values.shape[2]))
@@ -477,4 +483,4 @@ def _tile(head: _Head, start: int, stop: int) -> None:
             count += last - key
     head.output[:, start:stop] = output / sums[:, None]
     weighing = 2 * _U * (math.log(n) + top - bottom + 6)
-    head.error[start:stop] = tails[cut] / sums + weighing + (n + count + 3) * _U
+    head.error[start:stop] = (tails[cut] + 2 * far) / sums + weighing + (n + count + 3) * _U
