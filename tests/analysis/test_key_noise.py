@@ -600,7 +600,7 @@ UNKNOWN[2, 1, 1] = np.nan
         ({"queries": np.full((2, 3), 1e200), "means": np.full((5, 3), 1e200)}, r"overflow"),
         ({"values": np.ones((4, 2))}, r"values needs n = 5"),
         ({"values": np.ones(5)}, r"values needs at least 2 axes"),
-        ({"head_weights": [1.0, 2.0, 3.0]}, r"head_weights must be a vector of length 2"),
+        ({"head_weights": [1.0, 2.0, 3.0]}, r"head_weights needs heads = 2, \(\.\.\., heads\)"),
         ({"head_weights": [1.0, np.nan]}, r"head_weights must be finite"),
         ({"scale": np.nan}, r"scale must be finite"),
         ({"method": "guess"}, r"method must be one of"),
@@ -612,3 +612,17 @@ UNKNOWN[2, 1, 1] = np.nan
 def test_what_cannot_be_a_law_is_refused_by_name(changes, words):
     with pytest.raises(regard.RegardError, match=rf"^analysis\.key_noise: .*{words}"):
         key_noise(**damaged(**changes))
+
+
+def test_one_call_compares_different_numbers_of_heads() -> None:
+    rng = np.random.default_rng(11)
+    queries, means = rng.standard_normal((3, 5)), rng.standard_normal((7, 5))
+    factors = 0.5 * rng.standard_normal((7, 5, 5))
+    covariances = factors @ np.swapaxes(factors, 1, 2)
+    values = rng.standard_normal((7, 2))
+    shares = np.array([[1, 0, 0], [0.5, 0.5, 0], [1 / 3, 1 / 3, 1 / 3]])
+    together = regard.analysis.key_noise(queries, means, covariances, values, head_weights=shares)
+    for heads in (1, 2, 3):
+        alone = regard.analysis.key_noise(queries[:heads], means, covariances, values)
+        np.testing.assert_allclose(together.mean[heads - 1], alone.mean, atol=1e-12)
+        np.testing.assert_allclose(together.covariance[heads - 1], alone.covariance, atol=1e-12)

@@ -23,11 +23,12 @@ from regard.analysis.position_plots import (
 from regard.analysis.positional_kernel import PositionalKernel, positional_kernel
 from regard.analysis.sensitivity import Sensitivity, sensitivity
 from regard.analysis.sharpness import Entropy, entropy, scale_for_support
-from regard.analysis.stability import Stability, stability
+from regard.analysis.stability import DesignStability, Stability, stability
 
 __all__ = [
     "Capacity",
     "ContentSplit",
+    "DesignStability",
     "Entropy",
     "Interference",
     "InterferenceTable",

@@ -18,7 +18,6 @@ from regard.analysis.two_keys import logistic_moments
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import ParameterError, ShapeError
 from regard.shapes import choice, real, show
-from regard.shapes.goals import read_vector
 from regard.shapes.laws import read_generator, read_stack
 
 __all__ = ["key_noise"]
@@ -49,11 +48,14 @@ def key_noise(
     may have batch axes in front: a sweep over scales or noises is one call.
 
     Args:
-        queries: (..., heads, d), or (d,) for one head. means: (..., n, d). covariances: (..., n,
-        d, d), symmetric, positive semidefinite; singular and zero ones are fine. values: (..., n,
-        d_v). head_weights: (heads,); None means the mean of the heads. scale: what scores are
-        multiplied by; a number or an array of batch axes. method: "exact" integrates over the
-        scores and never samples; "qmc" samples the scores at
+        queries: (..., heads, d), or (d,) for one head.
+        means: (..., n, d).
+        covariances: (..., n, d, d), symmetric, positive semidefinite; singular and zero are fine.
+        values: (..., n, d_v).
+        head_weights: (heads,) or (..., heads); None means the mean of the heads. Weights of 0 leave
+            heads out, so that a batch may compare different numbers of heads.
+        scale: what scores are multiplied by; a number or an array of batch axes.
+        method: "exact" integrates over the scores and never samples; "qmc" samples the scores at
             quasi-random points, with a standard error; "limit" is scale → ∞; "auto" chooses exact
             if it is affordable and else qmc.
         tolerance: the error that "qmc" tries to reach. "exact" is always good to about 1e-13.
@@ -94,13 +96,16 @@ def _key_noise(
     generator = read_generator(FUNCTION, 0 if rng is None else rng)
     shares = np.full(scores.heads, 1 / scores.heads)
     if head_weights is not None:
-        shares = read_vector(FUNCTION, "head_weights", head_weights, scores.heads)
+        shares = read_stack(
+            FUNCTION, "head_weights", head_weights, "(..., heads)", width=scores.heads
+        )
     try:
-        batch = np.broadcast_shapes(scores.batch, averaged.shape[:-2])
+        batch = np.broadcast_shapes(scores.batch, averaged.shape[:-2], shares.shape[:-1])
     except ValueError:
         raise ShapeError(
-            f"{FUNCTION}: the batch axes of values do not broadcast with the others. Got values "
-            f"{show(averaged.shape)}, batch {show(scores.batch)}."
+            f"{FUNCTION}: the batch axes of values and head_weights do not broadcast with the "
+            f"others. Got values {show(averaged.shape)}, head_weights {show(shares.shape)}, "
+            f"batch {show(scores.batch)}."
         ) from None
     scores = Scores(
         np.broadcast_to(scores.means, (*batch, *scores.means.shape[-2:])),
@@ -109,7 +114,8 @@ def _key_noise(
         scores.rounding,
     )
     averaged = np.broadcast_to(averaged, (*batch, *averaged.shape[-2:]))
-    mixing = shares[:, None, None] * averaged[..., None, :, :]
+    shares = np.broadcast_to(shares, (*batch, scores.heads))
+    mixing = shares[..., :, None, None] * averaged[..., None, :, :]
     if scores.heads == 1 and scores.keys == 2 and chosen in ("auto", "exact"):
         reason = "two keys: the weight is a logistic function of one Gaussian number"
         return _two_keys(scores, mixing, reason)

@@ -43,7 +43,8 @@ def robust(
     above those of every other key by the gap. It counts as much as its keys do together.
 
     Args:
-        means: (n, d). covariances: (n, d, d), symmetric, positive semidefinite; may be singular.
+        means: (n, d).
+        covariances: (n, d, d), symmetric, positive semidefinite; may be singular.
         target: the index of the key to copy, {index: weight}, or a vector of n weights.
         heads: at most this many, and at most one per key of the target.
         values: (n, d_v), what is averaged; None: the law is that of the weights.

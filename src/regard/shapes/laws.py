@@ -191,7 +191,7 @@ def _read(
         raise ShapeError(f"{function}: {name} is empty. Need {axes}. Got {show(array.shape)}.")
     for position, need in ((0, rows), (-1, width)):
         if need is not None and own[position] != need:
-            axis = axes.strip("()").split(", ")[-needed:][position]
+            axis = axes.strip("(),").split(", ")[-needed:][position]
             raise ShapeError(
                 f"{function}: {name} needs {axis} = {need}, {axes}. Got {name} {show(array.shape)}."
             )
