@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -15,7 +15,7 @@ DECADES = 11  # the bounds agree to this many digits when the search stops
 
 
 @contextmanager
-def watched(what: str, size: int) -> Iterator[Callable[[float, float], None]]:
+def watched(what: str) -> Iterator[Callable[[float, float], None]]:
     """Give a function that is told the bounds after each round, and show how close they have come.
 
     Nothing is printed within the first second, nor where standard error is not a terminal.
@@ -27,28 +27,29 @@ def watched(what: str, size: int) -> Iterator[Callable[[float, float], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     bar = Progress(
-        TextColumn(f"{what} over {size:,} numbers"),
+        TextColumn(what),
         BarColumn(),
         TextColumn("{task.fields[gap]}"),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
     )
-    begun = time.monotonic()
-    task = bar.add_task(what, total=DECADES, gap="")
-    shown = False
+    task = bar.add_task(what, total=None, gap="")  # without a total the bar moves to and fro
 
     def tick(lower: float, upper: float) -> None:
-        nonlocal shown
-        if not shown and time.monotonic() - begun > PATIENCE:
-            bar.start()
-            shown = True
         gap = (upper - max(lower, 0.0)) / upper if upper > 0 else 0.0
         digits = min(DECADES, -math.log10(gap)) if gap > 0 else DECADES
-        bar.update(task, completed=digits, gap=f"{digits:.0f} digits")
+        known = digits if 0 < digits < DECADES else None
+        bar.update(task, total=DECADES if known else None, completed=known or 0.0)
+        bar.update(task, gap=f"{digits:.0f} digits" if known else "")
 
+    # A timer, because what takes long may not tick: the bar then shows that work goes on.
+    timer = threading.Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
     try:
         yield tick
     finally:
-        if shown:
-            bar.stop()
+        timer.cancel()
+        timer.join()
+        bar.stop()

@@ -71,7 +71,7 @@ def query(
         allowed,
         factor,
     )
-    with one_blas_thread(), watched("widest margin", points.size) as tick:
+    with one_blas_thread(), watched(f"a query over {len(points):,} keys") as tick:
         return task.solve(tick)
 
 

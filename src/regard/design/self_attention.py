@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from regard.core.kernels.threads import one_blas_thread
 from regard.design.family import largest
 from regard.design.head_task import HeadTask
+from regard.design.progress import watched
 from regard.design.results import HeadDesign
 from regard.errors import ParameterError
 from regard.shapes import integer, real
@@ -86,5 +87,5 @@ def self_attention(
         real(FUNCTION, "tolerance", tolerance, positive=True),
         real(FUNCTION, "scale", scale, positive=True),
     )
-    with one_blas_thread():
+    with one_blas_thread(), watched(f"a head over {len(points):,} tokens"):
         return task.solve()
