@@ -245,7 +245,7 @@ def test_a_comparison_prints_as_a_table():
         ({"scale": [1.0, 2.0]}, "analysis.stability: scale must be a finite number"),
         ({"head_weights": [1.0]}, "analysis.stability: head_weights must be {name: weights}"),
         ({"head_weights": {"b": [1.0]}}, "head_weights names 'b', which is no design"),
-        ({"head_weights": {"a": [1.0, 2.0]}}, "design 'a': head_weights must be a vector"),
+        ({"head_weights": {"a": [1.0, 2.0]}}, "design 'a': head_weights needs heads = 1"),
         ({"method": "guess"}, "design 'a': method must be one of"),
     ],
 )
