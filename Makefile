@@ -11,8 +11,9 @@ help:       ## list the targets
 
 setup: .venv/run .venv/test .venv/check  ## install regard and what its developers need
 
-run: .venv/run          ## show a worked example of attention, step by step
+run: .venv/run          ## show a worked example of attention, step by step, and some designs
 	@$(BIN)/python examples/worked_example.py
+	@$(BIN)/python examples/designs.py
 
 test: .venv/test        ## run the tests
 	$(BIN)/python -m pytest -m "not slow"

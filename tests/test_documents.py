@@ -63,3 +63,21 @@ def test_the_worked_example_shows_the_numbers_of_002_3bdb44851b502ebf() -> None:
         "c_3 = a_31 v_1 + a_32 v_2 + a_33 v_3 = (-7.9407, 0.066761)",
     ):
         assert expected in shown
+
+
+def test_the_designs_shown_are_those_that_theory_gives() -> None:
+    shown = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "designs.py")],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    for expected in (
+        # The leak r has r/2 = 0.001, so that e^C = 4 (1 - r) / (2 r) = 998, C = 6.906 = 3/2 · 4.604.
+        "query   (4.604, 4.604, -2.302, -2.302, -2.302, -2.302)",
+        "holds: 3 of 3 claims",
+        "no query gives key 0 more than 0.2: it is an average of other keys.",  # 1 / (1 + e^ln 4)
+        "d_k                  1 (the smallest possible)",
+        "two heads      2      0.0685    0.0244   0.17",
+    ):
+        assert expected in shown

@@ -106,7 +106,7 @@ def _figure(width: float, height: float) -> Figure:
 
 def _points(law: OutputLaw) -> tuple[Array, Array, Array]:
     """Weights (points, H, n), their chances, and the outputs (points, d_v)."""
-    from regard.analysis.stability import weight_points
+    from regard.analysis.failure import weight_points
 
     weights, chances = weight_points(law, POINTS, np.random.default_rng(0))
     return weights, chances, np.einsum("phn,hnv->pv", weights, law.mixing)
