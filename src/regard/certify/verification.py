@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regard.certify import (
+    bands,
     heads,
     hull,
     impossibility,
@@ -65,8 +66,8 @@ KINDS = {
     "gap_at_most": _Kind(noise_bounds.gap_at_most, noise_bounds.say_gap_at_most),
     "offset_mass": _Kind(positions.offset_mass, positions.say_offset_mass),
     "strongest_rival": _Kind(positions.strongest_rival, positions.say_strongest_rival),
-    "band_gap": _Kind(positions.band_gap, positions.say_band_gap),
-    "band_optimal": _Kind(positions.band_optimal, positions.say_band_optimal),
+    "band_gap": _Kind(bands.band_gap, bands.say_band_gap),
+    "band_optimal": _Kind(bands.band_optimal, bands.say_band_optimal),
 }
 
 
