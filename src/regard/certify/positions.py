@@ -140,7 +140,8 @@ def say_offset_mass(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"of {fields['n']} keys, every query whose key {steps_back(fields['T'])} is there gives it "
-        f"at least {down(fields['bound'])}, also if positions are off by {down(fields['table_error'])}"
+        f"at least {down(fields['bound'])}, also if positions are off by "
+        f"{down(fields['table_error'])}"
     )
 
 
