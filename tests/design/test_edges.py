@@ -141,3 +141,18 @@ def test_keys_far_from_the_origin_are_told_apart() -> None:
         keys = rng.standard_normal((n, d)) + 10 ** rng.uniform(0, 8) * rng.standard_normal(d)
         first = int(np.argmax((keys - np.mean(keys, axis=0)) @ rng.standard_normal(d)))
         assert judge_query(keys, first) == "reached", f"seed {seed}"
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-9])
+def test_a_mix_of_two_keys_stays_even_where_a_small_margin_needs_a_long_query(
+    tolerance: float,
+) -> None:
+    # The query is some 1e5 long: a direction that tells the two wanted keys apart by 1e-11 shows.
+    keys = [
+        [2.1505117288328917, -2.054942137672796, -1.1804215267404328, -2.217089494222843],
+        [0.10368151331408976, -0.7521408947699922, -0.5853590961759761, 0.30093965866655376],
+        [0.35936775851022285, -5.279666603407384, -2.8598069738635465, 2.5724950997397467],
+        [-0.11890286234102412, 1.1408885107400173, 0.3375540110458413, -0.46046052635354384],
+        [3.683782295425637, -3.6633836423691664, -0.603122882511258, -3.868865854597613],
+    ]
+    assert judge_query(np.array(keys), {1: 0.5, 2: 0.5}, tolerance=tolerance) == "reached"
