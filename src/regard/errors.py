@@ -3,6 +3,9 @@
     RegardError
     ├── ShapeError        (also a ValueError)   arrays whose shapes do not fit each other
     ├── ParameterError    (also a ValueError)   any other argument that cannot be used
+    ├── FormulaError      (also a ValueError)   a formula that cannot be read or evaluated
+    ├── InvalidProblem    (also a ValueError)   a problem that cannot be read or used
+    ├── InvalidAnswer     (also a ValueError)   an answer that cannot be read; not the same as a wrong one
     ├── InfeasibleDesign  a goal that nothing reaches, with the proof and the closest that can be
     └── UndecidedDesign   a goal that was neither reached nor proved out of reach
 
@@ -14,7 +17,16 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["InfeasibleDesign", "ParameterError", "RegardError", "ShapeError", "UndecidedDesign"]
+__all__ = [
+    "FormulaError",
+    "InfeasibleDesign",
+    "InvalidAnswer",
+    "InvalidProblem",
+    "ParameterError",
+    "RegardError",
+    "ShapeError",
+    "UndecidedDesign",
+]
 
 
 class RegardError(Exception):
@@ -27,6 +39,36 @@ class ShapeError(RegardError, ValueError):
 
 class ParameterError(RegardError, ValueError):
     """An argument that cannot be used: its type, its dtype, its range or its name."""
+
+
+class FormulaError(RegardError, ValueError):
+    """A formula that cannot be read or evaluated.
+
+    Prints as the reason, the formula, and a caret below the place.
+
+    Attributes:
+        reason: the sentence.
+        text: the formula.
+        column: where in the text, from 0.
+    """
+
+    def __init__(self, reason: str, text: str, column: int) -> None:
+        super().__init__(reason, text, column)
+        self.reason, self.text, self.column = reason, text, column
+
+    def __str__(self) -> str:
+        # Long formulas are cut to what stands around the place; control characters show as one.
+        start = max(0, self.column - 60)
+        part = "".join(c if c.isprintable() else "\ufffd" for c in self.text[start : start + 100])
+        return f"{self.reason}\n  {part}\n  {' ' * (self.column - start)}^"
+
+
+class InvalidProblem(RegardError, ValueError):
+    """A problem that cannot be read or used: the message names the key, its line and the rule."""
+
+
+class InvalidAnswer(RegardError, ValueError):
+    """An answer that cannot be read. A wrong answer is none: it gets a verdict."""
 
 
 class InfeasibleDesign(RegardError):
