@@ -4,16 +4,15 @@ BIN := .venv/bin
 NATIVE := $(wildcard src/regard/core/kernels/native/*)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup run test test-slow check peers bench docs clean
+.PHONY: help setup run test test-slow check peers bench docs dist clean
 
 help:       ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 setup: .venv/run .venv/test .venv/check  ## install regard and what its developers need
 
-run: .venv/run          ## show a worked example of attention, step by step, and some designs
-	@$(BIN)/python examples/worked_example.py
-	@$(BIN)/python examples/designs.py
+run: .venv/run          ## solve every bundled problem, prove each solution, write a report to read
+	@$(BIN)/regard solve --all -o build/solutions.html
 
 test: .venv/test        ## run the tests
 	$(BIN)/python -m pytest -m "not slow"
@@ -44,13 +43,21 @@ bench: .venv/peers .venv/bench  ## measure speed against them, and designs again
 	@$(BIN)/python bench/design.py
 	@$(BIN)/python bench/noise.py
 	@$(BIN)/python bench/positions.py
+	@$(BIN)/python bench/problems.py
 	@$(BIN)/python bench/import_time.py
 
 docs: .venv/docs        ## build the documentation into docs/_build
 	$(BIN)/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build
 
+dist: .venv/dist        ## build the wheel and the sdist into dist/, and try the wheel by itself
+	rm -rf dist build/try
+	$(BIN)/python -m build --outdir dist .
+	$(PYTHON) -m venv build/try
+	build/try/bin/python -m pip --disable-pip-version-check --quiet install dist/*.whl
+	cd build/try && bin/regard solve average-two-values --json > answer.json && bin/regard doctor
+
 clean:                  ## remove everything that was installed or built
-	rm -rf .venv build docs/_build src/*.egg-info
+	rm -rf .venv build dist docs/_build src/*.egg-info
 
 # A file .venv/NAME records that the extra NAME is installed for this pyproject.toml.
 .venv/python:

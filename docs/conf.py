@@ -1,18 +1,29 @@
 """How Sphinx builds the documentation."""
 
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+
 import regard
+from regard import problems, report, solving
+from regard.language import notation
+
+SOLVED = Path(__file__).parent / "_solved"
 
 project = "regard"
 author = "The regard authors"
 project_copyright = "2026, The regard authors"
 version = release = regard.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-myst_enable_extensions = ["deflist"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # shapes are in the text, and say more
+napoleon_attr_annotations = False
 html_theme = "furo"
+html_math_renderer = "mathml"
 html_title = "regard"
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_solved"]
 
 
 def _keep_bars(app, what, name, thing, options, lines):
@@ -22,6 +33,37 @@ def _keep_bars(app, what, name, thing, options, lines):
             lines[i] = line.replace("|", r"\|")
 
 
+def _solve(app):
+    """Write what the pages about source documents include: their problems, solved."""
+    SOLVED.mkdir(exist_ok=True)
+    pages = {}
+    for name in problems.names():
+        problem = problems.load(name)
+        document, _, part = problem.source.partition(" ")
+        shown = report.to_html_fragment(solving.solve(problem).report())
+        # The page has the title as a heading of its own, which the table of contents can show.
+        shown = shown.replace(f"<h3>{escape(problem.title)}</h3>\n", "", 1)
+        pages.setdefault(document, []).append(
+            f"## {part}: {problem.title}\n\n`regard solve {name}`\n\n"
+            f"```{{raw}} html\n{shown}\n```\n"
+        )
+    for document, parts in pages.items():
+        (SOLVED / f"{document}.md").write_text("\n".join(parts), encoding="utf-8")
+
+
+def _inline_math(writer, node):
+    """Typeset formulas as reports do, which needs nothing from elsewhere."""
+    writer.body.append(notation.to_mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def _display_math(writer, node):
+    writer.body.append(f"<p>{notation.to_mathml(node.astext(), display=True)}</p>")
+    raise nodes.SkipNode
+
+
 def setup(app):
     """Called by Sphinx."""
+    app.add_html_math_renderer("mathml", (_inline_math, None), (_display_math, None))
+    app.connect("builder-inited", _solve)
     app.connect("autodoc-process-docstring", _keep_bars)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib as _importlib
-from types import ModuleType as _ModuleType
+from typing import Any as _Any
 
 from regard.core.attention import (
     attention,
@@ -15,7 +15,10 @@ from regard.core.heads import Head, MultiHead
 from regard.core.positions import rotary, sinusoidal
 from regard.core.streaming import AttentionState
 from regard.errors import (
+    FormulaError,
     InfeasibleDesign,
+    InvalidAnswer,
+    InvalidProblem,
     ParameterError,
     RegardError,
     ShapeError,
@@ -25,12 +28,16 @@ from regard.errors import (
 __version__ = "0.1.0"
 
 # Loaded when first used, because they bring SciPy, Arb and others with them.
-_LATER = ("analysis", "certify", "design", "report")
+_PARTS = ("analysis", "certify", "design", "language", "problems", "report", "solving")
+_FUNCTIONS = {"solve": "regard.solving", "trace": "regard.analysis"}
 
 __all__ = [
     "AttentionState",
+    "FormulaError",
     "Head",
     "InfeasibleDesign",
+    "InvalidAnswer",
+    "InvalidProblem",
     "MultiHead",
     "ParameterError",
     "RegardError",
@@ -45,12 +52,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> _ModuleType:
+def __getattr__(name: str) -> _Any:
     """Load a part of regard such as `regard.design` the first time it is used."""
-    if name in _LATER:
+    if name in _PARTS:
         return _importlib.import_module(f"regard.{name}")
+    if name in _FUNCTIONS:
+        return getattr(_importlib.import_module(_FUNCTIONS[name]), name)
     raise AttributeError(f"module 'regard' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_LATER])
+    return sorted([*globals(), *_PARTS, *_FUNCTIONS])

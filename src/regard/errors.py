@@ -5,7 +5,7 @@
     ├── ParameterError    (also a ValueError)   any other argument that cannot be used
     ├── FormulaError      (also a ValueError)   a formula that cannot be read or evaluated
     ├── InvalidProblem    (also a ValueError)   a problem that cannot be read or used
-    ├── InvalidAnswer     (also a ValueError)   an answer that cannot be read; not the same as a wrong one
+    ├── InvalidAnswer     (also a ValueError)   an answer that cannot be read; a wrong one can
     ├── InfeasibleDesign  a goal that nothing reaches, with the proof and the closest that can be
     └── UndecidedDesign   a goal that was neither reached nor proved out of reach
 

@@ -8,12 +8,25 @@ import json
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 import regard.report
 from regard.errors import ParameterError
-from regard.report import Facts, Heading, Report, Table, Text
+from regard.report import (
+    Code,
+    Facts,
+    Heading,
+    Math,
+    Plot,
+    Prose,
+    Report,
+    Series,
+    Steps,
+    Table,
+    Text,
+)
 from report.drawing import ANY_TEXT, reports
 
 FEW = settings(deadline=None, derandomize=True, max_examples=60)
@@ -24,6 +37,13 @@ REPORT = Report(
         Text("Most of the weight is on the first."),
         Table(("key", "weight"), (("k_0", "0.75"), ("k_1", "0.25")), "Weights"),
         Facts((("error", "0"),)),
+        Heading("More", 1),
+        Prose("A *word* and $x^2$."),
+        Math(r"\alpha \le 1"),
+        Steps((("so", "x = 1"), ("done", ""))),
+        Code("x = 1", "python"),
+        Plot("bars", "Weights", "key", "weight", (Series("a", ("k_0", "k_1"), (0.75, 0.25)),)),
+        Plot("heatmap", "Map", rows=((0.5, 1), (0, -2)), row_labels=("q_0", "q_1")),
     ),
 )
 DATA = {
@@ -38,6 +58,33 @@ DATA = {
             "caption": "Weights",
         },
         {"type": "facts", "pairs": [["error", "0"]]},
+        {"type": "heading", "text": "More", "level": 1},
+        {"type": "prose", "markdown": "A *word* and $x^2$."},
+        {"type": "math", "latex": r"\alpha \le 1"},
+        {"type": "steps", "items": [["so", "x = 1"], ["done", ""]]},
+        {"type": "code", "text": "x = 1", "language": "python"},
+        {
+            "type": "plot",
+            "kind": "bars",
+            "caption": "Weights",
+            "x_label": "key",
+            "y_label": "weight",
+            "series": [{"name": "a", "x": ["k_0", "k_1"], "y": [0.75, 0.25]}],
+            "rows": [],
+            "row_labels": [],
+            "column_labels": [],
+        },
+        {
+            "type": "plot",
+            "kind": "heatmap",
+            "caption": "Map",
+            "x_label": "",
+            "y_label": "",
+            "series": [],
+            "rows": [[0.5, 1.0], [0.0, -2.0]],
+            "row_labels": ["q_0", "q_1"],
+            "column_labels": [],
+        },
     ],
 }
 
@@ -61,7 +108,7 @@ def test_this_data_becomes_the_report() -> None:
 
 
 @FEW
-@given(reports(ANY_TEXT))
+@given(reports(ANY_TEXT, drawn=True))
 def test_a_report_comes_back_from_json_as_it_was(report: Report) -> None:
     data = report.to_dict()
     through_json = json.loads(json.dumps(data))
@@ -113,6 +160,55 @@ def test_columns_of_numbers_and_names_of_rows_are_told_by_the_cells(
     assert table.names_rows is names_rows
 
 
+def test_cells_with_formulas_count_as_the_numbers_they_show() -> None:
+    table = Table(("a", "b"), ((r"$\frac{1}{3}$", "$x$"), ("$-2$", "$y$")))
+    assert table.numeric == (True, False)
+
+
+def test_reports_are_joined_under_their_titles() -> None:
+    one = Report("One", (Heading("A"), Text("a")))
+    two = Report("Two", (Heading("B", 1), Heading("C"), Heading("D", 3)))
+    joined = Report.join("Both", [one, two], (Text("first"),))
+    assert joined == Report(
+        "Both",
+        (
+            Text("first"),
+            Heading("One", 1),
+            Heading("A", 2),
+            Text("a"),
+            Heading("Two", 1),
+            Heading("B", 2),
+            Heading("C", 3),
+            Heading("D", 3),
+        ),
+    )
+    with pytest.raises(ParameterError) as caught:
+        Report.join("Both", [one, "two"])  # type: ignore[list-item]
+    assert str(caught.value) == "Report.join: reports[1] must be a Report. Got str."
+
+
+def test_numbers_of_numpy_are_stored_as_floats() -> None:
+    series = Series("a", (np.int64(2), 3), (np.float32(0.5), np.float64(1)))
+    assert series == Series("a", (2.0, 3.0), (0.5, 1.0))
+    assert {type(number) for number in (*series.x, *series.y)} == {float}
+
+
+def test_formulas_that_cannot_be_read_are_found_wherever_they_stand() -> None:
+    wrong = r"$\no$"
+    blocks = (
+        Text(f"fine $x$, {wrong}"),
+        Table((wrong, "$y$"), (("1", wrong),), wrong),
+        Facts(((wrong, wrong),)),
+        Prose(f"fine $$x$$ {wrong}"),
+        Steps(((wrong, "x"),)),
+        Code(wrong),
+        Plot("lines", wrong, series=(Series(wrong, (1,), (1,)),)),
+    )
+    errors = regard.report.formula_errors(Report(wrong, blocks))
+    assert [error.text for error in errors] == [r"\no"] * 11
+    assert regard.report.formula_errors(REPORT) == []
+
+
 WRONG: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "Text: text must be a string. Got float. Try regard.report.number.": (Text, (0.5,)),
     "Text: text must be a string. Got NoneType.": (Text, (None,)),
@@ -132,9 +228,71 @@ WRONG: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "Table: caption must be a string. Got NoneType.": (Table, (("a",), (), None)),
     "Facts: pairs[0] must be a name and a value. Got 3 strings.": (Facts, ((("a", "b", "c"),),)),
     "Report: title must not be empty.": (Report, ("", ())),
-    "Report: blocks[1] must be Text, Heading, Table or Facts. Got str.": (
-        Report,
-        ("t", (Text(""), "paragraph")),
+    "Report: blocks[1] must be one of Text, Heading, Table, Facts, Prose, Math, Steps, Code, Plot. "
+    "Got str.": (Report, ("t", (Text(""), "paragraph"))),
+    "Heading: level must be 1, 2 or 3. Got 4.": (Heading, ("h", 4)),
+    "Heading: level must be 1, 2 or 3. Got True.": (Heading, ("h", True)),
+    "Prose: markdown must be a string. Got NoneType.": (Prose, (None,)),
+    "Math: latex must be a string. Got int. Try regard.report.number.": (Math, (1,)),
+    "Math: latex must be a formula of the notation. \\input is not part of the notation.\n"
+    "  x = \\input{y}\n      ^": (Math, (r"x = \input{y}",)),
+    "Steps: items[0] must be a sentence and a formula. Got 1 strings.": (Steps, ((("a",),),)),
+    "Steps: items[1] must be a tuple or a list. Got str.": (Steps, ((("a", ""), "b"),)),
+    "Steps: items[0][1] must be a formula of the notation. This { is never closed.\n  {x\n  ^": (
+        Steps,
+        ((("a", "{x"),),),
+    ),
+    "Code: text must be a string. Got NoneType.": (Code, (None,)),
+    "Code: language must be a string. Got NoneType.": (Code, ("", None)),
+    "Series: name must be a string. Got NoneType.": (Series, (None, (), ())),
+    "Series: x[1] must be a number. Got str.": (Series, ("a", (1, "b"), (1, 2))),
+    "Series: x must be a tuple or a list. Got str.": (Series, ("a", "bc", (1, 2))),
+    "Series: y[0] must be a number. Got bool.": (Series, ("a", (1,), (True,))),
+    "Series: y[0] must be finite and at most 1e+100 in size. Got nan.": (
+        Series,
+        ("a", (1,), (float("nan"),)),
+    ),
+    "Series: y[0] must be finite and at most 1e+100 in size. Got inf.": (
+        Series,
+        ("a", (1,), (float("inf"),)),
+    ),
+    "Series: y must have one number per x (2). Got 1.": (Series, ("a", (1, 2), (1,))),
+    "Plot: kind must be one of bars, lines, heatmap. Got 'pie'.": (Plot, ("pie", "")),
+    "Plot: caption must be a string. Got NoneType.": (Plot, ("bars", None)),
+    "Plot: series must be 1 to 8 for lines. Got 0.": (Plot, ("lines", "")),
+    "Plot: series[0] must be a Series. Got tuple.": (Plot, ("bars", "", "", "", ((1, 2),))),
+    "Plot: series[0] must have 1 to 2000 points. Got 0.": (
+        Plot,
+        ("lines", "", "", "", (Series("a", (), ()),)),
+    ),
+    "Plot: series[0] must have 1 to 100 points. Got 101.": (
+        Plot,
+        ("bars", "", "", "", (Series("a", range_ := tuple(range(101)), range_),)),
+    ),
+    "Plot: series[1] must have the x of series[0].": (
+        Plot,
+        ("bars", "", "", "", (Series("a", (1,), (1,)), Series("b", (2,), (1,)))),
+    ),
+    "Plot: rows and their labels must be empty for bars.": (
+        Plot,
+        ("bars", "", "", "", (Series("a", (1,), (1,)),), ((1,),)),
+    ),
+    "Plot: series must be empty for a heatmap.": (
+        Plot,
+        ("heatmap", "", "", "", (Series("a", (1,), (1,)),)),
+    ),
+    "Plot: rows must be 1 to 100 rows of 1 to 100 numbers. Got 0 of 0.": (Plot, ("heatmap", "")),
+    "Plot: rows[1] must have as many numbers as rows[0] (2). Got 1.": (
+        Plot,
+        ("heatmap", "", "", "", (), ((1, 2), (1,))),
+    ),
+    "Plot: row_labels must be one per row (1) or none. Got 2.": (
+        Plot,
+        ("heatmap", "", "", "", (), ((1, 2, 3),), ("a", "b")),
+    ),
+    "Plot: column_labels must be one per column (3) or none. Got 2.": (
+        Plot,
+        ("heatmap", "", "", "", (), ((1, 2, 3),), (), ("a", "b")),
     ),
 }
 
@@ -153,21 +311,33 @@ DAMAGED: dict[str, Any] = {
     "Report has the fields title, blocks. Got nothing.": {},
     "blocks must be a tuple or a list. Got dict.": {"title": "t", "blocks": {}},
     "Report: title must be a string. Got NoneType.": {"title": None, "blocks": []},
-    "blocks[0] must be a dict with a type out of text, heading, table, facts. Got str.": {
+    "blocks[0] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot. Got str.": {
         "title": "t",
         "blocks": ["paragraph"],
     },
-    "blocks[1] must be a dict with a type out of text, heading, table, facts. Got type 'tabel'.": {
+    "blocks[1] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot. Got type 'tabel'.": {
         "title": "t",
         "blocks": [{"type": "text", "text": ""}, {"type": "tabel"}],
     },
-    "blocks[0] must be a dict with a type out of text, heading, table, facts. Got type ['text'].": {
+    "blocks[0] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot. Got type ['text'].": {
         "title": "t",
         "blocks": [{"type": ["text"], "text": ""}],
     },
     "blocks[0]: Table has the fields columns, rows, caption. Got columns, row.": {
         "title": "t",
         "blocks": [{"type": "table", "columns": ["a"], "row": []}],
+    },
+    "blocks[0]: Series has the fields name, x, y. Got name.": {
+        "title": "t",
+        "blocks": [{"type": "plot", "kind": "bars", "caption": "", "series": [{"name": "a"}]}],
+    },
+    "blocks[0]: data must be a dict. Got int.": {
+        "title": "t",
+        "blocks": [{"type": "plot", "kind": "bars", "caption": "", "series": [1]}],
+    },
+    "blocks[0]: Plot: series must be a tuple or a list. Got int.": {
+        "title": "t",
+        "blocks": [{"type": "plot", "kind": "bars", "caption": "", "series": 1}],
     },
     "blocks[0]: Text has the fields text. Got text, colour.": {
         "title": "t",

@@ -10,8 +10,23 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings
 
-from regard.report import Block, Facts, Heading, Report, Table, Text, to_html_fragment, to_html_page
-from report.drawing import ANY_TEXT, reports
+from regard.report import (
+    Block,
+    Code,
+    Facts,
+    Heading,
+    Math,
+    Plot,
+    Prose,
+    Report,
+    Series,
+    Steps,
+    Table,
+    Text,
+    to_html_fragment,
+    to_html_page,
+)
+from report.drawing import ANY_TEXT, MARKUP, reports
 
 EVIL = '<script>alert("1")</script>&amp;\'--><img src=x onerror=alert(1)>'
 RENDERERS = [to_html_fragment, to_html_page]
@@ -64,6 +79,10 @@ TABLE = Table(("key", "weight"), (("k_0", "0.75"), ("k_1", "0.25")), "Weights of
         lambda text: Table(("a", "b"), (("x", "1"),), text),
         lambda text: Facts(((text, "value"),)),
         lambda text: Facts((("name", text),)),
+        lambda text: Steps(((text, ""),)),
+        lambda text: Prose("a " + text.replace("&amp;", "&amp;amp;")),
+        Code,
+        lambda text: Plot("bars", text, text, text, (Series(text, (text,), (1.0,)),)),
     ],
 )
 def test_markup_in_any_block_is_shown_and_never_obeyed(
@@ -94,7 +113,7 @@ def test_quotes_in_a_caption_do_not_end_the_attribute_that_repeats_it() -> None:
 
 @pytest.mark.parametrize("render", RENDERERS)
 @settings(deadline=None, derandomize=True, max_examples=60)
-@given(report=reports(ANY_TEXT))
+@given(report=reports(ANY_TEXT | MARKUP))
 def test_html_is_well_formed_whatever_the_content(report: Report, render: Render) -> None:
     html = render(report)
     html.encode()
@@ -168,6 +187,91 @@ def test_a_fragment_brings_no_colours_ids_scripts_or_style_sheets() -> None:
     assert set(re.findall(r"rgba\([^)]*\)|#[0-9a-f]{3,6}", fragment)) == {"rgba(128,128,128,0.4)"}
 
 
+def test_formulas_are_mathml_wherever_they_stand() -> None:
+    blocks = (
+        Text("$x$"),
+        Heading("$x$"),
+        Table(("$x$", "b"), (("$x$", "$x$"),), "$x$"),
+        Facts((("$x$", "$x$"),)),
+        Prose("$x$"),
+        Steps((("$x$", "x"),)),
+        Math("x"),
+    )
+    root = tree(Report("$x$", blocks), to_html_page)
+    assert texts(root, "head/title") == ["x"]
+    assert texts(root, ".//math") == ["x"] * 13
+    assert len(root.findall(".//math[@display='block']")) == 2
+
+
+def test_prose_is_this_html() -> None:
+    html = to_html_fragment(
+        Report("T", (Prose("a *b* **c** `d`\n\n3. e\n4. [f](https://example.org/?a=1&b)\n\n> g"),))
+    )
+    assert (
+        html
+        == """\
+<div class="regard-report">
+<h3>T</h3>
+<p>a <em>b</em> <strong>c</strong> <code>d</code></p>
+<ol start="3">
+<li>
+e
+</li>
+<li>
+<a href="https://example.org/?a=1&amp;b" rel="noreferrer">f</a>
+</li>
+</ol>
+<blockquote>
+<p>g</p>
+</blockquote>
+</div>"""
+    )
+
+
+def test_code_is_shown_as_it_is() -> None:
+    (pre,) = tree(Report("T", (Code("if a < b:\n\tc $x$\n"),))).iterfind("pre")
+    assert "".join(pre.itertext()) == "if a < b:\n    c $x$"
+
+
+def test_wide_formulas_and_code_scroll_by_themselves() -> None:
+    root = tree(Report("T", (Math("x"), Code("y"))))
+    for path in ("div", "pre"):
+        (box,) = root.iterfind(path)
+        assert "overflow-x:auto" in box.get("style", "")
+        assert box.get("tabindex") == "0"
+
+
+@pytest.mark.parametrize(
+    ("levels", "page", "fragment"),
+    [
+        ((2, 3, 2), ["h2", "h3", "h2"], ["h4", "h5", "h4"]),
+        ((1, 2, 3, 1), ["h2", "h3", "h4", "h2"], ["h4", "h5", "h6", "h4"]),
+        ((3,), ["h2"], ["h4"]),
+    ],
+)
+def test_headings_follow_their_levels(
+    levels: tuple[int, ...], page: list[str], fragment: list[str]
+) -> None:
+    report = Report("T", tuple(Heading("H", level) for level in levels))
+    main = tree(report, to_html_page).find("body/main")
+    assert main is not None
+    assert [child.tag for child in main if child.tag != "nav"] == ["h1", *page]
+    assert [child.tag for child in tree(report)] == ["h3", *fragment]
+
+
+def test_several_chapters_have_a_list_of_contents() -> None:
+    report = Report("T", (Heading("One $x$", 1), Heading("a"), Heading("Two", 1)))
+    root = tree(report, to_html_page)
+    (nav,) = root.iterfind("body/main/nav")
+    links = [(link.get("href"), "".join(link.itertext())) for link in nav.iter("a")]
+    assert links == [("#chapter-1", "One x"), ("#chapter-2", "Two")]
+    assert [h.get("id") for h in root.iterfind("body/main/h2")] == ["chapter-1", "chapter-2"]
+    one = Report("T", (Heading("One", 1), Heading("a")))
+    assert root.find("body/main/nav") is not None
+    assert tree(one, to_html_page).find("body/main/nav") is None
+    assert tree(report).find("nav") is None
+
+
 def test_a_page_says_its_language_its_title_and_how_to_fit_a_phone() -> None:
     page = to_html_page(Report("Two keys & more", (TABLE,)))
     root = tree(Report("Two keys & more", (TABLE,)), to_html_page)
@@ -190,3 +294,15 @@ def test_a_page_loads_nothing() -> None:
     assert not seen.attributes & {"src", "href", "srcset", "action"}
     assert not re.search(r"url\(|@import", page)
     assert "default-src 'none'" in page
+
+
+def test_a_page_with_every_block_loads_nothing() -> None:
+    plot = Plot("bars", "P", series=(Series("a", ("x",), (1,)), Series("b", ("x",), (2,))))
+    blocks = (Math("x"), Code("a", "python"), plot, Prose("[a](https://example.org) ![b](c.png)"))
+    page = to_html_page(Report("T", blocks))
+    seen = Tags(page)
+    assert not seen.tags & {"script", "link", "img", "image", "iframe", "object", "base"}
+    assert not seen.attributes & {"src", "srcset", "action"}
+    # Only a link that a person clicks leads elsewhere.
+    assert re.findall("[^ ]*https?:[^ ]*", page) == ['href="https://example.org"']
+    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page))

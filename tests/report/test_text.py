@@ -9,8 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.errors import ParameterError
-from regard.report import Block, Facts, Heading, Report, Table, Text, matrix_rows, to_text
-from report.drawing import ANY_TEXT, NARROW_TEXT, reports
+from regard.report import (
+    Block,
+    Code,
+    Facts,
+    Heading,
+    Math,
+    Plot,
+    Prose,
+    Report,
+    Series,
+    Steps,
+    Table,
+    Text,
+    matrix_rows,
+    to_text,
+)
+from report.drawing import ANY_TEXT, MARKUP, NARROW_TEXT, reports
 
 FEW = settings(deadline=None, derandomize=True, max_examples=60)
 
@@ -190,6 +205,170 @@ def test_long_titles_and_headings_are_wrapped() -> None:
     assert text == f"one title of several\nwords\n{'=' * 20}\n\n{'x' * 20}\nxxx\n{'-' * 20}"
 
 
+def test_headings_of_each_level_have_their_own_rule() -> None:
+    blocks = [Heading("One", 1), Heading("Two"), Heading("Three", 3)]
+    assert shown(*blocks) == "One\n===\n\nTwo\n---\n\nThree\n~~~~~"
+
+
+def test_formulas_in_any_string_are_unicode() -> None:
+    assert shown(Text(r"so $\alpha_a \le 1$, at \$5")) == "so α_a ≤ 1, at $5"
+    assert shown(Facts(((r"$\|q\|$", "$10^{-3}$"),))) == "‖q‖  10⁻³"
+    table = Table(("$k_a$", "b"), (("x", r"$\frac{1}{2}$"), ("y", "10")), r"At $\beta$")
+    assert shown(table) == "At β\nk_a    b\n---  ---\nx    1/2\ny     10"
+    assert to_text(Report("About $x^2$", ())) == "About x²\n========"
+
+
+def test_what_is_no_formula_keeps_its_dollars() -> None:
+    assert shown(Text(r"$\input{x}$ and $y$")) == r"$\input{x}$ and y"
+
+
+def test_prose_looks_like_this() -> None:
+    markdown = r"""
+Find a *query* $q$ with **small** `norm`,
+see [here](https://example.org) or [there](javascript:x).
+
+$$
+\frac{1}{2}(v_a + v_b)
+= c
+$$
+
+- one item that is long enough to be wrapped
+- another
+  1. nested
+  2. list
+
+3. three
+4. four
+
+> quoted
+
+```python
+if x:
+    y
+```
+
+# Head
+
+***
+
+![image](x.png) <b>bold</b>
+"""
+    assert (
+        shown(Prose(markdown), width=40)
+        == """\
+Find a query q with small `norm`, see
+here (https://example.org) or there.
+
+  1/2 (v_a + v_b) = c
+
+- one item that is long enough to be
+  wrapped
+- another
+  1. nested
+  2. list
+
+3. three
+4. four
+
+| quoted
+
+  if x:
+      y
+
+Head
+
+--------------------
+
+image <b>bold</b>"""
+    )
+
+
+def test_a_formula_stands_on_its_own_line_and_goes_on_further_right() -> None:
+    assert shown(Math(r"q = C (k_a + k_b)")) == "    q = C (k_a + k_b)"
+    assert shown(Math(r"q = C (k_a + k_b + k_c)"), width=22) == (
+        "    q = C (k_a + k_b\n      + k_c)"
+    )
+    aligned = Math(r"\begin{aligned} ab &= c \\ &= d \end{aligned}")
+    assert shown(aligned) == "    ab = c\n       = d"
+
+
+def test_steps_are_numbered_with_their_formulas_below() -> None:
+    steps = Steps(((r"The scores are $s_j$, as was said above.", "s_a = C"), ("Done.", "")))
+    assert (
+        shown(steps, width=30)
+        == """\
+1. The scores are s_j, as was
+   said above.
+     s_a = C
+2. Done."""
+    )
+
+
+def test_code_keeps_its_lines_and_its_indents() -> None:
+    assert shown(Code("if x:\n\ty  =  1\n\n", "python")) == "    if x:\n        y  =  1"
+    assert shown(Code("a $x$ \x1b[0m")) == "    a $x$ �[0m"
+
+
+def test_bars_are_drawn_as_long_as_they_are() -> None:
+    one = Plot("bars", "Weights", "key", "weight", (Series("", ("k_a", "k_b"), (0.5, 0.25)),))
+    assert (
+        shown(one, width=20)
+        == """\
+Weights
+weight by key
+k_a  ██████████ 0.5
+k_b  █████ 0.25"""
+    )
+    two = Plot("bars", "", series=(Series("a", (1, 2), (4, -2)), Series("b", (1, 2), (0, 1e-9))))
+    assert (
+        shown(two, width=20)
+        == """\
+1  a  ████████ 4
+   b   0
+2  a  ░░░░ -2
+   b  ▏ 1e-09"""
+    )
+
+
+def test_lines_are_some_of_their_numbers() -> None:
+    places = tuple(range(101))
+    plot = Plot(
+        "lines", "Squares", "n", "size", (Series("a", places, tuple(n * n for n in places)),)
+    )
+    lines = shown(plot).split("\n")
+    assert lines[:4] == ["Squares", "size:", "  n      a", "---  -----"]
+    assert [line.split() for line in lines[4:]] == [[str(n), str(n * n)] for n in range(0, 101, 10)]
+    apart = Plot("lines", "", series=(Series("a", (1,), (2,)), Series("b", (3,), (4,))))
+    assert shown(apart) == "a\nx  y\n-  -\n1  2\n\nb\nx  y\n-  -\n3  4"
+
+
+def test_a_heat_map_is_its_numbers() -> None:
+    plot = Plot(
+        "heatmap",
+        "Map",
+        "key",
+        "query",
+        rows=((0.5, 1), (0, -2)),
+        row_labels=("q_0", "q_1"),
+        column_labels=("k_0", "k_1"),
+    )
+    assert (
+        shown(plot)
+        == """\
+Map
+rows: query, columns: key
+     k_0  k_1
+---  ---  ---
+q_0  0.5    1
+q_1    0   -2"""
+    )
+    large = Plot("heatmap", "", rows=tuple(tuple(range(50)) for _ in range(13)))
+    lines = shown(large).split("\n")
+    assert len(lines) == 12
+    assert lines[0].split() == [*(str(i) for i in range(10)), "…", "49"]
+    assert set(lines[10].split()) == {"…"}
+
+
 def test_a_terminal_narrower_than_twenty_is_refused() -> None:
     with pytest.raises(ParameterError) as caught:
         to_text(Report("T", ()), 19)
@@ -197,7 +376,7 @@ def test_a_terminal_narrower_than_twenty_is_refused() -> None:
 
 
 @FEW
-@given(reports(NARROW_TEXT), st.integers(20, 120))
+@given(reports(NARROW_TEXT, drawn=True), st.integers(20, 120))
 def test_no_line_is_wider_than_asked_for(report: Report, width: int) -> None:
     for line in to_text(report, width).split("\n"):
         assert len(line) <= width
@@ -205,7 +384,7 @@ def test_no_line_is_wider_than_asked_for(report: Report, width: int) -> None:
 
 
 @FEW
-@given(reports(ANY_TEXT), st.integers(20, 120))
+@given(reports(ANY_TEXT | MARKUP, drawn=True), st.integers(20, 120))
 def test_no_line_is_wider_than_asked_for_whatever_the_characters(
     report: Report, width: int
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from regard.analysis.capacity import Capacity, capacity
 from regard.analysis.content import ContentSplit, content_split, rotary_kernel
+from regard.analysis.exact_numbers import ExponentialQuotient, Surd
 from regard.analysis.interference import Interference, interference
 from regard.analysis.interference_table import InterferenceTable, interference_table
 from regard.analysis.law import OutputLaw
@@ -24,12 +25,16 @@ from regard.analysis.positional_kernel import PositionalKernel, positional_kerne
 from regard.analysis.sensitivity import Sensitivity, sensitivity
 from regard.analysis.sharpness import Entropy, entropy, scale_for_support
 from regard.analysis.stability import DesignStability, Stability, stability
+from regard.analysis.trace import Trace, trace
+from regard.analysis.trace_entries import Entry
 
 __all__ = [
     "Capacity",
     "ContentSplit",
     "DesignStability",
     "Entropy",
+    "Entry",
+    "ExponentialQuotient",
     "Interference",
     "InterferenceTable",
     "Moments",
@@ -38,6 +43,8 @@ __all__ = [
     "Sensitivity",
     "SimulatedMoments",
     "Stability",
+    "Surd",
+    "Trace",
     "capacity",
     "content_split",
     "dot_product_moments",
@@ -55,4 +62,5 @@ __all__ = [
     "sensitivity",
     "simulate_dot_product",
     "stability",
+    "trace",
 ]

@@ -15,14 +15,23 @@ import numpy as np
 
 from regard.certify import (
     bands,
+    computed,
+    conditions,
+    distribution,
+    hard_limit,
     heads,
     hull,
+    identities,
     impossibility,
+    moments,
     noise,
     noise_bounds,
+    output_law,
     outputs,
     patterns,
+    position_moments,
     positions,
+    random_heads,
     rank,
     separator,
     weights,
@@ -68,6 +77,20 @@ KINDS = {
     "strongest_rival": _Kind(positions.strongest_rival, positions.say_strongest_rival),
     "band_gap": _Kind(bands.band_gap, bands.say_band_gap),
     "band_optimal": _Kind(bands.band_optimal, bands.say_band_optimal),
+    "computed": _Kind(computed.computed, computed.say_computed),
+    "identity": _Kind(identities.identity, identities.say_identity),
+    "distribution": _Kind(distribution.distribution, distribution.say_distribution),
+    "dot_product_moments": _Kind(moments.dot_product_moments, moments.say_dot_product_moments),
+    "position_moments": _Kind(
+        position_moments.position_moments, position_moments.say_position_moments
+    ),
+    "output_law": _Kind(output_law.output_law, output_law.say_output_law),
+    "hard_limit": _Kind(hard_limit.hard_limit, hard_limit.say_hard_limit),
+    "heads_independent": _Kind(random_heads.heads_independent, random_heads.say_heads_independent),
+    "score_differences": _Kind(random_heads.score_differences, random_heads.say_score_differences),
+    "gap_condition": _Kind(conditions.gap_condition, conditions.say_gap_condition),
+    "condition": _Kind(conditions.condition, conditions.say_condition),
+    "aligned": _Kind(conditions.aligned, conditions.say_aligned),
 }
 
 

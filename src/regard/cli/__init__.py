@@ -12,7 +12,10 @@ from typing import Annotated
 import typer
 
 import regard
+from regard.cli import problem_set
 from regard.cli.doctor import doctor as doctor_command
+from regard.cli.explain import explain as explain_command
+from regard.cli.solve import solve as solve_command
 from regard.errors import RegardError
 
 app = typer.Typer(
@@ -22,6 +25,12 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("solve")(solve_command)
+app.command("explain")(explain_command)
+app.command("list")(problem_set.list_problems)
+app.command("variant")(problem_set.variant)
+app.command("validate")(problem_set.validate)
+app.command("schema")(problem_set.schema)
 app.command("doctor")(doctor_command)
 
 

@@ -217,6 +217,12 @@ class PositionalDesign:
             )
         return Report("A positional head", tuple(blocks))
 
+    def plot(self) -> Any:
+        """Draw the score against the shift t − τ; return the Matplotlib figure."""
+        from regard.design.figures import kernel_figure  # brings Matplotlib
+
+        return kernel_figure(self.kernel, self.T, self.n)
+
     def __str__(self) -> str:
         return str(self.report())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from regard.certify import Certificate
 from regard.core.heads import Head
 from regard.design.family import Array
 from regard.report import Facts, Report, Table, Text, matrix_rows, number, vector
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["HeadDesign", "QueryDesign", "SeparatorDesign"]
 
@@ -68,6 +72,12 @@ class QueryDesign:
         )
         table = Table(("", "wanted", "given"), rows, caption)
         return Report(f"A query over {len(self.weights)} keys", (facts, table))
+
+    def plot(self) -> Figure:
+        """Draw the weights beside those wanted."""
+        from regard.design.figures import weights_figure  # brings Matplotlib
+
+        return weights_figure(self.weights, self.target)
 
     def __str__(self) -> str:
         return str(self.report())
@@ -138,6 +148,12 @@ class HeadDesign:
         table = Table(columns, rows, f"attention weights{more}")
         return Report(f"A head over {len(self.weights)} tokens", (facts, table))
 
+    def plot(self) -> Figure:
+        """Draw where each token looks."""
+        from regard.design.figures import pattern_figure  # brings Matplotlib
+
+        return pattern_figure(self.weights)
+
     def __str__(self) -> str:
         return str(self.report())
 
@@ -182,6 +198,12 @@ class SeparatorDesign:
             "A separator",
             (Text("M @ c returns the part of c that lies in the span of S."), facts, table),
         )
+
+    def plot(self) -> Figure:
+        """Draw the entries of M."""
+        from regard.design.figures import matrix_figure  # brings Matplotlib
+
+        return matrix_figure("M", self.M)
 
     def __str__(self) -> str:
         return str(self.report())

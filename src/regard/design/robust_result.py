@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -82,6 +83,10 @@ class RobustDesign:
         count, n = len(self.queries), self.law.scores.keys
         title = f"{count} robust head{'s' * (count > 1)} over {n} key{'s' * (n > 1)}"
         return Report(title, (Facts(tuple(facts)), table))
+
+    def plot(self) -> Any:
+        """Draw the law of the output; return the Matplotlib figure."""
+        return self.law.plot()
 
     def __str__(self) -> str:
         return str(self.report())

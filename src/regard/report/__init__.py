@@ -15,22 +15,52 @@ k_1    0.25
 
 from __future__ import annotations
 
-from regard.report.document import Block, Facts, Heading, Report, Table, Text
+from regard.report.document import (
+    Block,
+    Code,
+    Facts,
+    Heading,
+    Math,
+    Plot,
+    Prose,
+    Report,
+    Series,
+    Steps,
+    Table,
+    Text,
+)
 from regard.report.html import to_html_fragment, to_html_page
+from regard.report.latex import to_latex
 from regard.report.numbers import matrix_rows, number, vector
+from regard.report.proofreading import formula_errors
+from regard.report.schema import json_schema, to_json
+from regard.report.svg import draw
+from regard.report.terminal import to_terminal
 from regard.report.text import to_text
 
 __all__ = [
     "Block",
+    "Code",
     "Facts",
     "Heading",
+    "Math",
+    "Plot",
+    "Prose",
     "Report",
+    "Series",
+    "Steps",
     "Table",
     "Text",
+    "draw",
+    "formula_errors",
+    "json_schema",
     "matrix_rows",
     "number",
     "to_html_fragment",
     "to_html_page",
+    "to_json",
+    "to_latex",
+    "to_terminal",
     "to_text",
     "vector",
 ]

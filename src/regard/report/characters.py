@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 _SPACE = re.compile("[ \t-\r\x1c-\x1f\x85\u2028\u2029]+")
+_LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 # A terminal obeys control characters, an encoder refuses lone surrogates, XML refuses the two
 # last code points, and the marks that reverse a line make it read as what it does not say.
 _UNPRINTABLE = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
@@ -20,6 +21,18 @@ def plain(text: str) -> str:
     'a b �[31m'
     """
     return _UNPRINTABLE.sub("\ufffd", _SPACE.sub(" ", text).strip(" "))
+
+
+def verbatim(text: str) -> list[str]:
+    r"""Return the lines of a text as they are, tabs as spaces and � for what must not be shown.
+
+    >>> verbatim("if x:\n\ty\x1b\n")
+    ['if x:', '    y�']
+    """
+    lines = [line.expandtabs(4).rstrip() for line in _LINE_END.split(text)]
+    while lines and not lines[-1]:
+        lines.pop()
+    return [_UNPRINTABLE.sub("\ufffd", line) for line in lines]
 
 
 def columns(text: str) -> int:

@@ -1,111 +1,45 @@
-"""A report as plain data: a title and blocks of four kinds.
+"""A report as plain data: a title and blocks.
 
-Everything is a string by the time it is here, so that every renderer shows the same
-digits. White space means what it means in HTML: a run of it is one space.
+Everything but the numbers of a plot is a string by the time it is here, so that every renderer
+shows the same digits. White space means what it means in HTML: a run of it is one space. Strings
+may hold formulas between dollars.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from regard.errors import ParameterError
-from regard.report.characters import plain
-from regard.report.numbers import all_numbers
+from regard.report import checks
+from regard.report.blocks import Facts, Heading, Table, Text
+from regard.report.plot import Plot, Series
+from regard.report.writing import Code, Math, Prose, Steps
 
+__all__ = [
+    "BLOCKS",
+    "Block",
+    "Code",
+    "Facts",
+    "Heading",
+    "Math",
+    "Plot",
+    "Prose",
+    "Report",
+    "Series",
+    "Steps",
+    "Table",
+    "Text",
+]
 
-@dataclass(frozen=True)
-class Text:
-    """A paragraph."""
+Block: TypeAlias = Text | Heading | Table | Facts | Prose | Math | Steps | Code | Plot
 
-    text: str
-
-    def __post_init__(self) -> None:
-        _string("Text: text", self.text)
-
-
-@dataclass(frozen=True)
-class Heading:
-    """The heading of the blocks after it, up to the next heading."""
-
-    text: str
-
-    def __post_init__(self) -> None:
-        _words("Heading: text", self.text)
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of cells under named columns.
-
-    A column of numbers is aligned to the right. A first column of words, if others follow
-    it, names the rows.
-
-    Args:
-        columns: at least one; if all are empty, the table has no header.
-        rows: each with one string per column.
-        caption: what the table shows; empty for none.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    caption: str = ""
-
-    def __post_init__(self) -> None:
-        columns = _strings("Table: columns", self.columns)
-        if not columns:
-            raise ParameterError("Table: columns must name at least one column. Got none.")
-        rows = tuple(
-            _strings(f"Table: rows[{i}]", row)
-            for i, row in enumerate(_sequence("Table: rows", self.rows))
-        )
-        for i, row in enumerate(rows):
-            if len(row) != len(columns):
-                raise ParameterError(
-                    f"Table: rows[{i}] must have one cell per column ({len(columns)}). "
-                    f"Got {len(row)}."
-                )
-        _string("Table: caption", self.caption)
-        object.__setattr__(self, "columns", columns)
-        object.__setattr__(self, "rows", rows)
-
-    @property
-    def numeric(self) -> tuple[bool, ...]:
-        """For each column, whether it is all numbers."""
-        return tuple(
-            all_numbers(plain(row[j]) for row in self.rows) for j in range(len(self.columns))
-        )
-
-    @property
-    def names_rows(self) -> bool:
-        """Whether the first column says what each row is about."""
-        return len(self.columns) > 1 and not self.numeric[0]
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Pairs of a name and a value, one below the other."""
-
-    pairs: tuple[tuple[str, str], ...]
-
-    def __post_init__(self) -> None:
-        pairs = tuple(
-            _strings(f"Facts: pairs[{i}]", pair)
-            for i, pair in enumerate(_sequence("Facts: pairs", self.pairs))
-        )
-        for i, pair in enumerate(pairs):
-            if len(pair) != 2:
-                raise ParameterError(
-                    f"Facts: pairs[{i}] must be a name and a value. Got {len(pair)} strings."
-                )
-        object.__setattr__(self, "pairs", pairs)
-
-
-Block: TypeAlias = Text | Heading | Table | Facts
-
-_TYPES: dict[str, type[Block]] = {"text": Text, "heading": Heading, "table": Table, "facts": Facts}
+BLOCKS: dict[str, type[Block]] = {
+    kind.__name__.lower(): kind
+    for kind in (Text, Heading, Table, Facts, Prose, Math, Steps, Code, Plot)
+}
 
 
 @dataclass(frozen=True)
@@ -120,13 +54,13 @@ class Report:
     blocks: tuple[Block, ...]
 
     def __post_init__(self) -> None:
-        _words("Report: title", self.title)
-        blocks = _sequence("Report: blocks", self.blocks)
+        checks.words("Report: title", self.title)
+        blocks = checks.sequence("Report: blocks", self.blocks)
         for i, block in enumerate(blocks):
             if not isinstance(block, Block):
+                names = ", ".join(kind.__name__ for kind in BLOCKS.values())
                 raise ParameterError(
-                    f"Report: blocks[{i}] must be Text, Heading, Table or Facts. "
-                    f"Got {type(block).__name__}."
+                    f"Report: blocks[{i}] must be one of {names}. Got {type(block).__name__}."
                 )
         object.__setattr__(self, "blocks", blocks)
 
@@ -147,10 +81,26 @@ class Report:
         """
         try:
             fields = _fields_of(cls, data)
-            blocks = _sequence("blocks", fields["blocks"])
+            blocks = checks.sequence("blocks", fields["blocks"])
             return cls(fields["title"], tuple(_block_from_dict(i, b) for i, b in enumerate(blocks)))
         except ParameterError as error:
             raise ParameterError(f"Report.from_dict: {error}") from None
+
+    @classmethod
+    def join(cls, title: str, reports: Iterable[Report], blocks: Iterable[Block] = ()) -> Report:
+        """Return one report of several: `blocks`, then each report under its title.
+
+        Titles become headings of level 1; a report that has such headings itself is moved down.
+        """
+        joined = list(blocks)
+        for i, report in enumerate(reports):
+            if not isinstance(report, Report):
+                raise ParameterError(
+                    f"Report.join: reports[{i}] must be a Report. Got {type(report).__name__}."
+                )
+            joined.append(Heading(report.title, 1))
+            joined += _below(report.blocks)
+        return cls(title, tuple(joined))
 
     # The renderers import this module, so they can be imported only once it exists.
     def __str__(self) -> str:
@@ -164,27 +114,43 @@ class Report:
         return to_html_fragment(self)
 
 
+def _below(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    """Return blocks with every heading below level 1."""
+    chapters = any(isinstance(block, Heading) and block.level == 1 for block in blocks)
+    for block in blocks:
+        if chapters and isinstance(block, Heading):
+            block = Heading(block.text, min(block.level + 1, 3))
+        yield block
+
+
 def _block_to_dict(block: Block) -> dict[str, Any]:
     data: dict[str, Any] = {"type": type(block).__name__.lower()}
     for field in dataclasses.fields(block):
-        data[field.name] = _lists(getattr(block, field.name))
+        data[field.name] = _plain_data(getattr(block, field.name))
+    if isinstance(block, Heading) and block.level == 2:
+        del data["level"]
     return data
 
 
-def _lists(value: Any) -> Any:
-    return [_lists(item) for item in value] if isinstance(value, tuple) else value
+def _plain_data(value: Any) -> Any:
+    if isinstance(value, Series):
+        return {"name": value.name, "x": list(value.x), "y": list(value.y)}
+    return [_plain_data(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _block_from_dict(i: int, data: Any) -> Block:
     kind = data.get("type") if isinstance(data, Mapping) else None
-    if not isinstance(kind, str) or kind not in _TYPES:
+    if not isinstance(kind, str) or kind not in BLOCKS:
         got = f"type {kind!r}" if isinstance(data, Mapping) else type(data).__name__
         raise ParameterError(
-            f"blocks[{i}] must be a dict with a type out of {', '.join(_TYPES)}. Got {got}."
+            f"blocks[{i}] must be a dict with a type out of {', '.join(BLOCKS)}. Got {got}."
         )
-    block = _TYPES[kind]
+    block = BLOCKS[kind]
     try:
-        return block(**_fields_of(block, {k: v for k, v in data.items() if k != "type"}))
+        fields = _fields_of(block, {k: v for k, v in data.items() if k != "type"})
+        if block is Plot and isinstance(fields.get("series"), list | tuple):
+            fields["series"] = tuple(Series(**_fields_of(Series, s)) for s in fields["series"])
+        return block(**fields)
     except ParameterError as error:
         raise ParameterError(f"blocks[{i}]: {error}") from None
 
@@ -199,28 +165,3 @@ def _fields_of(cls: type, data: Any) -> dict[str, Any]:
         got = ", ".join(str(name) for name in data) or "nothing"
         raise ParameterError(f"{cls.__name__} has the fields {', '.join(names)}. Got {got}.")
     return dict(data)
-
-
-def _sequence(where: str, given: Any) -> tuple[Any, ...]:
-    if not isinstance(given, list | tuple):
-        raise ParameterError(f"{where} must be a tuple or a list. Got {type(given).__name__}.")
-    return tuple(given)
-
-
-def _strings(where: str, given: Any) -> tuple[str, ...]:
-    cells = _sequence(where, given)
-    for i, cell in enumerate(cells):
-        _string(f"{where}[{i}]", cell)
-    return cells
-
-
-def _string(where: str, given: Any) -> None:
-    if not isinstance(given, str):
-        fix = " Try regard.report.number." if isinstance(given, int | float) else ""
-        raise ParameterError(f"{where} must be a string. Got {type(given).__name__}.{fix}")
-
-
-def _words(where: str, given: Any) -> None:
-    _string(where, given)
-    if not plain(given):
-        raise ParameterError(f"{where} must not be empty.")

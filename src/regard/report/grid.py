@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from regard.report.characters import columns, plain, shorten, wrap
-from regard.report.document import Table
+from regard.report.blocks import Table
+from regard.report.characters import columns, shorten, wrap
+from regard.report.inline import shown
 
 _GAP = "  "
 # A longer word (a path, a formula without spaces) may be broken to make room for other columns.
@@ -25,7 +26,7 @@ class _Column:
 
 def table(given: Table, width: int) -> list[str]:
     """Lay out a table without its caption; columns that do not fit come in parts."""
-    across = [tuple(plain(row[j]) for row in given.rows) for j in range(len(given.columns))]
+    across = [tuple(shown(row[j]) for row in given.rows) for j in range(len(given.columns))]
     numeric = given.numeric
     names: list[_Column] = []
     if given.names_rows:
@@ -49,15 +50,15 @@ def pairs(pairs: Sequence[tuple[str, str]], width: int) -> list[str]:
     """Lay out names and values in two columns of words, of which nothing is shortened."""
     if not pairs:
         return []
-    names = _column("", tuple(plain(name) for name, _ in pairs), False, width // 2)
+    names = _column("", tuple(shown(name) for name, _ in pairs), False, width // 2)
     room = width - names.least - len(_GAP)
-    values = _column("", tuple(plain(value) for _, value in pairs), False, room)
+    values = _column("", tuple(shown(value) for _, value in pairs), False, room)
     return _lines([names, values], width)
 
 
 def _column(header: str, cells: tuple[str, ...], is_number: bool, most: int) -> _Column:
     """Measure a column that has to do with a width of `most` if need be."""
-    header = plain(header)
+    header = shown(header)
     words = [header] if is_number else [header, *cells]
     least = max(min(columns(word), _LONG_WORD) for text in words for word in text.split(" "))
     if is_number:

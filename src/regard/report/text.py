@@ -3,9 +3,26 @@
 from __future__ import annotations
 
 from regard.errors import ParameterError
-from regard.report import grid
-from regard.report.characters import columns, plain, wrap
-from regard.report.document import Block, Facts, Heading, Report, Table, Text
+from regard.report import grid, text_plots
+from regard.report.characters import columns, wrap
+from regard.report.document import (
+    Block,
+    Code,
+    Facts,
+    Heading,
+    Math,
+    Plot,
+    Prose,
+    Report,
+    Steps,
+    Table,
+    Text,
+)
+from regard.report.inline import shown
+from regard.report.text_prose import code, formula, prose
+
+_RULES = {1: "=", 2: "-", 3: "~"}
+_INDENT = "    "
 
 
 def to_text(report: Report, width: int = 80) -> str:
@@ -25,26 +42,53 @@ def to_text(report: Report, width: int = 80) -> str:
     if width < 20:
         raise ParameterError(f"to_text: width must be at least 20. Got {width}.")
     blocks = [_underlined(report.title, "=", width)]
-    blocks += [_block(block, width) for block in report.blocks]
+    blocks += [lines(block, width) for block in report.blocks]
     return "\n\n".join("\n".join(lines) for lines in blocks if any(lines)).rstrip("\n")
 
 
-def _block(block: Block, width: int) -> list[str]:
+def lines(block: Block, width: int) -> list[str]:
+    """Render a block as lines of at most `width` columns."""
     match block:
         case Text(text):
-            return _paragraph(text, width)
-        case Heading(text):
-            return _underlined(text, "-", width)
+            return paragraph(text, width)
+        case Heading(text, level):
+            return _underlined(text, _RULES[level], width)
         case Table(caption=caption):
-            return _paragraph(caption, width) + grid.table(block, width)
+            return paragraph(caption, width) + grid.table(block, width)
         case Facts(pairs):
             return grid.pairs(pairs, width)
+        case Prose(markdown):
+            return prose(markdown, width)
+        case Math(latex):
+            return formula(latex, _INDENT, width)
+        case Steps(items):
+            return steps(items, width)
+        case Code(text):
+            return code(text, _INDENT, width)
+        case Plot(caption=caption):
+            return paragraph(caption, width) + text_plots.plot(block, width)
 
 
-def _paragraph(text: str, width: int) -> list[str]:
-    return wrap(plain(text), width) if plain(text) else []
+def paragraph(text: str, width: int) -> list[str]:
+    """Wrap a string; nothing for an empty one."""
+    words = shown(text)
+    return wrap(words, width) if words else []
+
+
+def steps(items: tuple[tuple[str, str], ...], width: int) -> list[str]:
+    """Number sentences, with their formulas below them."""
+    result = []
+    margin = len(str(len(items))) + 2
+    for i, (sentence, latex) in enumerate(items, 1):
+        wrapped = paragraph(sentence, width - margin) or [""]
+        marker = f"{i}.".ljust(margin)
+        result += [(marker + wrapped[0]).rstrip(" ")]
+        result += [" " * margin + line for line in wrapped[1:]]
+        if latex:
+            result += formula(latex, " " * (margin + 2), width)
+    return result
 
 
 def _underlined(text: str, rule: str, width: int) -> list[str]:
-    lines = _paragraph(text, width)
+    lines = paragraph(text, width)
     return [*lines, rule * max(columns(line) for line in lines)]

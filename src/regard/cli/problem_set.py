@@ -1,0 +1,92 @@
+"""`regard list`, `validate`, `schema` and `variant`: what is asked, before it is solved."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regard.cli.console import out
+from regard.errors import InvalidProblem
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def list_problems(as_json: Json = False) -> None:
+    """List the bundled problems."""
+    from rich.table import Table
+
+    from regard import problems
+
+    found = [problems.load(name) for name in problems.names()]
+    if as_json:
+        rows = [{"id": p.id, "kind": p.kind, "title": p.title, "source": p.source} for p in found]
+        typer.echo(json.dumps({"problems": rows}, indent=2))
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("id", "kind", "source"):
+        table.add_column(column, overflow="fold")
+    for problem in found:
+        table.add_row(problem.id, problem.kind, problem.source or "")
+    out().print(table)
+
+
+def schema(as_json: Json = False) -> None:
+    """Print the JSON Schema of a problem file."""
+    from regard import problems
+
+    typer.echo(json.dumps(problems.schema(), indent=2))
+
+
+def validate(
+    file: Annotated[str, typer.Argument(help="A problem in TOML or JSON, or an id.")],
+    as_json: Json = False,
+) -> None:
+    """Say whether a problem file is right: its keys, its formulas, and what comes of solving it."""
+    from regard import problems, solving
+
+    problem = problems.load(file)
+    solution = solving.solve(problem)
+    undecided = solution.verdict is solving.Status.UNDECIDED
+    if as_json:
+        verdict = solution.verdict.name.lower()
+        typer.echo(json.dumps({"id": problem.id, "kind": problem.kind, "status": verdict}))
+    else:
+        typer.echo(f"{file}: a {problem.kind} problem, {solution.verdict.value}.")
+        for name, value in solution.to_dict()["answer"].items():
+            shown = str(value)
+            typer.echo(f"  {name} = {shown if len(shown) <= 80 else shown[:79] + '…'}")
+    raise typer.Exit(1 if undecided else 0)
+
+
+def variant(
+    problem: Annotated[str, typer.Argument(help="An id out of `regard list`, or a file.")],
+    seed: Annotated[int, typer.Option(help="Which variant.")] = 0,
+    output: Annotated[Path | None, typer.Option("-o", help="Write it to this file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print a problem with other numbers, as a file that can be solved and checked."""
+    from regard import problems, solving
+
+    if seed < 0:
+        raise InvalidProblem(f"--seed must be 0 or more. Got {seed}.")
+    drawn = solving.variant(problems.load(problem), seed)
+    text = json.dumps(problems.to_dict(drawn), indent=2) if as_json else problems.to_toml(drawn)
+    if output is None:
+        typer.echo(text.rstrip("\n"))
+    else:
+        write(output, text)
+        typer.echo(str(output))
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file; a sentence where that cannot be done."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidProblem(
+            f"{path}: cannot be written: {(error.strerror or 'no reason given').lower()}."
+        ) from None

@@ -1,0 +1,143 @@
+"""`regard solve`: problems in, certified and explained solutions out."""
+
+from __future__ import annotations
+
+import json
+import time
+from enum import Enum, StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from regard.cli.console import out, side
+from regard.cli.problem_set import Json, write
+from regard.errors import InvalidProblem
+
+if TYPE_CHECKING:
+    from regard.problems import Problem
+    from regard.report import Report
+    from regard.solving import Solution
+
+
+class Format(StrEnum):
+    """How a report is written."""
+
+    text = "text"
+    html = "html"
+    latex = "latex"
+    json = "json"
+
+
+_SUFFIXES = {".html": Format.html, ".tex": Format.latex, ".json": Format.json}
+
+
+def solve(
+    problems: Annotated[
+        list[str] | None, typer.Argument(help="Ids out of `regard list`, or files.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Solve every bundled problem.")] = False,
+    form: Annotated[
+        Format | None, typer.Option("--format", help="By default the ending of -o, else text.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", help="Write to this file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Solve problems, prove the solutions, and explain them."""
+    from regard.problems import load, names
+    from regard.solving import Status
+
+    if everything == bool(problems):
+        raise InvalidProblem("solve: name problems, or say --all. `regard list` shows their ids.")
+    if as_json:
+        form = Format.json
+    if form is None:
+        form = _SUFFIXES.get(output.suffix, Format.text) if output else Format.text
+    asked = [load(name) for name in (names() if everything else problems or [])]
+    overview = everything and not as_json and (form is Format.text or output is not None)
+    started = time.perf_counter()
+    solutions = _solve_all(asked, overview)
+    if overview:
+        _summary(solutions, time.perf_counter() - started)
+    if overview and form is Format.text:
+        form, output = Format.html, output or Path("regard-solutions.html")
+    _show(solutions, form, output)
+    raise typer.Exit(1 if any(s.verdict is Status.UNDECIDED for s in solutions) else 0)
+
+
+def _solve_all(asked: list[Problem], overview: bool) -> list[Solution]:
+    """Solve and verify each problem; with an overview, one line for each as it is done."""
+    from regard.solving import solve as solve_one
+
+    solutions = []
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+        console=side(), transient=True, disable=len(asked) < 2,
+    )  # fmt: skip
+    width = max(len(problem.id) for problem in asked)
+    with bar:
+        task = bar.add_task("solving", total=len(asked))
+        for problem in asked:
+            bar.update(task, description=problem.id)
+            solution = solve_one(problem)
+            solutions.append(solution)
+            verdict = solution.verdict  # verifies the certificate
+            if overview:
+                out().print(f"{problem.id:<{width}}  {_coloured(verdict)}")
+            bar.advance(task)
+    return solutions
+
+
+def _coloured(verdict: Enum) -> str:
+    colours = {"PROVED": "green", "COMPUTED": "green", "IMPOSSIBLE": "blue", "UNDECIDED": "red"}
+    return f"[{colours[verdict.name]}]{verdict.value}[/]"
+
+
+def _summary(solutions: list[Solution], seconds: float) -> None:
+    from regard.solving import Status
+
+    counts = [(s, sum(x.verdict is s for x in solutions)) for s in Status]
+    claims = sum(len(s.verification.claims) for s in solutions)
+    held = sum(c.status == "holds" for s in solutions for c in s.verification.claims)
+    parts = ", ".join(f"{count} {status.value}" for status, count in counts if count)
+    out().print(
+        f"\n{len(solutions)} problems in {seconds:.0f} s: {parts}. "
+        f"{held} of {claims} claims verified.",
+        soft_wrap=True,
+    )
+
+
+def _show(solutions: list[Solution], form: Format, output: Path | None) -> None:
+    from regard import report
+
+    if form is Format.json:
+        text = json.dumps({"solutions": [s.to_dict() for s in solutions]}, indent=2)
+    elif form is Format.text and output is None:
+        for solution in solutions:
+            report.to_terminal(solution.report(), out())
+        return
+    else:
+        whole = _joined(solutions)
+        render = {
+            Format.text: report.to_text,
+            Format.html: report.to_html_page,
+            Format.latex: report.to_latex,
+        }[form]
+        text = render(whole)
+    if output is None:
+        typer.echo(text)
+    else:
+        write(output, text)
+        out().print(f"Report: {output}", soft_wrap=True)
+
+
+def _joined(solutions: list[Solution]) -> Report:
+    from regard.report import Report, Table
+
+    reports = [solution.report() for solution in solutions]
+    if len(reports) == 1:
+        return reports[0]
+    rows = tuple((s.problem.title, s.verdict.value, s.problem.source or "") for s in solutions)
+    overview = Table(("problem", "result", "source"), rows)
+    return Report.join("Attention problems, solved", reports, (overview,))

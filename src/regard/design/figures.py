@@ -1,0 +1,72 @@
+"""What designs look like: weights, patterns of attention, matrices, kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from regard.design.family import Array
+from regard.report import Plot, Series, draw
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST = 24  # bars, rows and columns that a figure shows
+AROUND = 40  # shifts on either side of the one that a positional head looks at
+
+
+def weights_figure(weights: Array, target: dict[int, float]) -> Figure:
+    """Draw the weights of keys beside those wanted: the largest of them, if there are many."""
+    important = sorted(target) + [int(i) for i in np.argsort(-weights) if int(i) not in target]
+    shown = sorted(important[:MOST])
+    names = tuple(f"key {i}" for i in shown)
+    series = (
+        Series("wanted", names, tuple(float(target.get(i, 0.0)) for i in shown)),
+        Series("given", names, tuple(float(weights[i]) for i in shown)),
+    )
+    return draw(Plot("bars", "Weights of the keys", "key", "weight", series))
+
+
+def pattern_figure(weights: Array) -> Figure:
+    """Draw where each token looks."""
+    few = weights[:MOST, :MOST]
+    rows = tuple(tuple(float(x) for x in row) for row in few)
+    labels = tuple(f"row {i}" for i in range(few.shape[0]))
+    tokens = tuple(f"token {j}" for j in range(few.shape[1]))
+    return draw(
+        Plot(
+            "heatmap",
+            "Attention weights",
+            "attends to",
+            "token",
+            rows=rows,
+            row_labels=labels,
+            column_labels=tokens,
+        )
+    )
+
+
+def matrix_figure(name: str, matrix: Array) -> Figure:
+    """Draw the entries of a matrix."""
+    few = matrix[:MOST, :MOST]
+    return draw(
+        Plot(
+            "heatmap",
+            name,
+            "column",
+            "row",
+            rows=tuple(tuple(float(x) for x in row) for row in few),
+            row_labels=tuple(str(i) for i in range(few.shape[0])),
+            column_labels=tuple(str(j) for j in range(few.shape[1])),
+        )
+    )
+
+
+def kernel_figure(kernel: object, T: int, n: int) -> Figure:
+    """Draw the score of a positional head against the shift t − τ."""
+    low, high = max(1 - n, T - AROUND), min(n - 1, T + AROUND)
+    shifts = np.arange(low, high + 1)
+    scores = kernel(shifts)  # type: ignore[operator]
+    line = Series("score", tuple(float(x) for x in shifts), tuple(float(y) for y in scores))
+    return draw(Plot("lines", f"Score against the shift; T = {T}", "t − τ", "score", (line,)))

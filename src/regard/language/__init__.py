@@ -1,0 +1,11 @@
+"""The formula language: read, infer shapes, evaluate, print as text, LaTeX and MathML."""
+
+from __future__ import annotations
+
+from regard.errors import FormulaError
+from regard.language.approach import Limit, parse_limit
+from regard.language.formula import Formula, parse
+from regard.language.inference import Shape
+from regard.language.vocabulary import RESERVED
+
+__all__ = ["RESERVED", "Formula", "FormulaError", "Limit", "Shape", "parse", "parse_limit"]

@@ -1,0 +1,133 @@
+"""What to say about text that the grammar does not recognise, and names that are not known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+_COMMAND: Final = re.compile(r"\\([A-Za-z]+)")
+_ACCENTS: Final = frozenset(
+    {"bar", "hat", "tilde", "dot", "ddot", "overline", "underline", "widehat", "widetilde"}
+)
+_VAGUE: Final = frozenset(["gg", "ll", "approx", "sim", "simeq", "propto", "≫", "≪", "≈"])
+_OPERATORS: Final = frozenset({"SIGN", "TIMES", "OVER", "CARET", "RELATION", "AND", "OR"})
+_ENDS: Final = frozenset({"RPAR", "RBRACKET", "RBRACE", "RBAR", "RNORM", "RANGLE", "END"})
+_MOST_NAMES: Final = 12  # in one message
+_VAGUE_SENTENCE: Final = (
+    "{0} says no number: write how much is enough, as in a - b >= 10 or abs(a - b) <= 0.01."
+)
+
+
+def unknown(text: str, column: int) -> str:
+    """Return the sentence about characters that begin nothing of the language."""
+    rest = text[column:]
+    command = _COMMAND.match(rest)
+    if command:
+        return _unknown_command(command[1], rest)
+    letter = rest[0]
+    if letter in _VAGUE:
+        return _VAGUE_SENTENCE.replace("{0}", letter)
+    if letter == "→":
+        return "An arrow belongs to a limit such as alpha -> 0, and this is a formula."
+    if rest.startswith("_{"):
+        return "An index is made of letters, digits and commas, as in x_{2i} or z_{3,1}."
+    if letter == "_":
+        return "A name begins with a letter, and each _ in it is followed by a letter or a digit."
+    if letter == "!":
+        return "There is no factorial here; for 'not equal' write !=."
+    if letter == "∑":
+        return "A sum over an index is not part of the language: sum(x) adds the entries of x."
+    if letter == "\\":
+        return "A \\ begins a command such as \\alpha or \\frac, and here none follows."
+    return f"{letter} is not part of the formula language."
+
+
+def _unknown_command(command: str, rest: str) -> str:
+    if command in ("sum", "prod", "max", "min", "log", "ln") and "_" in rest[:12]:
+        example = {"sum": "sum(x) adds the entries of x", "prod": "write the product out"}.get(
+            command, f"{command}(x) takes no index"
+        )
+        return f"\\{command} with an index is not part of the language: {example}."
+    if command in _ACCENTS:
+        return f"\\{command} is not part of a name here: write a name such as v_{command}."
+    if command in _VAGUE:
+        return _VAGUE_SENTENCE.replace("{0}", f"\\{command}")
+    if command in ("to", "rightarrow"):
+        return "An arrow belongs to a limit such as alpha -> 0, and this is a formula."
+    if command in ("left", "right"):
+        return f"\\{command} must be followed by a bracket or a bar."
+    if command in ("begin", "end"):
+        return f"Of what \\{command} can take, only matrix, bmatrix and pmatrix are known."
+    if command == "sqrt":
+        return "\\sqrt takes braces, as in \\sqrt{x}."
+    return f"\\{command} is not a command of the formula language."
+
+
+def unexpected(text: str, token: Any, before: Any, after_value: bool) -> tuple[str, int]:
+    """Return the sentence about a token in the wrong place, and the column.
+
+    Args:
+        text: the formula.
+        token: the one that does not fit.
+        before: the one before it, if no value stands there.
+        after_value: whether one does.
+    """
+    column = len(text) if token.type == "$END" else token.start_pos
+    previous = before.type if before is not None else ""
+    shown = str(token)
+    if previous in ("FUNCTION", "CALL"):
+        return f"{before} needs an argument: write {before}(x).", column
+    if previous == "RELATION" and token.type == "RELATION":
+        both = text[before.start_pos : token.end_pos]
+        if both in (">>", "<<"):
+            return _VAGUE_SENTENCE.replace("{0}", both), before.start_pos
+        known = {"=>": ">=", "=<": "<=", "<>": "!="}.get(both)
+        if known:
+            return f"{both} is not a relation: write {known}.", before.start_pos
+    if str(before) == "-" and shown == ">":
+        return (
+            "An arrow belongs to a limit such as alpha -> 0, and this is a formula.",
+            before.start_pos,
+        )
+    if token.type == "$END":
+        if previous in _OPERATORS:
+            return f"The formula ends after {before}, where a value must follow.", column
+        return "The formula ends here, where something must follow.", column
+    if token.type in ("NUMBER", "FRACTION"):
+        return (
+            "A number cannot follow a value directly: write * between the two, or ^ for a power.",
+            column,
+        )
+    if token.type in ("COMMA", "SEMICOLON", "AMPERSAND", "NEWROW"):
+        places = {
+            "COMMA": "the entries of [a, b] or the arguments of a function",
+            "SEMICOLON": "the rows of [a, b; c, d]",
+        }.get(token.type, "the entries of a matrix between \\begin{bmatrix} and \\end{bmatrix}")
+        if after_value:
+            return f"{shown} can only separate {places}.", column
+        return f"A value is missing before this {shown}.", column
+    if token.type in _OPERATORS or token.type in _ENDS or token.type in ("POSTFIX",):
+        return f"A value is missing before this {shown}.", column
+    if token.type == "NOT":
+        return "not stands before a comparison, as in not a < b.", column
+    return f"{shown} cannot stand here.", column
+
+
+def undeclared(name: str, declared: Iterable[str]) -> str:
+    """Return the sentence about a name that is not known, with what may have been meant."""
+    known = sorted(declared, key=lambda word: (word.casefold(), word))
+    for cut in range(1, len(name)):
+        if name[:cut] in known and name[cut:] in known:
+            return (
+                f"{name} is not a name here. To multiply, leave a space: {name[:cut]} {name[cut:]}."
+            )
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, 1)
+    if close:
+        return f"{name} is not a name here. Is {close[0]} meant?"
+    if not known:
+        return f"{name} is not a name here: there are none."
+    more = ", …" if len(known) > _MOST_NAMES else ""
+    return f"{name} is not a name here. Those that are: {', '.join(known[:_MOST_NAMES])}{more}."

@@ -1,0 +1,33 @@
+"""What every problem begins with, whatever it asks for."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field
+
+from regard.problems.fields import Part
+from regard.problems.statement import check_statement
+
+Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+Statement = Annotated[str, Field(min_length=1, max_length=20_000), AfterValidator(check_statement)]
+
+
+class Head(Part):
+    """The keys that every problem has, and what they are for.
+
+    Attributes:
+        version: of the format, written `schema = 1`.
+        id: how the problem is called in commands, such as "average-two-values".
+        title: what a list of problems shows.
+        source: the document and part it comes from.
+        statement: the question in words: Markdown with $math$.
+    """
+
+    model_config = ConfigDict(populate_by_name=True, protected_namespaces=())
+
+    version: Literal[1] = Field(alias="schema")
+    id: Id
+    title: Annotated[str, Field(min_length=1, max_length=200)]
+    source: Annotated[str, Field(max_length=200)] | None = None
+    statement: Statement

@@ -1,0 +1,140 @@
+"""What problems about a query and its keys have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from regard.language import parse, parse_limit
+from regard.problems.fields import Count, Integer, LimitText, Name, Number, Part, Positive, Share
+from regard.problems.laws import Arbitrary, Fixed, Gaussian, Law, Orthogonal, Orthonormal, Plain
+
+MOST_NUMBERS = 10_000_000  # in the covariances of all keys together
+Weights = Annotated[dict[Name, Annotated[Number, Field(gt=0, le=1)]], Field(min_length=1)]
+
+
+class Keys(Part):
+    """Keys, values and their names.
+
+    Attributes:
+        scale: what the scores k·q are multiplied by.
+        n: how many keys; may be left out where they are fixed.
+        d: how long they are; by default as long as the law needs.
+        keys: where they come from.
+        values: where the values come from.
+        names: names of rows, counted from 0: `a = 0` makes k_a, v_a and mu_a names in formulas.
+        parameters: numbers that formulas may use.
+        limits: what becomes small or large, such as "alpha -> 0", in this order.
+    """
+
+    scale: Positive = 1.0
+    n: Annotated[Count, Field(ge=2)]
+    d: Count | None = None
+    keys: Law
+    values: Plain = Arbitrary(law="arbitrary")
+    names: dict[Name, Integer] = Field(default={})
+    parameters: dict[Name, Number] = Field(default={})
+    limits: list[LimitText] = Field(default=[])
+
+    @model_validator(mode="before")
+    @classmethod
+    def _n_of_fixed_keys(cls, data: object) -> object:
+        if isinstance(data, dict) and "n" not in data:
+            keys = data.get("keys")
+            rows = keys.get("rows") if isinstance(keys, dict) else keys
+            if isinstance(rows, list):
+                return {**data, "n": len(rows)}
+        return data
+
+    @model_validator(mode="after")
+    def _everything_fits(self) -> Keys:
+        for name, row in self.names.items():
+            if not 0 <= row < self.n:
+                raise ValueError(f"names: {name} = {row} is no row of the {self.n} keys (from 0)")
+        if len(set(self.names.values())) < len(self.names):
+            raise ValueError("names: two names for one row")
+        for what, law in (("keys", self.keys), ("values", self.values)):
+            _fits(what, law, self)
+        declared = set(self.parameters)
+        for limit in self.limits:
+            if parse_limit(limit).name not in declared:
+                raise ValueError(
+                    f"limits: {parse_limit(limit).name} is not among the parameters: "
+                    "say what it is for the numbers of the instance"
+                )
+        if isinstance(self.keys, Gaussian):
+            _covariances_are_declared(self.keys, self)
+            covariances_fit("random keys", self)
+        return self
+
+
+def _fits(what: str, law: Law, given: Keys) -> None:
+    if isinstance(law, Gaussian):
+        _fits(f"{what}: mean", law.mean, given)
+        return
+    if isinstance(law, Fixed):
+        if len(law.rows) != given.n:
+            raise ValueError(f"{what}: {len(law.rows)} rows for n = {given.n} keys")
+        if what != "values" and given.d is not None and len(law.rows[0]) != given.d:
+            raise ValueError(f"{what}: rows of {len(law.rows[0])} numbers for d = {given.d}")
+    if isinstance(law, Orthonormal | Orthogonal) and given.d is not None and given.d < given.n:
+        raise ValueError(f"{what}: {given.n} vectors at right angles do not fit into d = {given.d}")
+    if isinstance(law, Orthogonal) and law.norms is not None and len(law.norms) != given.n:
+        raise ValueError(f"{what}: {len(law.norms)} norms for n = {given.n} vectors")
+
+
+def _covariances_are_declared(law: Gaussian, given: Keys) -> None:
+    known = set(given.parameters) | {f"mu_{name}" for name in given.names}
+    formulas = law.covariance if isinstance(law.covariance, dict) else {"others": law.covariance}
+    for key, text in formulas.items():
+        if key != "others" and key not in given.names:
+            raise ValueError(f"keys: covariance: {key} is not among the names")
+        unknown = sorted(parse(text).names - known)
+        if unknown:
+            raise ValueError(
+                f"keys: covariance: {unknown[0]} is not declared. "
+                f"Declared are {', '.join(sorted(known)) or 'no names'}"
+            )
+
+
+def covariances_fit(what: str, given: Keys) -> None:
+    """Raise ValueError where the covariances of all keys would not fit into memory."""
+    law = given.keys.mean if isinstance(given.keys, Gaussian) else given.keys
+    d = len(law.rows[0]) if isinstance(law, Fixed) else given.d or given.n
+    if given.n * d * d > MOST_NUMBERS:
+        raise ValueError(
+            f"n: {given.n} keys of length {d} are too many for {what}: n d^2 may be at most "
+            f"{MOST_NUMBERS}"
+        )
+
+
+class WeightsGoal(Part):
+    """The weights that are wanted, and how near to them the answer has to come.
+
+    Attributes:
+        weights: by name, above 0; they sum to 1. Keys that are not named are to have none.
+        tolerance: of the output, ‖c − c*‖, where the values (or all their lengths and angles) are
+            given; of each weight where values are arbitrary. With random keys: of the root of the
+            mean square, √E ‖c − c*‖², with the weights for c where values are arbitrary.
+    """
+
+    weights: Weights
+    tolerance: Share = 1e-3
+
+    @model_validator(mode="after")
+    def _sum_to_one(self) -> WeightsGoal:
+        total = sum(self.weights.values())
+        if abs(total - 1) > 1e-9:
+            raise ValueError(f"weights must sum to 1; they sum to {total:.12g}")
+        return self
+
+
+def names_are_declared(where: str, used: set[str], given: Keys) -> None:
+    """Raise ValueError where a goal speaks of a name that is not declared."""
+    unknown = sorted(used - set(given.names))
+    if unknown:
+        raise ValueError(
+            f"{where}: {unknown[0]} is not among given.names "
+            f"({', '.join(given.names) or 'which is empty'})"
+        )

@@ -1,0 +1,163 @@
+"""Read problems: bundled ones by their id, others from TOML or JSON files.
+
+Whatever is wrong with a file ends in one InvalidProblem that names the key, its line and
+what was expected.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from regard.errors import InvalidProblem
+from regard.problems.kinds import ADAPTER, KINDS, Problem
+from regard.problems.lines import line_of
+
+MOST_BYTES = 1_000_000
+_SUFFIXES = (".toml", ".json")
+
+
+def names() -> tuple[str, ...]:
+    """Return the ids of the bundled problems, in the order of their sources."""
+    ids = [(p.source or "~", p.id) for p in map(load, _bundled())]
+    return tuple(name for _, name in sorted(ids))
+
+
+def load(path_or_id: str | Path) -> Problem:
+    """Return a bundled problem by its id, or the problem in a TOML or JSON file.
+
+    >>> load("average-two-values").kind
+    'query'
+
+    Raises:
+        InvalidProblem: there is none, or it cannot be read; the message says why.
+    """
+    name = str(path_or_id)
+    if isinstance(path_or_id, str) and name in _bundled():
+        return _load_bundled(name)
+    path = Path(path_or_id)
+    if not path.suffix and "\0" not in name and not path.exists():
+        raise InvalidProblem(_no_such_id(name, tuple(_bundled())))
+    return loads(read_file(path), name, is_json=path.suffix == ".json")
+
+
+def loads(text: str, name: str = "problem", *, is_json: bool = False) -> Problem:
+    """Return the problem written in text; `name` is what messages call it."""
+    return from_dict(parse(text, name, is_json=is_json), name, text="" if is_json else text)
+
+
+def from_dict(data: Mapping[str, Any], name: str = "problem", *, text: str = "") -> Problem:
+    """Return the problem that plain data describes."""
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        got = "it is missing" if kind is None else f"{str(kind)[:40]!r} is unknown"
+        where = _where(name, text, ("kind",))
+        raise InvalidProblem(f"{where}kind: {got}. Use one of {', '.join(KINDS)}.")
+    try:
+        return ADAPTER.validate_python(data)
+    except ValidationError as error:
+        raise InvalidProblem(_sentence(error, name, text, kind)) from None
+
+
+def read_file(path: Path) -> str:
+    """Return the text of a file; InvalidProblem where that cannot be done."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except IsADirectoryError:
+        raise InvalidProblem(f"{path}: is a folder. Name a file in it.") from None
+    except OSError as error:
+        reason = (error.strerror or "cannot be read").lower()
+        raise InvalidProblem(f"{path}: {reason}.") from None
+    except ValueError:  # a NUL in the name
+        raise InvalidProblem(f"{str(path)!r}: is no name of a file.") from None
+    if len(data) > MOST_BYTES:
+        raise InvalidProblem(f"{path}: is larger than {MOST_BYTES // 1000} kB.")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidProblem(f"{path}: is not text in UTF-8 (byte {error.start}).") from None
+
+
+def parse(text: str, name: str, *, is_json: bool = False) -> dict[str, Any]:
+    """Return the data of a TOML or JSON text."""
+    try:
+        data = json.loads(text) if is_json else tomllib.loads(text)
+    except RecursionError:
+        raise InvalidProblem(f"{name}: is nested too deeply.") from None
+    except ValueError as error:
+        language = "JSON" if is_json else "TOML"
+        reason = str(error)
+        if "integer string conversion" in reason:
+            raise InvalidProblem(f"{name}: has a number with thousands of digits.") from None
+        raise InvalidProblem(f"{name}: is not {language}: {reason}.") from None
+    if not isinstance(data, dict):
+        raise InvalidProblem(f"{name}: must be a table of keys, not {type(data).__name__}.")
+    return data
+
+
+@cache
+def _load_bundled(name: str) -> Problem:
+    return loads(_bundled()[name], name)
+
+
+@cache
+def _bundled() -> dict[str, str]:
+    folder = resources.files("regard.problems") / "library"
+    files = sorted(f.name for f in folder.iterdir() if f.name.endswith(".toml"))
+    return {name.removesuffix(".toml"): (folder / name).read_text("utf-8") for name in files}
+
+
+def _no_such_id(name: str, known: tuple[str, ...]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean {near[0]}?" if near else " `regard list` shows all."
+    return f"{name[:80]}: there is neither a bundled problem nor a file of this name.{hint}"
+
+
+def _sentence(error: ValidationError, name: str, text: str, kind: str) -> str:
+    """Word the first thing that is wrong, and say how many more there are."""
+    found = error.errors(include_url=False)
+    first = found[0]
+    path = tuple(part for part in first["loc"] if part != kind)
+    path = _real_path(path)
+    message = first["msg"].removeprefix("Value error, ").rstrip(".")
+    if first["type"] == "missing":
+        message = "is missing"
+    elif first["type"] == "extra_forbidden":
+        message = f"is no key of a problem of kind {kind}"
+    elif first["type"] == "union_tag_invalid":
+        expected = first.get("ctx", {}).get("expected_tags", "")
+        message = f"{first.get('ctx', {}).get('tag')!r} is unknown: use one of {expected}"
+    elif first["type"] == "union_tag_not_found":
+        message = f"must say its {first.get('ctx', {}).get('discriminator')}"
+    elif first["type"] != "value_error":  # pydantic's own words
+        message = message[0].lower() + message[1:]
+    key = ".".join(str(part) for part in path) or "problem"
+    more = f" ({len(found) - 1} more below this.)" if len(found) > 1 else ""
+    return f"{_where(name, text, path)}{key}: {message}.{more}"
+
+
+# Names that pydantic puts into a path for the alternatives of a union, which are no keys.
+_ALTERNATIVES = {"fixed", "orthonormal", "orthogonal", "gaussian", "arbitrary", "unit"}
+
+
+def _real_path(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    return tuple(part for part in path if isinstance(part, int) or not _is_alternative(part))
+
+
+def _is_alternative(part: str) -> bool:
+    return part in _ALTERNATIVES or part.startswith("function") or bool(set(part) & set("[](){}' "))
+
+
+def _where(name: str, text: str, path: tuple[str | int, ...]) -> str:
+    line = line_of(text, path) if text else None
+    return f"{name}: line {line}: " if line else f"{name}: "

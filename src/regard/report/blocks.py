@@ -1,0 +1,103 @@
+"""The blocks of words and tables: paragraphs, headings, tables, facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regard.errors import ParameterError
+from regard.report import checks
+from regard.report.inline import shown
+from regard.report.numbers import all_numbers
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        checks.string("Text: text", self.text)
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The heading of the blocks after it, up to the next heading of its level or above.
+
+    Level 1 heads a chapter, level 2 a section, level 3 a part of one.
+    """
+
+    text: str
+    level: int = 2
+
+    def __post_init__(self) -> None:
+        checks.words("Heading: text", self.text)
+        if isinstance(self.level, bool) or self.level not in (1, 2, 3):
+            raise ParameterError(f"Heading: level must be 1, 2 or 3. Got {self.level!r}.")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under named columns.
+
+    A column of numbers is aligned to the right. A first column of words, if others follow
+    it, names the rows.
+
+    Args:
+        columns: at least one; if all are empty, the table has no header.
+        rows: each with one string per column.
+        caption: what the table shows; empty for none.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+
+    def __post_init__(self) -> None:
+        columns = checks.strings("Table: columns", self.columns)
+        if not columns:
+            raise ParameterError("Table: columns must name at least one column. Got none.")
+        rows = tuple(
+            checks.strings(f"Table: rows[{i}]", row)
+            for i, row in enumerate(checks.sequence("Table: rows", self.rows))
+        )
+        for i, row in enumerate(rows):
+            if len(row) != len(columns):
+                raise ParameterError(
+                    f"Table: rows[{i}] must have one cell per column ({len(columns)}). "
+                    f"Got {len(row)}."
+                )
+        checks.string("Table: caption", self.caption)
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "rows", rows)
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """For each column, whether it is all numbers."""
+        return tuple(
+            all_numbers(shown(row[j]) for row in self.rows) for j in range(len(self.columns))
+        )
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether the first column says what each row is about."""
+        return len(self.columns) > 1 and not self.numeric[0]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Pairs of a name and a value, one below the other."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+    def __post_init__(self) -> None:
+        pairs = tuple(
+            checks.strings(f"Facts: pairs[{i}]", pair)
+            for i, pair in enumerate(checks.sequence("Facts: pairs", self.pairs))
+        )
+        for i, pair in enumerate(pairs):
+            if len(pair) != 2:
+                raise ParameterError(
+                    f"Facts: pairs[{i}] must be a name and a value. Got {len(pair)} strings."
+                )
+        object.__setattr__(self, "pairs", pairs)

@@ -1,0 +1,98 @@
+"""Numbers and small arrays as LaTeX, for headlines and steps."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regard.report import number
+
+__all__ = ["angle", "column", "factor", "percent", "ratio", "root", "tex"]
+
+
+def tex(x: float, digits: int = 6) -> str:
+    r"""Write a number: powers of ten as such.
+
+    >>> tex(0.25), tex(1.2e-05), tex(float("inf"))
+    ('0.25', '1.2 \\cdot 10^{-5}', '\\infty')
+    """
+    if math.isinf(x):
+        return r"\infty" if x > 0 else r"-\infty"
+    mantissa, _, exponent = number(x, digits).partition("e")
+    return f"{mantissa} \\cdot 10^{{{int(exponent)}}}" if exponent else mantissa
+
+
+def percent(x: float, digits: int = 3) -> str:
+    """Write a share in percent, for sentences.
+
+    >>> percent(0.0368733)
+    '3.69 %'
+    """
+    return f"{number(100 * x, digits)} %"
+
+
+def ratio(x: float) -> str:
+    """Write a number in the formula language: as a fraction if it is a simple one.
+
+    >>> ratio(2.0), ratio(1 / 3), ratio(0.1234567890123)
+    ('2', '1/3', '0.1234567890123')
+    """
+    simple = Fraction(x).limit_denominator(1000)
+    if float(simple) != x:
+        return repr(float(x))
+    return str(simple)
+
+
+def factor(x: float) -> str:
+    r"""Write a number as a factor in LaTeX, with nothing for 1.
+
+    >>> factor(2.0), factor(1.0), factor(2 / 3)
+    ('2 ', '', '\\frac{2}{3} ')
+    """
+    text = ratio(x)
+    if text == "1":
+        return ""
+    above, _, below = text.partition("/")
+    return f"\\frac{{{above}}}{{{below}}} " if below else f"{tex(x)} "
+
+
+def root(square: float) -> str:
+    r"""Write the square root of a number, also as a factor: nothing for 1.
+
+    >>> root(10.0), root(4.0), root(0.4)
+    ('\\sqrt{10}', '2', '\\sqrt{2/5}')
+    """
+    whole = math.isqrt(round(square)) if square >= 0.5 else 0
+    if whole and whole * whole == round(square, 9):
+        return str(whole)
+    return f"\\sqrt{{{ratio(float(Fraction(square).limit_denominator(1000)))}}}"
+
+
+def angle(x: float) -> tuple[str, str]:
+    r"""Write an angle in the formula language and in LaTeX: as a share of pi if it is a simple one.
+
+    >>> import math
+    >>> angle(math.pi / 2), angle(0.9)
+    (('pi/2', '\\pi/2'), ('0.9', '0.9'))
+    """
+    share = Fraction(x / math.pi).limit_denominator(24)
+    if abs(float(share) * math.pi - x) > 1e-12 * x:
+        return repr(float(x)), tex(x)
+    above = "" if share.numerator == 1 else f"{share.numerator} "
+    below = "" if share.denominator == 1 else f"/{share.denominator}"
+    return f"{above}pi{below}", f"{above}\\pi{below}"
+
+
+def column(x: ArrayLike, digits: int = 5) -> str:
+    r"""Write a vector as a tuple in LaTeX.
+
+    >>> column([1.0, 0.5])
+    '(1, 0.5)'
+    """
+    values = np.asarray(x, float)
+    shown = [tex(float(v), digits) for v in values[:8]]
+    shown += [r"\ldots"] * (len(values) > 8)
+    return f"({', '.join(shown)})"

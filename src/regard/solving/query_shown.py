@@ -1,0 +1,125 @@
+"""How keys, numbers and weights are shown in solutions about queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regard.language import parse
+from regard.problems.kinds.keys import Keys
+from regard.problems.laws import Fixed, Orthogonal, Orthonormal
+from regard.report import Plot, Series, Table, number
+
+Float64 = NDArray[np.float64]
+
+MOST_KEYS = 12  # that a table or a plot of weights shows
+
+
+def symbol(name: str) -> str:
+    """Return a name of the formula language as LaTeX."""
+    return parse(name).to_latex()
+
+
+def tex(x: float, digits: int = 6) -> str:
+    """Return a number as LaTeX."""
+    text = number(float(x), digits)
+    if text in ("infinity", "-infinity"):
+        return text.replace("infinity", r"\infty")
+    mantissa, _, power = text.partition("e")
+    if not power:
+        return mantissa
+    times = "" if mantissa == "1" else f"{mantissa} \\cdot "
+    return f"{times}10^{{{int(power)}}}"
+
+
+def tex_vector(x: ArrayLike, digits: int = 5, most: int = 8) -> str:
+    """Return a vector as LaTeX, its middle left out where it is long."""
+    entries = [tex(entry, digits) for entry in np.asarray(x, float).tolist()]
+    if len(entries) > most:
+        entries = [*entries[: most - 1], r"\ldots", entries[-1]]
+    return f"({', '.join(entries)})"
+
+
+def error_in_digits(x: float) -> str:
+    """A root mean square from float64 integrals, which know squares to rounding only."""
+    return number(float(x)) if x > 1e-6 else "< 1e-06"
+
+
+def key_name(given: Keys, row: int, prefix: str = "k") -> str:
+    """What the key in a row is called: its name, or its number, counted from 1."""
+    name = next((name for name, place in given.names.items() if place == row), str(row + 1))
+    return f"{prefix}_{name}"
+
+
+def listing(words: Sequence[str]) -> str:
+    """Join words: "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def softmax(scores: ArrayLike) -> Float64:
+    """The weights of scores (..., n)."""
+    s = np.asarray(scores, float)
+    powers = np.exp(s - np.max(s, axis=-1, keepdims=True))
+    return np.asarray(powers / np.sum(powers, axis=-1, keepdims=True))
+
+
+def known_values(given: Keys) -> bool:
+    """Whether the law settles all distances between values."""
+    law = given.values
+    if isinstance(law, Orthogonal):
+        return law.norms is not None
+    return isinstance(law, Fixed | Orthonormal)
+
+
+def weights_table(
+    given: Keys, wanted: Float64, weights: Float64, prefix: str = "k", caption: str = "weights"
+) -> Table:
+    """The wanted keys and those of largest weight beside them; the rest in one row."""
+    shown = _shown(wanted, weights)
+    rows = [
+        (
+            f"${symbol(key_name(given, i, prefix))}$",
+            number(float(wanted[i])),
+            number(float(weights[i])),
+        )
+        for i in shown
+    ]
+    left = [i for i in range(len(wanted)) if i not in shown]
+    if left:
+        rows.append((f"{len(left)} others together", "0", number(float(np.sum(weights[left])))))
+    return Table(("key", "wanted", "weight"), tuple(rows), caption)
+
+
+def weights_plot(
+    given: Keys, wanted: Float64, weights: Float64, caption: str, prefix: str = "k"
+) -> Plot:
+    """Bars of what is wanted and what is given."""
+    shown = _shown(wanted, weights)
+    left = [i for i in range(len(wanted)) if i not in shown]
+    labels = [key_name(given, i, prefix) for i in shown] + (["others"] if left else [])
+
+    def heights(all_of: Float64) -> tuple[float, ...]:
+        rest = [float(np.sum(all_of[left]))] if left else []
+        return (*(float(all_of[i]) for i in shown), *rest)
+
+    series = (
+        Series("wanted", tuple(labels), heights(wanted)),
+        Series("given", tuple(labels), heights(weights)),
+    )
+    return Plot("bars", caption, "key", "weight", series)
+
+
+def _shown(wanted: Float64, weights: Float64) -> list[int]:
+    order = sorted(range(len(wanted)), key=lambda i: (-wanted[i], -weights[i], i))
+    return order[:MOST_KEYS]
+
+
+def nice(x: float) -> float:
+    """A number of one or two digits near x, for tables."""
+    if x <= 0:
+        return 0.0
+    unit = 10.0 ** math.floor(math.log10(x))
+    return round(x / unit * 2) / 2 * unit

@@ -1,0 +1,142 @@
+"""What a solver finds: the answer, why it is right, the proof, and what is often got wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from regard.certify import Certificate, Verification, verify
+from regard.problems import Problem
+from regard.report import (
+    Block,
+    Code,
+    Facts,
+    Heading,
+    Math,
+    Plot,
+    Prose,
+    Report,
+    Steps,
+    Table,
+    Text,
+    number,
+    to_html_fragment,
+)
+
+_MOST_ENTRIES = 24  # of an array that an answer shows in full
+
+
+class Status(Enum):
+    """How a problem came out; the value is what a person reads."""
+
+    PROVED = "solved and proved"
+    IMPOSSIBLE = "impossible and proved"
+    COMPUTED = "computed exactly"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The answer to a problem, with its proof.
+
+    Attributes:
+        problem: what was asked.
+        status: how it came out. A solution whose certificate does not hold is undecided.
+        headline: the answer in the terms of the problem, as LaTeX.
+        answer: the fields of an answer file: formulas, numbers, lists, true or false.
+        certificate: claims about the instance, for `regard.certify.verify`.
+        steps: why: sentences, each with a formula as LaTeX or "".
+        details: the numbers of the instance: tables and plots.
+        mistakes: what is often got wrong, and what comes of it.
+    """
+
+    problem: Problem
+    status: Status
+    headline: str
+    answer: Mapping[str, Any]
+    certificate: Certificate
+    steps: tuple[tuple[str, str], ...]
+    details: tuple[Block, ...] = ()
+    mistakes: tuple[str, ...] = ()
+
+    @cached_property
+    def verification(self) -> Verification:
+        """What `regard.certify.verify` finds about the certificate."""
+        return verify(self.certificate)
+
+    @property
+    def verdict(self) -> Status:
+        """The status, if its certificate holds; undecided otherwise."""
+        return self.status if self.verification.holds else Status.UNDECIDED
+
+    def report(self) -> Report:
+        """Return the solution as a report."""
+        problem = self.problem
+        blocks: list[Block] = []
+        if problem.source:
+            blocks.append(Text(problem.source))
+        blocks += [Prose(problem.statement), Heading(f"Answer: {self.verdict.value}")]
+        blocks.append(Math(self.headline))
+        files = {n: v for n, v in self.answer.items() if isinstance(v, str) and "\n" in v}
+        pairs = tuple((n, _shown(v)) for n, v in self.answer.items() if n not in files)
+        blocks += [Facts(pairs)] if pairs else []
+        blocks += [Code(text, "python") for text in files.values()]
+        blocks += [Heading("Why"), Steps(self.steps)]
+        if self.details:
+            blocks += [Heading("In numbers"), *self.details]
+        if self.mistakes:
+            blocks.append(Heading("Often got wrong"))
+            blocks += [Text(mistake) for mistake in self.mistakes]
+        blocks += [Heading("Proof"), _proof(self.verification)]
+        return Report(problem.title, tuple(blocks))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the solution as JSON data."""
+        return {
+            "id": self.problem.id,
+            "source": self.problem.source,
+            "kind": self.problem.kind,
+            "status": self.verdict.name.lower(),
+            "answer": dict(self.answer),
+            "certificate": self.certificate.to_dict(),
+        }
+
+    def plot(self) -> Any:
+        """Draw the first figure of the report; return the Matplotlib figure, or None."""
+        from regard.report import draw
+
+        plots = [block for block in self.details if isinstance(block, Plot)]
+        return draw(plots[0]) if plots else None
+
+    def __str__(self) -> str:
+        return str(self.report())
+
+    def _repr_html_(self) -> str:
+        return to_html_fragment(self.report())
+
+
+def _proof(verification: Verification) -> Table:
+    rows = tuple((c.statement, c.status, c.reason) for c in verification.claims)
+    return Table(("claim", "verified", "found"), rows)
+
+
+def _shown(value: Any) -> str:
+    """Write a field of an answer as an answer file would."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, list | tuple):
+        if _size(value) > _MOST_ENTRIES:
+            return f"{_size(value)} numbers (in the JSON output)"
+        return "[" + ", ".join(_shown(item) for item in value) + "]"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} = {_shown(item)}" for name, item in value.items())
+    return str(value)
+
+
+def _size(value: Any) -> int:
+    return sum(map(_size, value)) if isinstance(value, list | tuple) else 1

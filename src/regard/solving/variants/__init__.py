@@ -1,0 +1,44 @@
+"""Seeded variants of problems: other numbers, the same question.
+
+A variant is shown only after it passed a gate: its solver solves it, the certificate holds,
+and what comes out is as it was for the original (solved, or proved impossible).
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+
+from regard.errors import InvalidProblem, ParameterError, RegardError
+from regard.problems import Problem, from_dict, to_dict
+from regard.solving.dispatch import solve
+
+_TRIES = 20
+
+
+def variant(problem: Problem, seed: int) -> Problem:
+    """Return another problem of the same form, the same one for the same seed.
+
+    Its id is that of the problem followed by the seed.
+
+    Raises:
+        ParameterError: seed is no whole number from 0 on.
+        InvalidProblem: no variant of this problem passes the gate.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ParameterError(f"variant: seed must be a whole number from 0 on. Got {seed!r}.")
+    vary = importlib.import_module(f"regard.solving.variants.{problem.kind}").vary
+    wanted = solve(problem).verdict
+    rng = np.random.default_rng([seed, sum(problem.id.encode())])
+    for _ in range(_TRIES):
+        data = to_dict(problem)
+        data["id"] = f"{problem.id}-{seed}"
+        data["title"] = f"{problem.title} (variant {seed})"
+        try:
+            drawn = from_dict({**data, **vary(problem, rng)})
+            if solve(drawn).verdict is wanted:
+                return drawn
+        except RegardError:
+            continue  # drawn numbers that do not make a problem are drawn again
+    raise InvalidProblem(f"{problem.id}: no variant with seed {seed} passes the gate.")

@@ -1,0 +1,200 @@
+"""`regard solve`, `list`, `validate`, `schema` and `variant`, run as a person runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from regard import certify, problems
+from regard.cli import app
+
+EXAMPLE = """schema = 1
+id = "copy-one"
+title = "Copy one value"
+kind = "query"
+statement = "Which query copies the value $v_a$?"
+
+[given]
+keys = [[1, 0], [0, 1], [-1, -1]]
+names = { a = 0 }
+
+[goal]
+weights = { a = 1.0 }
+tolerance = 0.01
+"""
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "regard", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"COLUMNS": "100", "NO_COLOR": "1"},
+    )
+
+
+def quick(*arguments: str) -> tuple[int, str]:
+    """Run in this process, where an error of regard's own is raised."""
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    return result.exit_code, result.stdout
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(EXAMPLE)
+    return path
+
+
+def test_a_file_that_a_person_wrote_is_solved_and_explained(example: Path) -> None:
+    result = run("solve", str(example))
+    assert (result.returncode, result.stderr) == (0, "")
+    for part in ("Copy one value", "Answer: solved and proved", "Why", "Proof", "holds"):
+        assert part in result.stdout
+    assert "fails" not in result.stdout
+
+
+def test_json_names_status_and_answer_and_its_certificate_can_be_verified(example: Path) -> None:
+    result = run("solve", str(example), "average-two-values", "--json")
+    assert result.returncode == 0
+    mine, bundled = json.loads(result.stdout)["solutions"]
+    assert set(mine) == {"id", "source", "kind", "status", "answer", "certificate"}
+    assert (mine["id"], mine["source"], mine["kind"], mine["status"]) == (
+        "copy-one",
+        None,
+        "query",
+        "proved",
+    )
+    assert bundled["answer"]["q"] == "C (k_a + k_b)"
+    assert certify.verify(certify.Certificate.from_dict(mine["certificate"])).holds
+
+
+def test_something_impossible_is_exit_code_0_and_says_so(example: Path) -> None:
+    text = EXAMPLE.replace("[-1, -1]", "[2, 0]").replace("[0, 1]", "[0, 0]")  # k_a is in the middle
+    example.write_text(text)
+    code, out = quick("solve", str(example))
+    assert code == 0
+    assert "Answer: impossible and proved" in out
+
+
+def test_all_prints_a_line_per_problem_a_summary_and_the_report(tmp_path: Path) -> None:
+    page = tmp_path / "all.html"
+    result = run("solve", "--all", "-o", str(page))
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    names = problems.names()
+    for name, line in zip(names, lines, strict=False):
+        assert line.split(maxsplit=1)[0] == name
+        assert line.endswith(("solved and proved", "impossible and proved", "computed exactly"))
+    summary = next(line for line in lines if line.startswith(f"{len(names)} problems in "))
+    assert "undecided" not in summary
+    claims = summary.split(". ")[1].split()
+    assert claims[0] == claims[2]  # "N of N claims verified."
+    assert lines[-1] == f"Report: {page}"
+    text = page.read_text()
+    assert text.startswith("<!DOCTYPE html>")
+    for name in names:
+        assert problems.load(name).title in text
+    assert "<script" not in text
+
+
+@pytest.mark.parametrize(
+    ("suffix", "beginning"),
+    [
+        ("html", "<!DOCTYPE html>"),
+        ("tex", "\\documentclass"),
+        ("json", "{"),
+        ("txt", "Copy one value"),
+    ],
+)
+def test_the_ending_of_the_file_chooses_the_format(
+    example: Path, suffix: str, beginning: str
+) -> None:
+    output = example.parent / f"out.{suffix}"
+    assert quick("solve", str(example), "-o", str(output))[0] == 0
+    assert output.read_text().startswith(beginning)
+
+
+def test_format_without_a_file_prints(example: Path) -> None:
+    code, out = quick("solve", str(example), "--format", "latex")
+    assert code == 0
+    assert out.startswith("\\documentclass")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["solve"], "solve: name problems, or say --all. `regard list` shows their ids.\n"),
+        (["solve", "--all", "copy-a-value"], "solve: name problems, or say --all. `regard list` shows their ids.\n"),
+        (
+            ["solve", "copy-a-valu"],
+            "copy-a-valu: there is neither a bundled problem nor a file of this name. Did you mean copy-a-value?\n",
+        ),
+        (["solve", "nowhere.toml"], "nowhere.toml: no such file or directory.\n"),
+        (["validate", "nowhere.toml"], "nowhere.toml: no such file or directory.\n"),
+        (["variant", "copy-a-value", "--seed", "-1"], "--seed must be 0 or more. Got -1.\n"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_one_sentence_and_exit_code_2(
+    arguments: list[str], message: str
+) -> None:
+    result = run(*arguments)
+    assert (result.returncode, result.stdout, result.stderr) == (2, "", message)
+
+
+def test_a_file_that_cannot_be_written_is_exit_code_2(example: Path) -> None:
+    result = run("solve", str(example), "-o", str(example / "x.html"))
+    assert result.returncode == 2
+    assert "cannot be written" in result.stderr
+
+
+def test_list_names_every_problem_once() -> None:
+    code, out = quick("list", "--json")
+    assert code == 0
+    assert [row["id"] for row in json.loads(out)["problems"]] == list(problems.names())
+    assert "average-two-values" in quick("list")[1]
+
+
+def test_the_schema_that_is_printed_accepts_problems_and_refuses_others() -> None:
+    code, out = quick("schema")
+    assert code == 0
+    schema = json.loads(out)
+    jsonschema.validate(problems.to_dict(problems.load("copy-a-value")), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"kind": "query"}, schema)
+
+
+def test_validate_says_what_a_file_is_and_what_comes_of_it(example: Path) -> None:
+    code, out = quick("validate", str(example))
+    assert code == 0
+    assert out.startswith(f"{example}: a query problem, solved and proved.\n  q = ")
+    code, out = quick("validate", str(example), "--json")
+    assert json.loads(out) == {"id": "copy-one", "kind": "query", "status": "proved"}
+
+
+def test_validate_names_the_line_of_what_is_wrong(example: Path) -> None:
+    example.write_text(EXAMPLE.replace("a = 1.0", "a = 0.9"))
+    result = run("validate", str(example))
+    assert result.returncode == 2
+    assert result.stderr == f"{example}: line 11: goal: weights must sum to 1; they sum to 0.9.\n"
+
+
+def test_a_variant_is_a_file_that_can_be_solved_and_is_the_same_each_time(tmp_path: Path) -> None:
+    code, first = quick("variant", "average-two-values", "--seed", "7")
+    assert code == 0
+    assert quick("variant", "average-two-values", "--seed", "7")[1] == first
+    assert quick("variant", "average-two-values", "--seed", "8")[1] != first
+    path = tmp_path / "seven.toml"
+    code, out = quick("variant", "average-two-values", "--seed", "7", "-o", str(path))
+    assert (code, out) == (0, f"{path}\n")
+    assert path.read_text().rstrip("\n") == first.rstrip("\n")
+    assert problems.load(path).id == "average-two-values-7"
+    assert quick("validate", str(path))[0] == 0

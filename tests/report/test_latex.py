@@ -1,0 +1,219 @@
+"""Reports as LaTeX: escaped, within Debian's packages, and accepted by pdflatex."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from regard.report import (
+    Block,
+    Code,
+    Facts,
+    Heading,
+    Math,
+    Plot,
+    Prose,
+    Report,
+    Series,
+    Steps,
+    Table,
+    Text,
+    to_latex,
+)
+from regard.report.latex_text import escaped
+from report.drawing import ANY_TEXT, MARKUP, reports
+from report.tools import compile_latex
+
+EVIL = r"\input{secrets} $\write18{rm}$ % # & _ ^ ~ { } \\ $$ ^^5cinput --- `` ?` [x] *"
+
+
+def body(*blocks: Block) -> str:
+    """Return the blocks of a document under the title T."""
+    text = to_latex(Report("T", blocks))
+    start = text.index(r"\bigskip") + len(r"\bigskip")
+    return text[start : text.index(r"\end{document}")].strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("a_b & 50 % {x} #1 $", r"a\_b \& 50 \% \{x\} \#1 \$"),
+        (
+            "\\^~<>|",
+            r"\textbackslash{}\textasciicircum{}\textasciitilde{}\textless{}\textgreater{}\textbar{}",
+        ),
+        ("a - b -- c --- d", "a - b -{}- c -{}-{}- d"),
+        ("''?`", r"'{}'{}?{}\textasciigrave{}"),
+        ("[a]*", "{[}a{]}{*}"),
+        ("α ≤ β", r"\ensuremath{\alpha} \ensuremath{\leq} \ensuremath{\beta}"),
+        ("‖q‖₂", r"\ensuremath{\|}q\ensuremath{\|}\textsubscript{2}"),
+        ("10⁻³", r"10\textsuperscript{-}\textsuperscript{3}"),
+        ("−1 × 2 ≠ 3", r"\ensuremath{-}1 \ensuremath{\times} 2 \ensuremath{\neq} 3"),
+        ("✓", r"\ensuremath{\checkmark}"),
+        ("é ñ ü ç ł", r"\'{e} \~{n} \"{u} \c{c} \l{}"),
+        ("x\u0304 α\u0302 ά", r"\={x} \ensuremath{\hat{\alpha}} \ensuremath{\acute{\alpha}}"),
+        ("“a” – b…", r"{``}a{''} {--} b\ldots{}"),
+        ("中", r"{\footnotesize U+4E2D}"),
+        ("a\u00a0b\u200bc", "a~bc"),
+    ],
+)
+def test_text_is_escaped_like_this(text: str, latex: str) -> None:
+    assert escaped(text) == latex
+
+
+def test_formulas_go_out_as_they_are() -> None:
+    assert body(Text(r"so $\frac{1}{2}x_1$ & more")) == r"so $\frac{1}{2}x_1$ \& more"
+    assert body(Math(r"\alpha \le 1")) == r"\regardmath{\alpha \le 1}"
+
+
+def test_what_is_no_formula_is_escaped() -> None:
+    assert body(Text(r"$\input{x}$")) == r"\$\textbackslash{}input\{x\}\$"
+    assert body(Prose(r"$\input{x}$")) == r"\$\textbackslash{}input\{x\}\$\par"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        Text,
+        Heading,
+        Prose,
+        Code,
+        lambda text: Table((text, "b"), ((text, "1"),), text),
+        lambda text: Facts(((text, text),)),
+        lambda text: Steps(((text, ""),)),
+        lambda text: Plot("bars", text, text, text, (Series(text, (text,), (1,)),)),
+        lambda text: Plot("heatmap", text, rows=((1,),), row_labels=(text,), column_labels=(text,)),
+    ],
+)
+def test_nothing_in_a_string_is_a_command(block: type[Text]) -> None:
+    latex = body(block(EVIL))
+    assert not re.search(r"\\(input|write)", latex)
+    assert "^^" not in latex
+    assert not re.search(r"(?<!\\)%", latex)
+
+
+def test_only_packages_of_three_debian_packages_are_loaded() -> None:
+    # article, amsmath, array, fontenc, geometry, graphicx, hyperref, longtable: texlive-latex-base;
+    # amssymb: texlive-base, which it needs; booktabs, xcolor: texlive-latex-recommended;
+    # tikz: texlive-pictures. lmodern is loaded only if it is there.
+    latex = to_latex(Report("T", ()))
+    assert set(re.findall(r"\\usepackage(?:\[[^]]*\])?\{(\w+)\}", latex)) == {
+        *("amsmath", "amssymb", "array", "booktabs", "fontenc", "geometry", "graphicx"),
+        *("hyperref", "lmodern", "longtable", "tikz", "xcolor"),
+    }
+    assert r"\IfFileExists{lmodern.sty}" in latex
+
+
+def test_a_wide_table_comes_in_parts_with_the_names_of_its_rows() -> None:
+    columns = ("name", *(f"column {i:02}" for i in range(20)))
+    latex = body(Table(columns, (("row", *("1.5" for _ in range(20))),), "Wide"))
+    assert latex.count(r"\begin{longtable}") == 3
+    assert latex.count(r"\caption*") == 1
+    assert latex.count("row & 1.5") == 3
+    for i in range(20):
+        assert latex.count(f"column {i:02}") == 2  # on the first page and on others
+
+
+def test_lists_keep_their_nesting() -> None:
+    assert body(Prose("- a\n  1. b\n\nc **d** `e_f`")).split("\n") == [
+        *(r"\begin{itemize}", r"\item{}", r"a\par", r"\begin{enumerate}", r"\item{}", r"b\par"),
+        *(r"\end{enumerate}", r"\end{itemize}", r"c \textbf{d} \texttt{e\_f}\par"),
+    ]
+
+
+def test_addresses_are_escaped() -> None:
+    latex = body(Prose("[a](https://example.org/b_c?d=1&e=%20#f)"))
+    assert latex == r"\href{https://example.org/b%5Fc?d=1\&e=\%20\#f}{a}\par".replace(
+        "%5F", r"\%5F"
+    )
+
+
+FULL = Report.join(
+    "Everything $x^2$ & more",
+    [
+        Report(
+            f"Report {i} about $\\alpha_{i}$",
+            (
+                Prose(
+                    "A *word* $x$\n\n$$\\frac{1}{2}$$\n\n"
+                    + "".join("  " * k + "- a\n" for k in range(9))
+                ),
+                Prose(
+                    "> q\n\n7. seven\n8. [eight](https://example.org/%7E#a)\n\n```\na  b\n```\n***"
+                ),
+                Heading("A heading with ≤ and $\\beta$"),
+                Math(r"\begin{aligned} a &= b \\ &\le \sum_{i=1}^n x_i \end{aligned}"),
+                Math("x" * 3000),
+                Math("+".join("W" * 500)),
+                Steps((("One $x$.", "x = 1"), ("[Two", ""), ("*", ""))),
+                Table(("a", "b"), (("[x]", "1"), ("*", "2"), ("w " * 200, "3")), "A caption"),
+                Table(("",), ()),
+                Facts((("n" * 90, "v " * 90), ("[", "]"))),
+                Code("def f(x):\n\treturn x ** 2  # --- ``\n" + "y" * 300, "python"),
+                Plot("bars", "Bars", "x", "y", (Series("a", ("p", "q"), (1e100, -1e-100)),)),
+                Plot(
+                    "bars",
+                    "Many",
+                    "x",
+                    "y",
+                    (Series("", tuple("w" * 30 + str(i) for i in range(99)), (1.0,) * 99),),
+                ),
+                Plot(
+                    "lines",
+                    "Lines",
+                    "x",
+                    "y",
+                    tuple(Series(str(i), tuple(range(2000)), tuple(range(2000))) for i in range(8)),
+                ),
+                Plot("lines", "One", series=(Series("", (5,), (5,)),)),
+                Plot(
+                    "heatmap", "Map", "x", "y", rows=((1, 2, 3), (4, 5, 6)), row_labels=("a", "b")
+                ),
+            ),
+        )
+        for i in range(3)
+    ],
+    (Plot("heatmap", "Large", rows=tuple(tuple(range(i, i + 100)) for i in range(100))),),
+)
+
+
+def test_a_report_with_everything_compiles(tmp_path: Path) -> None:
+    assert compile_latex(to_latex(FULL), tmp_path).read_bytes().startswith(b"%PDF")
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(reports(ANY_TEXT | MARKUP, drawn=True))
+def test_any_report_is_ascii_without_control_characters(report: Report) -> None:
+    latex = to_latex(report)
+    assert latex.isascii()
+    assert not re.search(r"[\0-\t\x0b-\x1f\x7f]", latex)
+
+
+def test_reports_of_any_strings_compile(tmp_path: Path) -> None:
+    # Many reports in one document, so that pdflatex starts once.
+    blocks: list[Block] = []
+
+    @settings(deadline=None, derandomize=True, max_examples=40, database=None)
+    @given(reports(ANY_TEXT | MARKUP, drawn=True))
+    def collect(report: Report) -> None:
+        blocks.extend([Text(report.title), *report.blocks])
+
+    collect()
+    assert {type(block) for block in blocks} >= {Text, Heading, Table, Facts, Prose, Math, Plot}
+    compile_latex(to_latex(Report("Any", tuple(blocks))), tmp_path)
+
+
+def test_every_character_compiles(tmp_path: Path) -> None:
+    ranges = [
+        range(0, 0x600),
+        range(0x1D00, 0x2800),
+        range(0xFB00, 0xFB10),
+        range(0x1D400, 0x1D800),
+    ]
+    characters = [chr(code) for codes in ranges for code in codes]
+    lines = ["".join(characters[i : i + 60]) for i in range(0, len(characters), 60)]
+    accented = "".join(a + chr(mark) for a in "aiαΣ≤1" for mark in range(0x300, 0x370))
+    compile_latex(to_latex(Report("T", tuple(Text(line) for line in [*lines, accented]))), tmp_path)
