@@ -15,7 +15,7 @@ run: .venv/run          ## solve every bundled problem, prove each solution, wri
 	@$(BIN)/regard solve --all -o build/solutions.html
 
 test: .venv/test        ## run the tests
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" --numprocesses auto
 
 test-slow: .venv/test   ## run the tests that take longer
 	$(BIN)/python -m pytest -m slow -s

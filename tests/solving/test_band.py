@@ -13,7 +13,8 @@ from regard.errors import InvalidProblem
 from regard.language import parse
 from regard.problems import from_dict, load
 from regard.report import Facts, Plot, Table
-from regard.solving import band, band_numbers
+from regard.solving import band
+from regard.solving.band import numbers as band_numbers
 from regard.solving.solution import Solution, Status
 from regard.solving.variants import band as variants
 from regard.solving.variants import variant

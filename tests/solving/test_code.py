@@ -14,7 +14,7 @@ from regard.errors import InvalidProblem
 from regard.problems import from_dict, load
 from regard.report import Code, Plot, to_html_page, to_latex, to_text
 from regard.solving import solve
-from regard.solving.code_catalogue import CATALOGUE
+from regard.solving.code.catalogue import CATALOGUE
 from regard.solving.solution import Solution, Status
 from regard.solving.variants import variant
 

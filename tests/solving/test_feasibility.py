@@ -15,8 +15,8 @@ from regard.language import parse
 from regard.problems import from_dict, load, token_instance
 from regard.report import Plot, Table
 from regard.solving import feasibility
-from regard.solving.feasibility_proof import cover, fading, least_gap
-from regard.solving.feasibility_scene import scene
+from regard.solving.feasibility.proof import cover, fading, least_gap
+from regard.solving.feasibility.scene import scene
 from regard.solving.solution import Solution, Status
 from regard.solving.variants import feasibility as variants
 from regard.solving.variants import variant

@@ -18,8 +18,8 @@ from regard.errors import InvalidProblem
 from regard.language import notation, parse
 from regard.report import Plot, Table
 from regard.solving import Status, heads
-from regard.solving.heads_examples import hard_limit
-from regard.solving.heads_share import pour
+from regard.solving.heads.examples import hard_limit
+from regard.solving.heads.share import pour
 from regard.solving.variants.heads import vary
 
 BUNDLED = ("two-heads-average", "one-head-per-value")

@@ -13,7 +13,7 @@ from regard.language import parse
 from regard.problems import from_dict, load
 from regard.report import Plot, Table, to_html_page, to_latex, to_text
 from regard.solving import solve
-from regard.solving.identity_sign import positive
+from regard.solving.identity.sign import positive
 from regard.solving.solution import Solution, Status
 from regard.solving.variants import variant
 

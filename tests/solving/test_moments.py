@@ -17,7 +17,7 @@ from regard.errors import InvalidProblem
 from regard.language import notation, parse
 from regard.report import Plot
 from regard.solving import Status, moments
-from regard.solving.moments_formulas import factored, polynomial, root
+from regard.solving.moments.formulas import factored, polynomial, root
 from regard.solving.variants.moments import vary
 
 PRODUCTS = ("dot-product-mean", "dot-product-variance", "dot-product-scale")

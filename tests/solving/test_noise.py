@@ -17,8 +17,8 @@ from regard.language import notation, parse
 from regard.problems.kinds.noise import value_symbols
 from regard.report import Plot, Table
 from regard.solving import Status, noise
-from regard.solving.noise_answer import find
-from regard.solving.noise_correlation import correlations
+from regard.solving.noise.answer import find
+from regard.solving.noise.correlation import correlations
 from regard.solving.variants.noise import vary
 
 ONE_HEAD = ("one-head-under-noise", "a-key-of-random-length", "noise-on-an-averaged-key")

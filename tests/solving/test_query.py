@@ -18,9 +18,9 @@ from regard.errors import InvalidProblem
 from regard.language import notation, parse
 from regard.report import Plot, Table
 from regard.solving import Status, query
-from regard.solving.query_examples import inside
-from regard.solving.query_formula import rounded_up
-from regard.solving.query_law import RandomKeys, head_bound
+from regard.solving.query.examples import inside
+from regard.solving.query.formula import rounded_up
+from regard.solving.query.law import RandomKeys, head_bound
 from regard.solving.variants.query import vary
 
 EXACT = ("average-two-values", "average-two-of-many", "exact-average")

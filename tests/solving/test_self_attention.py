@@ -14,7 +14,7 @@ from regard.language import parse
 from regard.problems import from_dict, load, token_instance
 from regard.report import Facts, Plot, Table
 from regard.solving import self_attention
-from regard.solving.self_attention_sparse import direction, sparse
+from regard.solving.self_attention.sparse import direction, sparse
 from regard.solving.solution import Solution, Status
 from regard.solving.variants import self_attention as variants
 from regard.solving.variants import variant

@@ -159,8 +159,8 @@ def test_the_norm_is_one_over_share_times_the_sine_of_the_angle() -> None:
     M = np.asarray(solution.certificate.claims[0].witness["M"])
     np.testing.assert_allclose(np.linalg.norm(M, 2), 1 / (0.25 * 0.5))
     assert re.search(r"= 8, .*30", solution.steps[-2][1])
-    # v = (1, 0), w = 5 (√3/2, 1/2): at right angles the sum is read as 1 + 5 √3/2.
-    assert f"({1 + 5 * 3**0.5 / 2:.4f}, 0)" in solution.mistakes[1]
+    # v = (2, 0), w = 7 (√3/2, 1/2): at right angles the sum is read as 2 + 7 √3/2.
+    assert f"({2 + 7 * 3**0.5 / 2:.4f}, 0)" in solution.mistakes[1]
 
 
 def test_subspaces_with_a_vector_in_common_are_proved_impossible() -> None:

@@ -114,7 +114,9 @@ def _show(solutions: list[Solution], form: Format, output: Path | None) -> None:
     if form is Format.json:
         text = json.dumps({"solutions": [s.to_dict() for s in solutions]}, indent=2)
     elif form is Format.text and output is None:
-        for solution in solutions:
+        for i, solution in enumerate(solutions):
+            if i:
+                out().print("\n")
             report.to_terminal(solution.report(), out())
         return
     else:

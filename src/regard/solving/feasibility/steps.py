@@ -1,0 +1,243 @@
+"""The steps for tokens without matrices: what comes out, and why no multiple helps."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from regard.language import parse
+from regard.report import number
+from regard.solving.feasibility.scene import Array
+from regard.solving.latex_numbers import factor, percent, ratio, root, tex
+
+if TYPE_CHECKING:
+    from regard.solving.feasibility.solver import Found
+
+__all__ = ["multiple", "square", "steps", "unit"]
+
+
+def _length(found: Found) -> str:
+    """Return the length of the basis vectors in LaTeX."""
+    norm = found.problem.given.basis.norm
+    return parse(norm).to_latex() if isinstance(norm, str) else tex(norm)
+
+
+def square(found: Found) -> str:
+    """Return scale · length², the unit of the scores."""
+    length = _length(found)
+    scale = found.scene.scale
+    return (factor(scale) if scale != 1 else "") + (rf"{length}^2" if length != "1" else "1")
+
+
+def unit(found: Found) -> float:
+    """Return the unit of the scores as a number."""
+    return found.scene.scale * found.scene.norm**2
+
+
+def steps(found: Found) -> tuple[tuple[str, str], ...]:
+    """Return why."""
+    at, label = found.scene, found.symbol
+    row = at.row + 1
+    scores = at.scale * (at.tokens @ at.tokens[at.row])
+    shown = ", ".join(multiple(float(s) / unit(found)) for s in scores)
+    said = [
+        (
+            f"Token {row} scores every token by their inner product. Basis vectors are at right "
+            f"angles, so only common ones count. In units of ${square(found)}$:",
+            rf"x_{{{row}}}^\top x_j = ({shown}) \cdot {square(found)}",
+        ),
+        (
+            f"The largest score takes the weight, the more so the longer the vectors are. So "
+            f"${label}$ comes close to what it belongs to"
+            + (", the token itself." if found.limit_weights[at.row] == 1 else "."),
+            rf"{label} \to {parse(found.instead).to_latex()}, \qquad {_exact_distance(found)}",
+        ),
+    ]
+    if found.possible:
+        return (*said, *_possible_steps(found))
+    return (*said, *_impossible_steps(found))
+
+
+def multiple(x: float) -> str:
+    """Return a multiple of that unit."""
+    text = ratio(round(x, 12))
+    return text if len(text) < 12 else tex(x)
+
+
+def _exact_distance(found: Found) -> str:
+    """Return the distance of the output from its limit, with its closed form where there is one."""
+    at = found.scene
+    leader = int(np.argmax(found.limit_weights))
+    value = rf"\approx {tex(found.distance)}"
+    name = rf"\lVert {found.symbol} - {parse(found.instead).to_latex()} \rVert"
+    if found.limit_weights[leader] != 1 or len(at.tokens) < 2:
+        return f"{name} {value}"
+    rest = [j for j in range(len(at.tokens)) if j != leader]
+    scores = at.scale * (at.tokens @ at.tokens[at.row]) / unit(found)
+    gaps = scores[leader] - scores[rest]
+    if np.ptp(gaps) > 1e-12:
+        return f"{name} {value}"
+    apart = np.sum(at.tokens[rest] - at.tokens[leader], axis=0) / at.norm
+    length = _length(found)
+    times = "" if length == "1" else rf"\, {length}"
+    power = factor(float(round(gaps[0], 12))) + square(found)
+    over = (
+        rf"\frac{{{root(float(round(apart @ apart, 9)))} {times}}}{{e^{{{power}}} + {len(rest)}}}"
+    )
+    return f"{name} = {over} {value}"
+
+
+def _possible_steps(found: Found) -> list[tuple[str, str]]:
+    at = found.scene
+    goal = parse(found.goal_text).to_latex()
+    if found.as_it_is:
+        return [
+            (
+                f"That is the goal already, within {percent(found.tolerance)} of its length.",
+                rf"\frac{{\lVert {found.symbol} - {goal} \rVert}}{{\lVert {goal} \rVert}} = "
+                rf"{tex(found.unchanged, 3)}",
+            )
+        ]
+    assert found.best is not None
+    tokens = at.changed_by(found.best.factor, found.best.vector)
+    scores = at.scale * (tokens @ tokens[at.row]) / unit(found)
+    shown = ", ".join(multiple(float(s)) for s in scores)
+    return [
+        (
+            f"A multiple changes the scores. With the factor {number(found.best.factor)} they are, "
+            "in the same units,",
+            rf"x_{{{at.changed + 1}}} = {parse(found.changed_token).to_latex()}: \qquad ({shown})",
+        ),
+        (
+            "Now the weight goes where it is wanted, and the output comes as near to the goal as "
+            "was asked for.",
+            rf"\frac{{\lVert {found.symbol} - {goal} \rVert}}{{\lVert {goal} \rVert}} = "
+            rf"{tex(found.best.error, 3)} \le {tex(found.tolerance)}",
+        ),
+    ]
+
+
+def _impossible_steps(found: Found) -> list[tuple[str, str]]:
+    at, goal = found.scene, parse(found.goal_text).to_latex()
+    said = [
+        (
+            f"Could other weights give ${goal}$? The output is an average of the tokens, and the "
+            "nearest average of them stays at a distance.",
+            _hull_line(found, at.tokens),
+        )
+    ]
+    names = " or ".join(f"${parse(name).to_latex()}$" for name, _ in at.added)
+    lines = [
+        rf"\text{{with}} \; {parse(name).to_latex()}: \quad "
+        + _hull_line(found, at.changed_by(1.0, direction))
+        for name, direction in at.added
+    ]
+    if lines:
+        said.append(
+            (
+                f"Adding {names} to $x_{{{at.changed + 1}}}$ does not help: it moves one token, "
+                "and the nearest average is then",
+                r", \qquad ".join(lines),
+            )
+        )
+    said += _every_factor(found)
+    unproved = [name for name, pieces in found.proofs if pieces is None]
+    if unproved:
+        said.append((f"For every multiple of {', '.join(unproved)} this is not proved.", ""))
+    return said
+
+
+def _hull_line(found: Found, tokens: Array) -> str:
+    at = found.scene
+    nearest = found.hull(tokens)
+    share = (nearest / at.norm) ** 2
+    simple = root(float(round(share, 9)))
+    exact = abs(math.sqrt(share) - _value(simple)) < 1e-9
+    closed = rf"{simple} \, {_length(found)} = " if exact and _length(found) != "1" else ""
+    return (
+        rf"\min_{{\text{{weights}}}} \lVert {found.symbol} - "
+        rf"{parse(found.goal_text).to_latex()} \rVert = {closed}{tex(nearest)}, \qquad "
+        rf"\text{{relative}} \; {tex(nearest / at.size, 3)}"
+    )
+
+
+def _value(latex: str) -> float:
+    inside = latex.removeprefix("\\sqrt{").removesuffix("}")
+    above, _, below = inside.partition("/")
+    found = float(above) / float(below or 1)
+    return math.sqrt(found) if latex.startswith("\\sqrt") else found
+
+
+def _every_factor(found: Found) -> list[tuple[str, str]]:
+    """Return the steps that cover all factors."""
+    at, goal = found.scene, parse(found.goal_text).to_latex()
+    relative = rf"\frac{{\lVert {found.symbol} - {goal} \rVert}}{{\lVert {goal} \rVert}}"
+    lines, shares, bounds, several = [], [], [], []
+    for name, pieces in found.proofs:
+        if not pieces:
+            continue
+        bounds.append(min(piece.bound for piece in pieces) / at.size)
+        line = _lead(found, name) if len(pieces) == 1 else None
+        if line is None:
+            several.append(name)
+        else:
+            lines.append(rf"{parse(name).to_latex()}: \quad {line}")
+            shares.append(pieces[0].share)
+    said = []
+    if lines:
+        said += [
+            (
+                rf"And any multiple $\lambda$? Token {at.row + 1} raises its own score most of "
+                "all. Above that of its nearest rival it stays by",
+                r", \qquad ".join(lines),
+            ),
+            (
+                f"So token {at.row + 1} keeps at least {percent(min(shares), 6)} of the weight on "
+                "itself. Its own direction stays in the output, whatever the multiple.",
+                rf"{relative} \ge {tex(min(bounds), 4)}",
+            ),
+        ]
+    if several:
+        shown = ", ".join(f"${parse(name).to_latex()}$" for name in several)
+        said.append(
+            (
+                f"For every multiple of {shown}, piece by piece along the line of factors, the "
+                "output stays away from the goal.",
+                rf"{relative} \ge {tex(min(bounds), 4)}",
+            )
+        )
+    return said
+
+
+def _lead(found: Found, name: str) -> str | None:
+    """Return by how much the token leads its nearest rival, for every factor, if it does."""
+    at = found.scene
+    piece = (dict(found.proofs)[name] or [])[0]
+    if piece.gap <= 0 or at.row != at.changed or piece.leader != at.row or len(at.tokens) < 2:
+        return None
+    rows = at.differences(dict(at.added)[name], piece.leader) / unit(found)
+    lows = [_low(row) if j != piece.leader else math.inf for j, row in enumerate(rows)]
+    j = int(np.argmin(lows))
+    constant, linear, quadratic = (float(round(v, 12)) for v in rows[j])
+    polynomial = _polynomial(quadratic, linear, constant)
+    low = factor(float(round(lows[j], 12)))
+    return rf"{square(found)} ({polynomial}) \ge {low}{square(found)} \quad (x_{{{j + 1}}})"
+
+
+def _low(row: Array) -> float:
+    constant, linear, square = (float(v) for v in row)
+    return constant - linear * linear / (4 * square) if square > 0 else constant
+
+
+def _polynomial(square: float, linear: float, constant: float) -> str:
+    parts: list[str] = []
+    for value, power in ((constant, ""), (linear, r"\lambda"), (square, r"\lambda^2")):
+        if value == 0:
+            continue
+        sign = "-" if value < 0 else "+" if parts else ""
+        size = abs(value)
+        shown = tex(size) if not power else factor(size) + power
+        parts.append(f"{sign} {shown}".strip())
+    return " ".join(parts) or "0"

@@ -1,0 +1,86 @@
+"""Several heads over random keys: what each is to do, and how far off they are together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.problems.instances import KeyInstance
+from regard.solving.query.formula import Mix
+from regard.solving.query.law import HeadBound, RandomKeys
+
+Float64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Heads:
+    """One problem, and the numbers that its solution is made of.
+
+    Attributes:
+        whole: what is wanted of all heads together.
+        mixes: what is wanted of each head, and its formula.
+        keys: the law of the keys (without noise if they are not random), and values.
+        instance: the same with the names of formulas.
+        tolerance: of √E ‖c − c*‖².
+        factor: C; NaN where queries are numbers.
+        queries: (heads, d).
+        bounds: what is proved of each head.
+        still: whether the keys are taken at the limit of vanishing noise.
+    """
+
+    whole: Mix
+    mixes: tuple[Mix, ...]
+    keys: RandomKeys
+    instance: KeyInstance
+    tolerance: float
+    factor: float
+    queries: Float64
+    bounds: tuple[HeadBound, ...]
+    still: bool = False
+
+    @property
+    def wanted(self) -> Float64:
+        """The output that is wanted."""
+        return self.whole.wanted() @ self.keys.values
+
+    @property
+    def bound(self) -> float:
+        """What is proved of √E ‖c − c*‖²: errors of averaged heads at most add up."""
+        return float(np.mean([bound.bound for bound in self.bounds]))
+
+    @property
+    def error(self) -> float:
+        """√E ‖c − c*‖² by the exact law."""
+        return float(self.off(self.queries))
+
+    def off(self, queries: Float64) -> Float64:
+        """√E ‖c − c*‖² of queries (..., heads, d) for these heads; equal heads count as one."""
+        first, shares = self._distinct()
+        return self.keys.off_and_variance(queries[..., first, :], self.wanted, shares)[0]
+
+    @property
+    def variance(self) -> float:
+        """The trace of the output's covariance."""
+        first, shares = self._distinct()
+        return float(self.keys.off_and_variance(self.queries[first], self.wanted, shares)[1])
+
+    def _distinct(self) -> tuple[list[int], Float64]:
+        patterns = [tuple(mix.target.items()) for mix in self.mixes]
+        first = [h for h, pattern in enumerate(patterns) if pattern not in patterns[:h]]
+        counts = [patterns.count(patterns[h]) for h in first]
+        return first, np.array(counts) / len(patterns)
+
+    def at(self, factors: Float64) -> Float64:
+        """The queries (..., heads, d) at factors (...)."""
+        start = _queries(self.mixes, 0.0, self.instance.symbols)
+        step = _queries(self.mixes, 1.0, self.instance.symbols) - start
+        return start + np.multiply.outer(factors, step)
+
+
+def _queries(
+    mixes: tuple[Mix, ...], factor: float, symbols: Mapping[str, Float64 | float]
+) -> Float64:
+    return np.array([mix.query(factor, symbols) for mix in mixes])

@@ -1,0 +1,176 @@
+"""Tables, plots and mistakes of several heads."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.problems.kinds.query import HeadsProblem
+from regard.report import Block, Facts, Plot, Series, Table, number, vector
+from regard.solving.heads.examples import allocations, hard_limit, null_steering
+from regard.solving.heads.steps import spread_of
+from regard.solving.query.noise_shown import tolerance_in_words
+from regard.solving.query.shown import (
+    error_in_digits,
+    key_name,
+    listing,
+    softmax,
+    symbol,
+    tex,
+    weights_table,
+)
+
+if TYPE_CHECKING:
+    from regard.solving.heads.setting import Heads
+
+Float64 = NDArray[np.float64]
+
+POINTS = 31
+
+
+def heads_details(problem: HeadsProblem, found: Heads) -> tuple[Block, ...]:
+    """The numbers of the instance."""
+    whole = found.whole
+    weights = np.mean(softmax(found.keys.scale * (found.queries @ found.keys.means.T)), axis=0)
+    facts = [
+        ("keys", str(whole.n)),
+        ("heads", str(len(found.mixes))),
+        ("tolerance", tolerance_in_words(problem)),
+    ]
+    if not math.isnan(found.factor):
+        facts.append((f"factor ${whole.factor}$", number(found.factor)))
+    facts += [
+        ("error, by the exact law", error_in_digits(found.error)),
+        ("error, as proved", f"at most {number(found.bound)}"),
+    ]
+    blocks: list[Block] = [Facts(tuple(facts))]
+    rows = tuple(
+        (
+            str(h + 1),
+            listing(
+                [f"${symbol(key_name(problem.given, row, whole.prefix))}$" for row in mix.rows]
+            ),
+            vector(found.queries[h]),
+            number(found.bounds[h].gap),
+            number(found.bounds[h].bound),
+        )
+        for h, mix in enumerate(found.mixes[:8])
+    )
+    columns = ("head", "wants", "query", "gap", "error at most")
+    blocks.append(Table(columns, rows, "heads"))
+    blocks.append(
+        weights_table(
+            problem.given,
+            whole.wanted(),
+            weights,
+            whole.prefix,
+            "average weights, keys at their means" if whole.prefix == "mu" else "average weights",
+        )
+    )
+    if not math.isnan(found.factor):
+        blocks += _against_one(found)
+    else:
+        blocks.append(_bars(problem, found, weights))
+    blocks += [_limits(found), *allocations(), null_steering()]
+    return tuple(blocks)
+
+
+def _bars(problem: HeadsProblem, found: Heads, weights: Float64) -> Plot:
+    shown = range(min(len(weights), 12))
+    labels = tuple(key_name(problem.given, i, found.whole.prefix) for i in shown)
+    wanted = found.whole.wanted()
+    series = (
+        Series("wanted", labels, tuple(float(wanted[i]) for i in shown)),
+        Series("given", labels, tuple(float(weights[i]) for i in shown)),
+    )
+    return Plot("bars", "Average weights of all heads", "key", "weight", series)
+
+
+def _against_one(found: Heads) -> list[Block]:
+    """The same factor in several heads, and in one head for all wanted keys."""
+    whole = found.whole
+    s = whole.scale if whole.even else 1.0
+    factors = np.array(sorted({1 / s, 5 / s, 10 / s, 50 / s, 100 / s, found.factor}))
+
+    def errors(of: Float64) -> tuple[Float64, Float64]:
+        start, end = (whole.query(f, found.instance.symbols) for f in (0.0, 1.0))
+        single = (start + np.multiply.outer(of, end - start))[:, None, :]
+        return found.off(found.at(of)), found.keys.off(single, found.wanted)
+
+    several, one = errors(factors)
+    rows = tuple(
+        (number(float(f)), error_in_digits(a), error_in_digits(b))
+        for f, a, b in zip(factors, several, one, strict=True)
+    )
+    count = len(found.mixes)
+    table = Table(
+        (f"${whole.factor}$", f"{count} heads", "one head"),
+        rows,
+        "error: several heads against one head for all wanted keys",
+    )
+    pure = all(mix.m == 1 for mix in found.mixes)
+    # Heads with keys in common need double integrals, so fewer points are drawn.
+    x = np.linspace(0, 5 * max(found.factor, 1.0), POINTS if pure else POINTS // 3)
+    several, one = errors(x)
+    places = tuple(float(f) for f in x)
+    plot = Plot(
+        "lines",
+        "Heads of one key have no upper limit on the factor; one head for all keys has"
+        if pure
+        else "The error of several heads, of which some are mixed, and of one head",
+        whole.factor,
+        "root mean square error",
+        (
+            Series(f"{count} heads", places, tuple(several.tolist())),
+            Series("one head", places, tuple(one.tolist())),
+        ),
+    )
+    return [table, plot]
+
+
+def _limits(found: Heads) -> Table:
+    alpha = spread_of(found)
+    tried = sorted({0.01, 0.05, 0.1, 0.5} | ({alpha} if alpha is not None else set()))
+    rows = []
+    for variance in tried:
+        success, bound = hard_limit(found.whole.n, variance)
+        rows.append((number(variance), number(success, 10), number(bound, 10)))
+    columns = ("variance of the noise", "a head with one key succeeds", "at least")
+    caption = f"the limit of a large factor, {found.whole.n} orthonormal means"
+    return Table(columns, tuple(rows), caption)
+
+
+def heads_mistakes(found: Heads) -> tuple[str, ...]:
+    """No scale, the same query twice, sum instead of average."""
+    whole, n = found.whole, found.whole.n
+    one = math.e / (math.e + n - 1)
+    result = []
+    if not math.isnan(found.factor):
+        error = float(found.off(found.at(np.array(1.0 / whole.scale))))
+        still = math.sqrt((1 - one) ** 2 + (n - 1) * ((1 - one) / (n - 1)) ** 2)
+        result.append(
+            f"Queries without a large factor. $q_1 = {found.mixes[0].latex()}$ with "
+            f"${whole.factor} = {tex(1 / whole.scale)}$ gives its key the weight "
+            f"{number(one, 4)} of {n} "
+            f"keys, and would give {number(math.e / (math.e + 99), 3)} of 100. The weights of "
+            f"that head "
+            f"are off by {number(still)}, the output by {number(error)}."
+        )
+        single = whole.query(found.factor, found.instance.symbols)
+        result.append(
+            "The same mixed query in every head: all of them see the same keys and put out the "
+            "same, "
+            f"so averaging removes no noise. The variance stays "
+            f"{number(float(found.keys.variance(single[None])))}; with the queries above it is "
+            f"{number(found.variance)}."
+        )
+    heads = len(found.mixes)
+    summed = float(np.linalg.norm((heads - 1) * found.wanted))
+    result.append(
+        f"Adding the heads instead of averaging them: the output would be {heads} times as "
+        f"large, off by {number(summed)}."
+    )
+    return tuple(result)

@@ -1,0 +1,189 @@
+"""Queries over keys without structure: designed and proved, or proved to be impossible."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.certify import Certificate
+from regard.design import QueryDesign
+from regard.design import query as design_query
+from regard.errors import InfeasibleDesign, UndecidedDesign
+from regard.problems.instances import KeyInstance
+from regard.problems.kinds.query import QueryProblem
+from regard.report import Block, Facts, number, vector
+from regard.solving.query.formula import Mix
+from regard.solving.query.impossible import impossible
+from regard.solving.query.shown import (
+    key_name,
+    known_values,
+    listing,
+    softmax,
+    symbol,
+    tex,
+    tex_vector,
+    weights_plot,
+    weights_table,
+)
+from regard.solving.solution import Solution, Status
+
+Float64 = NDArray[np.float64]
+
+
+def solve_fixed(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Solution:
+    """Return the designed query, the obstruction, or what is known where there is neither."""
+    # With random keys and arbitrary values the weights stand for the output.
+    known = known_values(problem.given) or mix.prefix == "mu"
+    values = instance.values if known else None
+    tolerance = problem.goal.tolerance
+    try:
+        found = design_query(
+            instance.keys, mix.target, tolerance=tolerance, values=values, scale=mix.scale
+        )
+    except InfeasibleDesign as refusal:
+        return impossible(problem, mix, instance, refusal)
+    except UndecidedDesign as refusal:
+        return _undecided(problem, mix, instance, refusal)
+    return _designed(problem, mix, instance, found)
+
+
+def _designed(
+    problem: QueryProblem, mix: Mix, instance: KeyInstance, found: QueryDesign
+) -> Solution:
+    return Solution(
+        problem,
+        Status.PROVED,
+        f"q = {tex_vector(found.query)}",
+        {"q": found.query.tolist()},
+        found.certificate,
+        _why_it_works(problem, mix, instance, found),
+        _details(problem, mix, instance, found),
+        _mistakes(mix, instance, found),
+    )
+
+
+def _why_it_works(
+    problem: QueryProblem, mix: Mix, instance: KeyInstance, found: QueryDesign
+) -> tuple[tuple[str, str], ...]:
+    keys = [f"${symbol(key_name(problem.given, row))}$" for row in mix.rows]
+    on_output = known_values(problem.given)
+    steps = [
+        (
+            f"Raise {listing(keys)} above all other keys: look for a direction $q_0$ in which they "
+            "score alike and every other key scores less. There is one exactly if the flat through "
+            "the wanted keys misses the hull of the others.",
+            r"k_i^\top q_0 = t \;\text{ for } i \in S,\qquad k_j^\top q_0 < t \;\text{ for } j "
+            r"\notin S",
+        )
+    ]
+    if math.isinf(found.margin):
+        steps = [
+            ("All keys are wanted, so there are none to be kept down.", r"S = \{1, \dots, n\}")
+        ]
+    elif found.margin > 0:
+        steps.append(
+            (
+                "The best direction has the widest margin: the distance between that flat and the "
+                "hull. No direction does better.",
+                rf"\delta = {tex(found.margin)}",
+            )
+        )
+    else:
+        steps = [
+            (
+                "The weights need no limit: they are close to those of one query of ordinary "
+                "length.",
+                r"\alpha = \mathrm{softmax}(K q)",
+            )
+        ]
+    if not mix.even:
+        steps.append(
+            (
+                "The wanted keys must differ in score as the logarithms of their weights do. That "
+                "can be had if they are affinely independent, or if these numbers happen to fit.",
+                r"k_i^\top q_1 = \ln p_i + \text{const}",
+            )
+        )
+    leak = 1 - float(np.sum(found.weights[list(mix.rows)]))
+    scores = mix.scale * (instance.keys @ found.query)
+    steps += [
+        (
+            "Turn the direction up until the others get little enough. The leak falls like "
+            r"$e^{-C\delta}$.",
+            rf"q = q_1 + C q_0 = {tex_vector(found.query)},\qquad r = {tex(max(leak, 0.0))}",
+        ),
+        ("The scores of this query are these.", rf"s = {tex_vector(scores)}"),
+        (
+            "The error was measured for the query as it is rounded, and is proved: "
+            + ("of the output." if on_output else "the largest of a weight."),
+            rf"\text{{error}} \le {tex(found.error)} \le \varepsilon = {tex(found.tolerance)}",
+        ),
+    ]
+    if problem.given.keys.law == "arbitrary":
+        steps.append(
+            (
+                "For other keys the same steps work as long as there is such a direction: always "
+                "if "
+                "the keys are affinely independent, never if an average of the other keys lies in "
+                "the flat through the wanted ones.",
+                r"\operatorname{aff}(K_S) \cap \operatorname{conv}(K_{\text{others}}) = \emptyset",
+            )
+        )
+    return tuple(steps)
+
+
+def _details(
+    problem: QueryProblem, mix: Mix, instance: KeyInstance, found: QueryDesign
+) -> tuple[Block, ...]:
+    wanted = mix.wanted()
+    output = wanted @ instance.values
+    missed = float(np.linalg.norm(found.weights @ instance.values - output))
+    margin = "no other keys" if math.isinf(found.margin) else number(found.margin)
+    facts = (
+        ("query", vector(found.query)),
+        ("its length", number(float(np.linalg.norm(found.query)))),
+        ("margin", margin),
+        ("error", f"at most {number(found.error)} (allowed {number(found.tolerance)})"),
+        ("wanted output", vector(output)),
+        ("off by, for these values", number(missed)),
+    )
+    return (
+        Facts(facts),
+        weights_table(problem.given, wanted, found.weights),
+        weights_plot(problem.given, wanted, found.weights, "Weights wanted and given"),
+    )
+
+
+def _mistakes(mix: Mix, instance: KeyInstance, found: QueryDesign) -> tuple[str, ...]:
+    keys, rows = instance.keys, list(mix.rows)
+    naive = np.sum(keys[rows], axis=0)
+    length = float(np.linalg.norm(naive))
+    scaled = naive * (float(np.linalg.norm(found.query)) / length if length else 0.0)
+    given = softmax(mix.scale * (keys @ scaled))[rows]
+    half = softmax(mix.scale * (keys @ found.query) / 2)[rows]
+    return (
+        "The sum of the wanted keys, as if keys were at right angles. As long as the query above "
+        f"it gives them {vector(given)} instead of {vector(mix.weights)}.",
+        f"Half the length: the wanted keys get {vector(half)}.",
+    )
+
+
+def _undecided(
+    problem: QueryProblem, mix: Mix, instance: KeyInstance, refusal: UndecidedDesign
+) -> Solution:
+    best = refusal.best
+    certificate = refusal.certificate or (best.certificate if best is not None else None)
+    query = np.zeros(instance.keys.shape[1]) if best is None else best.query
+    if certificate is None:
+        certificate = Certificate({"keys": instance.keys}, (), mix.scale)
+    return Solution(
+        problem,
+        Status.UNDECIDED,
+        rf"q \approx {tex_vector(query)}",
+        {"q": query.tolist()},
+        certificate,
+        ((str(refusal), ""),),
+        (weights_table(problem.given, mix.wanted(), softmax(mix.scale * (instance.keys @ query))),),
+    )

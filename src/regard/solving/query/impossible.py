@@ -1,0 +1,156 @@
+"""Why no query has the weights asked for: another average of keys is the same point."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.certify import Claim
+from regard.design import QueryDesign
+from regard.errors import InfeasibleDesign
+from regard.problems.instances import KeyInstance
+from regard.problems.kinds.keys import Keys
+from regard.problems.kinds.query import QueryProblem
+from regard.report import Facts, number, vector
+from regard.solving.query.formula import Mix
+from regard.solving.query.shown import (
+    key_name,
+    listing,
+    softmax,
+    symbol,
+    tex,
+    tex_vector,
+    weights_plot,
+    weights_table,
+)
+from regard.solving.solution import Solution, Status
+
+Float64 = NDArray[np.float64]
+
+MOST_SPELLED = 6  # terms of an average that a sentence spells out
+
+
+def impossible(
+    problem: QueryProblem, mix: Mix, instance: KeyInstance, refusal: InfeasibleDesign
+) -> Solution:
+    """Return the obstruction as a solution, with the closest query."""
+    best: QueryDesign = refusal.best
+    claims = refusal.certificate.claims
+    gap = next(claim for claim in claims if claim.kind == "weights_apart")
+    ceiling = next((claim for claim in claims if claim.kind == "ceiling"), None)
+    steps = _why_impossible(problem, mix, gap, ceiling, best)
+    if ceiling is not None:
+        key = symbol(f"alpha_{mix.names[0]}")
+        head = rf"\text{{impossible: }} {key} \le {tex(ceiling.fields['bound'])}"
+    else:
+        head = rf"\text{{impossible: }} \mathrm{{KL}}(p, \alpha) \ge {tex(gap.fields['bound'])}"
+    return Solution(
+        problem,
+        Status.IMPOSSIBLE,
+        head,
+        {"q": best.query.tolist()},
+        refusal.certificate,
+        steps,
+        (
+            Facts(
+                (
+                    ("closest query", vector(best.query)),
+                    ("its error", number(best.error)),
+                    ("allowed", number(problem.goal.tolerance)),
+                )
+            ),
+            weights_table(problem.given, mix.wanted(), best.weights, caption="closest weights"),
+            weights_plot(
+                problem.given, mix.wanted(), best.weights, "The closest that can be reached"
+            ),
+        ),
+        _impossible_mistakes(mix, instance),
+    )
+
+
+def _why_impossible(
+    problem: QueryProblem, mix: Mix, gap: Claim, ceiling: Claim | None, best: QueryDesign
+) -> tuple[tuple[str, str], ...]:
+    claim = gap if ceiling is None else ceiling
+    average = averaged(problem.given, claim.witness["combination"])
+    wanted = averaged(problem.given, mix.wanted())
+    which = "" if claim.fields["radius"] is None else " to rounding"
+    steps = [
+        (
+            f"Another average of the keys is the same point{which}:",
+            rf"{wanted} = {average}",
+        ),
+        (
+            r"Every query gives both sides the same mean score, so the mean of $\ln\alpha$ is "
+            r"the same "
+            r"on both sides too. Let $\lambda$ be the weights on the right and $p$ those wanted.",
+            r"\sum_i p_i \ln \alpha_i = \sum_i \lambda_i \ln \alpha_i \le -H(\lambda)",
+        ),
+    ]
+    if ceiling is not None:
+        steps.append(
+            (
+                "For a single key this bounds its weight, however long the query is.",
+                r"\alpha_j \le \frac{1}{1 + e^{H(\lambda)}} = " + tex(ceiling.fields["bound"]),
+            )
+        )
+    steps += [
+        (
+            "In general the divergence from what is wanted is at least the difference of the "
+            "entropies.",
+            r"\mathrm{KL}(p, \alpha) \ge H(\lambda) - H(p) = " + tex(gap.fields["bound"]),
+        ),
+        (
+            "The bound is attained (or approached) by the query whose weights keep the same "
+            "average: "
+            "the closest there is.",
+            rf"q = {tex_vector(best.query)},\qquad \text{{error }} {tex(best.error)}",
+        ),
+    ]
+    if problem.given.keys.law == "arbitrary":
+        steps.append(
+            (
+                "That is for these keys. For others it works exactly if the flat through the "
+                "wanted keys misses the hull of the others, as it does if all are independent "
+                "(and if the logarithms of uneven weights fit).",
+                r"\operatorname{aff}(K_S) \cap \operatorname{conv}(K_{\text{others}}) = \emptyset",
+            )
+        )
+    return tuple(steps)
+
+
+def averaged(given: Keys, weights: Any) -> str:
+    """Spell out an average of keys as LaTeX; weights may be fractions in text."""
+    exact = [Fraction(w) if isinstance(w, str) else Fraction(float(w)) for w in weights]
+    total = sum(exact)
+    shares = [w / total for w in exact]
+    used = [i for i, w in enumerate(shares) if w > Fraction(1, 10**12)]
+    terms = []
+    for i in sorted(used, key=lambda i: -shares[i])[:MOST_SPELLED]:
+        share = shares[i].limit_denominator(1000)
+        close = abs(share - shares[i]) < Fraction(1, 10**12)
+        amount = (
+            rf"\frac{{{share.numerator}}}{{{share.denominator}}}"
+            if close and share.denominator > 1
+            else tex(float(shares[i]))
+        )
+        key = symbol(key_name(given, i))
+        terms.append(key if share == 1 and close else f"{amount} {key}")
+    more = r" + \ldots" if len(used) > MOST_SPELLED else ""
+    return " + ".join(terms) + more
+
+
+def _impossible_mistakes(mix: Mix, instance: KeyInstance) -> tuple[str, ...]:
+    keys, rows = instance.keys, list(mix.rows)
+    naive = np.sum(keys[rows], axis=0)
+    parts = []
+    for factor in (1.0, 10.0, 100.0):
+        weights = softmax(mix.scale * factor * (keys @ naive))
+        parts.append(f"{vector(weights[rows])} at $C = {tex(factor)}$")
+    return (
+        "That a longer query must help in the end. The sum of the wanted keys times $C$ gives them "
+        f"{listing(parts)}, where {vector(mix.weights)} is wanted.",
+    )

@@ -1,0 +1,225 @@
+"""Why a query over random keys works, and between which limits its factor is."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.problems.kinds.query import QueryProblem
+from regard.solving.query.formula import Mix
+from regard.solving.query.law import HeadBound, RandomKeys
+from regard.solving.query.shown import known_values, symbol, tex
+
+if TYPE_CHECKING:
+    from regard.solving.query.noise import Noisy
+
+Float64 = NDArray[np.float64]
+
+Steps = tuple[tuple[str, str], ...]
+
+
+def noise_headline(found: Noisy) -> str:
+    """The query, and the window of its factor."""
+    mix = found.mix
+    assert found.window is not None
+    low, high = found.window
+    return (
+        rf"q = {mix.latex()},\quad {tex(low, 4)} \le {mix.factor} \le {tex(high, 4)}"
+        if mix.rest or high > low
+        else f"q = {mix.latex()}"
+    )
+
+
+def noise_steps(problem: QueryProblem, found: Noisy) -> Steps:
+    """Why the formula works, and between which limits."""
+    mix, c, alpha = found.mix, found.mix.factor, found.variance
+    pair = found.closed is not None
+    letter = _letter(problem, found)
+    root = rf"{letter}^{{-1/2}}"
+    power = c if mix.scale == 1 or not mix.even else f"{tex(mix.scale)} {c}"
+    squared = f"{c}^2" if mix.scale == 1 else rf"({tex(mix.scale)} {c})^2"
+    level = power if mix.even else rf"{c} + \ln p_i"
+    assert found.window is not None
+    steps = [
+        (
+            "A head sees of a random key only its score, which is a normal variable. In the mean "
+            "the "
+            "scores are those of keys at their means.",
+            r"s_i \sim \mathcal{N}(q^\top \mu_i,\; q^\top \Sigma_i q),\qquad "
+            rf"E s_i = {level} \;\text{{ if wanted}},\quad 0 \;\text{{ otherwise}}",
+        )
+    ]
+    if not known_values(problem.given):
+        steps.append(
+            (
+                "The values are arbitrary, so the weights themselves must be right; they are the "
+                "output if the values are unit vectors.",
+                r"v_i = e_i,\qquad c = \alpha,\qquad c^* = p",
+            )
+        )
+    if pair:
+        steps.append(
+            (
+                "Between the two wanted keys the difference of the scores decides. It has mean "
+                "0, so "
+                "they share evenly in the mean; how evenly each time depends on its deviation "
+                r"$\tau$.",
+                rf"Z = s_{{{mix.names[0]}}} - s_{{{mix.names[1]}}} \sim \mathcal{{N}}(0, \tau^2),"
+                rf"\quad \tau^2 = 4 {letter} {squared} = {tex(found.bound.within)},\qquad "
+                rf"\operatorname{{Var}} \approx \frac{{\tau^2}}{{16}} = "
+                rf"\frac{{{letter} {squared}}}{{4}}",
+            )
+        )
+    elif mix.m > 1:
+        steps.append(
+            (
+                r"How evenly the wanted keys share depends on the deviation $\tau$ of the "
+                r"differences "
+                "of their scores, which grows with the factor.",
+                rf"\tau^2 = q^\top (\Sigma_i + \Sigma_j)\, q \le {tex(found.bound.within)}",
+            )
+        )
+    steps.append(_limits(found, pair, root))
+    if pair:
+        first_order = predicted(found, found.closed or 0.0)
+        steps.append(
+            (
+                "To first order the mean square error is that of the leak plus that of the "
+                "noise. It "
+                "is least where Lambert's $W$ says.",
+                rf"\left(\frac{{n-2}}{{2}}\right)^2 e^{{-2 {power}}} D^2 + "
+                rf"\frac{{{letter} {squared}}}{{4}} \lVert v_{{{mix.names[0]}}} - "
+                rf"v_{{{mix.names[1]}}} \rVert^2,\qquad {c}^* = "
+                + ("" if mix.scale == 1 else rf"\frac{{1}}{{{tex(mix.scale)}}} ")
+                + rf"\tfrac{{1}}{{2}} W\left(\frac{{2 (n-2)^2 D^2}}{{{letter} \lVert "
+                rf"v_{{{mix.names[0]}}} - v_{{{mix.names[1]}}} \rVert^2}}\right) = "
+                rf"{tex(found.closed or 0.0, 7)}",
+            )
+        )
+        steps.append(
+            (
+                "The exact law agrees: integrated over the scores, the error is least nearby.",
+                rf"\text{{predicted }} {tex(first_order)},\quad \text{{exact }} "
+                rf"{tex(float(found.off(np.array(found.closed)) ** 2))} \;\text{{ at }} "
+                rf"{c}^*;\qquad "
+                rf"\text{{exact minimum }} {tex(float(found.off(np.array(found.best)) ** 2))} "
+                rf"\;\text{{ at }} {tex(found.best, 4)}",
+            )
+        )
+    steps.append(proved_step(found.mix, found.bound, found.tolerance))
+    if problem.given.limits and alpha is not None and pair:
+        smaller = _smaller(found)
+        steps.append(
+            (
+                f"As ${letter} \\to 0$ the best factor grows like $\\frac{{1}}{{2}} "
+                f"\\ln(1/{letter})$, "
+                "far slower than its upper limit, and both errors vanish.",
+                r",\quad ".join(
+                    rf"{letter} = {tex(a)}:\; {c}^* = {tex(f, 4)},\, \text{{error }} {tex(e, 3)}"
+                    for a, f, e in smaller
+                ),
+            )
+        )
+    return tuple(steps)
+
+
+def _limits(found: Noisy, pair: bool, root: str) -> tuple[str, str]:
+    mix, c = found.mix, found.mix.factor
+    assert found.window is not None
+    low, high = found.window
+    window = rf"{tex(low, 4)} \le {c} \le {tex(high, 4)}"
+    if pair and found.variance is not None:
+        return (
+            rf"So ${c}$ has two limits: the leak wants it large against $\ln n$, and the noise "
+            rf"wants "
+            rf"$\tau$ small, ${c} \ll {root}$. Within the tolerance are these:",
+            rf"\ln n = {tex(math.log(mix.n), 4)} \ll {c} \ll {root} = "
+            rf"{tex(found.variance**-0.5, 4)},\qquad {window}",
+        )
+    if mix.m == 1:
+        return (
+            f"A query for a single key needs ${c}$ large against $\\ln n$; noise does not limit it "
+            "from above as it does a mix. Within the tolerance are these (as far as was tried):",
+            window,
+        )
+    return (
+        f"So ${c}$ has two limits: the leak wants it large, the noise wants it small. Within the "
+        "tolerance are these:",
+        window,
+    )
+
+
+def proved_step(mix: Mix, bound: HeadBound, tolerance: float) -> tuple[str, str]:
+    """The bound that follows from what is claimed, as a step."""
+    enough = bound.bound <= tolerance
+    more = "" if enough else " (The exact law is within the tolerance; this bound is not.)"
+    if bound.deviations:
+        return (
+            "A bound that needs no integrals: but for a small probability all gaps are above "
+            r"$t = g - z\sqrt{T}$, and then the leak is at most $(n-1) e^{-t}$." + more,
+            rf"\sqrt{{E \lVert c - c^* \rVert^2}} \le {tex(bound.bound)},\qquad g = "
+            rf"{tex(bound.gap)},"
+            rf"\; T = {tex(bound.across)},\; z = {tex(bound.deviations)}",
+        )
+    terms = []
+    if mix.m > 1:
+        pairs = mix.m * (mix.m - 1) // 2
+        root = "" if pairs == 1 else rf"\sqrt{{{pairs}}}\, "
+        terms.append(rf"\frac{{{root}\tau}}{{4}} \max_{{i,j \in S}} \lVert v_i - v_j \rVert")
+    if mix.rest:
+        share = tex(min(mix.weights))
+        times = "" if min(mix.weights) == 1 else f"{share} "
+        terms.append(
+            rf"{times}(n-{mix.m})\, e^{{T - g}} \max_{{j \notin S}} \lVert v_j - c^* \rVert"
+        )
+    return (
+        r"A bound that needs no integrals, from the gap $g$ of the mean scores and the variances "
+        r"$\tau^2$ (between wanted keys) and $T$ (to the others), which are proved below." + more,
+        rf"\sqrt{{E \lVert c - c^* \rVert^2}} \le {' + '.join(terms)} = {tex(bound.bound)} "
+        + (rf"\le {tex(tolerance)}" if enough else ""),
+    )
+
+
+def _letter(problem: QueryProblem, found: Noisy) -> str:
+    """What the problem calls the variance of the noise."""
+    for name, value in problem.given.parameters.items():
+        if found.variance is not None and value == found.variance:
+            return symbol(name)
+    return r"\sigma^2"
+
+
+def distances(found: Noisy) -> tuple[float, float, list[int]]:
+    """D, the distance of the two wanted values, and the other keys."""
+    mix, values = found.mix, found.keys.values
+    rest = [i for i in range(mix.n) if i not in mix.rows]
+    D = float(np.linalg.norm(np.mean(values[rest], axis=0) - found.wanted)) if rest else 0.0
+    apart = float(np.linalg.norm(np.subtract(*values[list(mix.rows)])))
+    return D, apart, rest
+
+
+def predicted(found: Noisy, factor: float) -> float:
+    """The mean square error to first order."""
+    D, apart, rest = distances(found)
+    height = found.mix.scale * factor
+    leak = len(rest) / 2 * math.exp(-height) * D
+    return leak**2 + (found.variance or 0.0) * height**2 / 4 * apart**2
+
+
+def _smaller(found: Noisy) -> list[tuple[float, float, float]]:
+    from regard.design import isotropic_scale
+
+    assert found.variance is not None
+    D, apart, _ = distances(found)
+    result = []
+    for times in (1.0, 1e-2, 1e-4):
+        alpha = found.variance * times
+        factor = isotropic_scale(found.mix.n, alpha, D, apart) / found.mix.scale
+        keys = RandomKeys(
+            found.keys.means, found.keys.covariances * times, found.keys.values, found.keys.scale
+        )
+        error = float(keys.off(found.queries(np.array(factor)), found.wanted))
+        result.append((alpha, factor, error))
+    return result

@@ -1,0 +1,191 @@
+"""Where a formula is too noisy or there is none: a designed query, or keys at their limit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.certify import Certificate
+from regard.design import RobustDesign
+from regard.design import robust as design_robust
+from regard.errors import InfeasibleDesign, UndecidedDesign
+from regard.language import parse_limit
+from regard.problems import key_instance
+from regard.problems.instances import KeyInstance
+from regard.problems.kinds.query import HeadsProblem, QueryProblem
+from regard.solving.query.exact import solve_exact
+from regard.solving.query.fixed import solve_fixed
+from regard.solving.query.formula import MOST_LISTED, Mix, spelled
+from regard.solving.query.law import RandomKeys, head_bound
+from regard.solving.query.quiet_shown import robust_shown, vanishing_steps
+from regard.solving.query.shown import known_values, tex_vector
+from regard.solving.solution import Solution, Status
+
+Float64 = NDArray[np.float64]
+
+SMALL = 1e-12
+DIGITS = 6  # of the coefficients of a designed query
+
+
+def random_keys(problem: QueryProblem | HeadsProblem, instance: KeyInstance) -> RandomKeys:
+    """Return what heads look at; weights count where values are arbitrary."""
+    assert instance.covariances is not None
+    values = as_weights(problem, instance).values
+    covariances = (instance.covariances + instance.covariances.swapaxes(1, 2)) / 2
+    return RandomKeys(instance.keys, covariances, values, problem.given.scale)
+
+
+def as_weights(problem: QueryProblem | HeadsProblem, instance: KeyInstance) -> KeyInstance:
+    """The instance with unit vectors for values that are arbitrary: outputs are weights then."""
+    if known_values(problem.given):
+        return instance
+    return replace(instance, values=np.eye(problem.given.n))
+
+
+def at_limit(problem: QueryProblem | HeadsProblem) -> KeyInstance | None:
+    """The instance with every parameter at its limit; None if there is no finite one."""
+    limits = [parse_limit(text) for text in problem.given.limits]
+    ends = {limit.name: float(limit.target) for limit in limits}
+    if not ends or not all(math.isfinite(end) for end in ends.values()):
+        return None
+    return key_instance(problem.given, parameters=ends)
+
+
+def robust_query(mix: Mix, keys: RandomKeys) -> RobustDesign | None:
+    """The quietest query at its best gap, if one is found."""
+    try:
+        return design_robust(
+            keys.means, keys.covariances, mix.target, values=keys.values, scale=keys.scale
+        )
+    except (InfeasibleDesign, UndecidedDesign):
+        return None
+
+
+def solve_otherwise(
+    problem: QueryProblem,
+    mix: Mix,
+    instance: KeyInstance,
+    keys: RandomKeys,
+    quiet: RobustDesign | None,
+) -> Solution:
+    """The formula is too noisy: a quieter query, or keys at their limit, or what is known."""
+    if quiet is not None and quiet.rmse <= problem.goal.tolerance:
+        return _quiet(problem, mix, instance, keys, quiet)
+    limit = at_limit(problem)
+    if limit is not None and limit.covariances is not None:
+        if not np.any(limit.covariances):
+            return _vanishing(problem, mix, limit, keys)
+        still = random_keys(problem, limit)
+        quiet = robust_query(mix, still)
+        if quiet is not None and quiet.rmse <= problem.goal.tolerance:
+            return _quiet(problem, mix, limit, still, quiet)
+    return solve_designed(problem, mix, instance, keys)
+
+
+def _vanishing(problem: QueryProblem, mix: Mix, limit: KeyInstance, keys: RandomKeys) -> Solution:
+    """As the noise vanishes keys are their means, and the tolerance is one of the leak."""
+    limit = as_weights(problem, limit)
+    if mix.structure == "none" or not spelled(mix):
+        solution = solve_fixed(problem, mix, limit)
+    else:
+        solution = solve_exact(problem, mix, limit)
+    if solution.status is not Status.PROVED:
+        return solution
+    query = solution.answer["q"]
+    if isinstance(query, str):
+        query = mix.query(solution.answer[mix.factor], limit.symbols)
+    more = vanishing_steps(keys, np.asarray(query, float), mix, problem.goal.tolerance)
+    return replace(solution, steps=solution.steps + more)
+
+
+def _quiet(
+    problem: QueryProblem, mix: Mix, instance: KeyInstance, keys: RandomKeys, quiet: RobustDesign
+) -> Solution:
+    """A designed query that holds the tolerance."""
+    query = quiet.queries[0]
+    text = in_means(query, instance)
+    if text is not None:
+        query = text[1] @ instance.keys
+    bound = head_bound(keys, query, mix.target)
+    proved = bound.bound <= problem.goal.tolerance
+    steps, details, mistakes = robust_shown(problem, mix, keys, quiet, bound)
+    return Solution(
+        problem,
+        Status.PROVED if proved else Status.COMPUTED,
+        rf"q = {tex_vector(query)}" if text is None else rf"q = M^\top {tex_vector(text[1])}",
+        {"q": query.tolist() if text is None else text[0]},
+        Certificate(
+            quiet.certificate.arrays, (*bound.claims, *quiet.certificate.claims), keys.scale
+        ),
+        steps,
+        details,
+        mistakes,
+    )
+
+
+def in_means(query: Float64, instance: KeyInstance) -> tuple[str, Float64] | None:
+    """A query, to a few digits, as a combination of the means; None if it is none.
+
+    Returns:
+        The formula and the coefficients in it.
+    """
+    if len(instance.keys) > MOST_LISTED:
+        return None
+    parts = np.linalg.lstsq(instance.keys.T, query, rcond=None)[0]
+    if np.max(np.abs(parts @ instance.keys - query)) > SMALL * (1 + np.max(np.abs(query))):
+        return None
+    size = float(np.max(np.abs(parts)))
+    if size > 0:
+        parts = np.round(parts, DIGITS - math.ceil(math.log10(size))) + 0.0
+    listed = ", ".join(repr(float(part)) for part in parts)
+    return f"M' [{listed}]", np.asarray(parts, float)
+
+
+def solve_designed(
+    problem: QueryProblem, mix: Mix, instance: KeyInstance, keys: RandomKeys
+) -> Solution:
+    """Means without structure, or noise that no formula survives."""
+    goal = problem.goal
+    try:
+        quiet = design_robust(
+            keys.means, keys.covariances, mix.target, values=keys.values, scale=keys.scale
+        )
+    except InfeasibleDesign as refusal:
+        steps = ((str(refusal), ""),)
+        best = refusal.best.queries[0]
+        return Solution(
+            problem,
+            Status.IMPOSSIBLE,
+            r"\text{impossible: the means have no query with these mean scores}",
+            {"q": best.tolist()},
+            refusal.certificate,
+            steps,
+        )
+    except UndecidedDesign as refusal:
+        return _unknown(problem, mix, keys, refusal)
+    if quiet.rmse <= goal.tolerance:
+        return _quiet(problem, mix, instance, keys, quiet)
+    limit = at_limit(problem)
+    if limit is not None and limit.covariances is not None and not np.any(limit.covariances):
+        return _vanishing(problem, mix, limit, keys)
+    return replace(_quiet(problem, mix, instance, keys, quiet), status=Status.UNDECIDED)
+
+
+def _unknown(
+    problem: QueryProblem, mix: Mix, keys: RandomKeys, refusal: UndecidedDesign
+) -> Solution:
+    best = refusal.best
+    query = np.zeros(keys.means.shape[1]) if best is None else best.queries[0]
+    claims = head_bound(keys, query, mix.target).claims
+    arrays = {"means": keys.means, "covariances": keys.covariances}
+    return Solution(
+        problem,
+        Status.UNDECIDED,
+        rf"q \approx {tex_vector(query)}",
+        {"q": query.tolist()},
+        refusal.certificate or Certificate(arrays, claims, keys.scale),
+        ((str(refusal), ""),),
+    )
