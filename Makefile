@@ -11,11 +11,14 @@ help:       ## list the targets
 
 setup: .venv/run .venv/test .venv/check  ## install regard and what its developers need
 
-run: .venv/run          ## solve every bundled problem, prove each solution, write a report to read
+run: .venv/run          ## solve and prove every bundled problem, then grade a student's answers
+	@mkdir -p build
 	@$(BIN)/regard solve --all -o build/solutions.html
+	@echo
+	@$(BIN)/regard check 003_68df008254cf0bc6 || test $$? = 1  # 1: some answers are wrong, as is shown
 
 test: .venv/test        ## run the tests
-	$(BIN)/python -m pytest -m "not slow" --numprocesses auto
+	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist worksteal
 
 test-slow: .venv/test   ## run the tests that take longer
 	$(BIN)/python -m pytest -m slow -s
@@ -44,6 +47,7 @@ bench: .venv/peers .venv/bench  ## measure speed against them, and designs again
 	@$(BIN)/python bench/noise.py
 	@$(BIN)/python bench/positions.py
 	@$(BIN)/python bench/problems.py
+	@$(BIN)/python bench/check.py
 	@$(BIN)/python bench/import_time.py
 
 docs: .venv/docs        ## build the documentation into docs/_build

@@ -28,8 +28,17 @@ from regard.errors import (
 __version__ = "0.1.0"
 
 # Loaded when first used, because they bring SciPy, Arb and others with them.
-_PARTS = ("analysis", "certify", "design", "language", "problems", "report", "solving")
-_FUNCTIONS = {"solve": "regard.solving", "trace": "regard.analysis"}
+_PARTS = (
+    "analysis",
+    "certify",
+    "checking",
+    "design",
+    "language",
+    "problems",
+    "report",
+    "solving",
+)
+_FUNCTIONS = {"check": "regard.checking", "solve": "regard.solving", "trace": "regard.analysis"}
 
 __all__ = [
     "AttentionState",

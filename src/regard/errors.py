@@ -64,7 +64,15 @@ class FormulaError(RegardError, ValueError):
 
 
 class InvalidProblem(RegardError, ValueError):
-    """A problem that cannot be read or used: the message names the key, its line and the rule."""
+    """A problem that cannot be read or used: the message names the key, its line and the rule.
+
+    Where several things are wrong, `args` has a sentence for each, and the message is the first.
+    """
+
+    def __str__(self) -> str:
+        more = len(self.args) - 1
+        noted = f" ({more} more: `regard validate` shows all.)" if more > 0 else ""
+        return f"{self.args[0]}{noted}" if self.args else ""
 
 
 class InvalidAnswer(RegardError, ValueError):

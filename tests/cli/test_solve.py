@@ -139,6 +139,10 @@ def test_format_without_a_file_prints(example: Path) -> None:
             "copy-a-valu: there is neither a bundled problem nor a file of this name. Did you mean copy-a-value?\n",
         ),
         (["solve", "nowhere.toml"], "nowhere.toml: no such file or directory.\n"),
+        (
+            ["solve", "copy-a-value", "-o", "x.xyz"],
+            "-o x.xyz: use one of the endings .html, .tex, .json, .txt, or say --format.\n",
+        ),
         (["validate", "nowhere.toml"], "nowhere.toml: no such file or directory.\n"),
         (["variant", "copy-a-value", "--seed", "-1"], "--seed must be 0 or more. Got -1.\n"),
     ],
@@ -184,7 +188,13 @@ def test_validate_names_the_line_of_what_is_wrong(example: Path) -> None:
     example.write_text(EXAMPLE.replace("a = 1.0", "a = 0.9"))
     result = run("validate", str(example))
     assert result.returncode == 2
-    assert result.stderr == f"{example}: line 11: goal: weights must sum to 1; they sum to 0.9.\n"
+    assert result.stderr == f"{example}: line 12: goal: weights must sum to 1; they sum to 0.9.\n"
+
+
+def test_a_variant_of_ones_own_problem_says_that_its_numbers_count(example: Path) -> None:
+    code, out = quick("variant", str(example), "--seed", "1")
+    assert code == 0
+    assert "those of this file count" in out
 
 
 def test_a_variant_is_a_file_that_can_be_solved_and_is_the_same_each_time(tmp_path: Path) -> None:

@@ -74,18 +74,18 @@ def test_the_schema_itself_is_a_schema() -> None:
         ('kind = "query"\n', "", "mine.toml: kind: it is missing. Use one of compute, "),
         ('title = "Mine"\n', "", "mine.toml: title: is missing."),
         ("n = 6\n", "", "mine.toml: line 7: given.n: is missing."),
-        ("n = 6", "n = 10000000", "mine.toml: line 8: given.n: input should be less than or equal to 4096."),
+        ("n = 6", "n = 10000000", "mine.toml: line 8: given.n: must be at most 4096, not 10000000."),
         ("n = 6", 'n = "6"', "mine.toml: line 8: given.n: must be a whole number, not text."),
         ("n = 6", "n = true", "mine.toml: line 8: given.n: must be a whole number, not true or false."),
         (
             "{ a = 0.5, b = 0.5 }",
             "{ a = 0.5, b = 0.25 }",
-            "mine.toml: line 12: goal: weights must sum to 1; they sum to 0.75.",
+            "mine.toml: line 13: goal: weights must sum to 1; they sum to 0.75.",
         ),
         (
             "{ a = 0.5, b = 0.5 }",
             "{ a = 0.5, z = 0.5 }",
-            "mine.toml: problem: goal.weights: z is not among given.names (a, b).",
+            "mine.toml: line 13: goal.weights: z is not among given.names (a, b).",
         ),
         (
             '{ law = "orthonormal" }',
@@ -102,15 +102,15 @@ def test_the_schema_itself_is_a_schema() -> None:
         (
             'keys = { law = "orthonormal" }',
             "keys = [[1, 0], [0, 1]]",
-            "mine.toml: line 7: given: keys: 2 rows for n = 6 keys.",
+            "mine.toml: line 9: given: keys: 2 rows for n = 6 keys.",
         ),
-        ("a = 0, b = 1", "a = 0, b = 6", "mine.toml: line 7: given: names: b = 6 is no row of the 6 keys (from 0)."),
+        ("a = 0, b = 1", "a = 0, b = 6", "mine.toml: line 10: given: names: b = 6 is no row of the 6 keys (from 0)."),
         ("[goal]", "[goal]\ntolerence = 0.1", "mine.toml: line 13: goal.tolerence: is no key of a problem of kind query."),
         ("$v_a$", "$\\\\input{x}$", "mine.toml: line 5: statement: the formula $\\input{x}$ cannot be typeset: "),
-        ('id = "mine"', 'id = "My Problem"', "mine.toml: line 2: id: string should match pattern "),
+        ('id = "mine"', 'id = "My Problem"', "mine.toml: line 2: id: must be small letters, digits and -, not 'My Problem'."),
         ("n = 6", "n = " + "9" * 1_000_00, "mine.toml: has a number with thousands of digits."),
         ("n = 6", "n = 6.5e", "mine.toml: is not TOML: "),
-        ("n = 6", "n = nan", "mine.toml: line 8: given.n: must be a whole number, not float."),
+        ("n = 6", "n = nan", "mine.toml: line 8: given.n: must be a whole number, not nan."),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named_with_its_line(old: str, new: str, expected: str) -> None:
@@ -155,3 +155,37 @@ def test_an_id_that_does_not_exist_brings_the_nearest_one() -> None:
         "average-two-value: there is neither a bundled problem nor a file of this name. "
         "Did you mean average-two-values?"
     )
+
+
+def test_a_mark_before_the_text_is_no_part_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "marked.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
+    assert problems.load(path) == problems.loads(GOOD)
+
+
+def test_everything_that_is_wrong_has_a_sentence_and_the_message_is_the_first() -> None:
+    text = GOOD.replace("n = 6", "n = 1").replace('title = "Mine"\n', "")
+    with pytest.raises(InvalidProblem) as caught:
+        problems.loads(text, "mine.toml")
+    assert caught.value.args == (
+        "mine.toml: title: is missing.",
+        "mine.toml: line 7: given.n: must be at least 2, not 1.",
+    )
+    assert str(caught.value) == (
+        "mine.toml: title: is missing. (1 more: `regard validate` shows all.)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("covariance", "expected"),
+    [
+        ("alpha mu_a", "keys: covariance: must be a matrix as large as a key is long: "),
+        ("beta I", "keys: covariance: beta is not declared. Declared are alpha, mu_a, mu_b."),
+    ],
+)
+def test_a_covariance_is_a_matrix_in_declared_names(covariance: str, expected: str) -> None:
+    law = f'{{ law = "gaussian", mean = {{ law = "orthonormal" }}, covariance = "{covariance}" }}'
+    text = GOOD.replace('{ law = "orthonormal" }', law).replace(
+        "names =", "parameters = { alpha = 1e-4 }\nnames ="
+    )
+    assert message(text).startswith(f"mine.toml: line 9: given: {expected}")

@@ -15,10 +15,10 @@ from regard import problems
 from regard.certify import Claim, verify
 from regard.errors import InvalidProblem
 from regard.language import notation, parse
-from regard.problems.condition_instances import condition_cases
 from regard.report import Plot, Table
 from regard.solving import Status, condition
 from regard.solving.variants.condition import vary
+from solving.conditions import condition_cases
 
 BUNDLED = (
     "copy-a-value",

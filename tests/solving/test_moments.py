@@ -248,9 +248,15 @@ def test_another_variance_may_be_wanted() -> None:
 def test_a_score_that_does_not_vary_cannot_be_scaled() -> None:
     still = {"mean": "mu", "variance": "0"}
     solution = moments.solve(product(q=still, k=still, parameters={"D": 4, "mu": 2}))
-    assert solution.verdict is Status.IMPOSSIBLE
+    # The mean and the variance are found all the same.
+    assert solution.verdict is Status.PROVED
     assert "s" not in solution.answer
     assert solution.answer["variance"] == "0"
+    assert "there is no $s$" in solution.steps[-1][0]
+    assert solution.mistakes == ()
+    alone = moments.solve(product(("s",), q=still, k=still, parameters={"D": 4, "mu": 2}))
+    assert alone.verdict is Status.IMPOSSIBLE
+    assert alone.answer == {}
 
 
 @pytest.mark.parametrize(

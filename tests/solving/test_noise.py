@@ -499,6 +499,5 @@ def test_a_problem_that_cannot_be_used_is_refused(given: dict[str, Any], message
 
 def test_a_formula_that_is_no_covariance_is_refused() -> None:
     for covariance in ("-1 I", "mu_a mu_b'", "mu_a"):
-        problem = changed("one-head-under-noise", keys=gaussian(covariance))
         with pytest.raises(InvalidProblem, match="covariance"):
-            noise.solve(problem)
+            noise.solve(changed("one-head-under-noise", keys=gaussian(covariance)))

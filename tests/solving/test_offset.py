@@ -211,7 +211,7 @@ def test_what_cannot_be_decided_is_said_to_be_so(monkeypatch: pytest.MonkeyPatch
     [
         ({"d_model": 8, "n": 5, "T": 5}, 0.01, "T = 5 must be less than n = 5"),
         ({"d_model": 8, "n": 5, "T": 1}, 0.8, "asks for nothing"),
-        ({"d_model": 8, "n": 5, "T": 1, "d_k": 1}, 0.01, "greater than or equal to 2"),
+        ({"d_model": 8, "n": 5, "T": 1, "d_k": 1}, 0.01, "must be at least 2"),
         ({"d_model": 7, "n": 5, "T": 1}, 0.01, "multiple of 2"),
     ],
 )

@@ -135,7 +135,7 @@ def test_one_column_is_enough_and_the_smallest_possible() -> None:
 
 def test_forgetting_the_length_in_V_makes_outputs_too_long() -> None:
     said = self_attention.solve(load(ID)).mistakes
-    assert "9$ times too long" in said[0]
+    assert "9$ times as long" in said[0]
     # β² u_b - u_b has length (β² - 1) β = 24, and β² (u_b - u_c) - (u_b - u_c) √2 times that.
     assert f"{24 * math.sqrt(2):.2f}"[:4] in said[0]
 

@@ -13,6 +13,7 @@ import typer
 
 import regard
 from regard.cli import problem_set
+from regard.cli.check import check as check_command
 from regard.cli.doctor import doctor as doctor_command
 from regard.cli.explain import explain as explain_command
 from regard.cli.solve import solve as solve_command
@@ -26,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("solve")(solve_command)
+app.command("check")(check_command)
 app.command("explain")(explain_command)
 app.command("list")(problem_set.list_problems)
 app.command("variant")(problem_set.variant)

@@ -12,7 +12,7 @@ import typer
 
 from regard.cli.console import out
 from regard.cli.problem_set import Json, write
-from regard.cli.solve import Format
+from regard.cli.solve import Format, format_of
 from regard.errors import InvalidProblem, RegardError
 
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ MOST_DIGITS = 1000
 NEEDED = ("x", "W_Q", "W_K", "W_V")
 OPTIONAL = ("W_O", "scale", "is_causal", "name")
 LONGEST_NAME = 200
-
-
-_SUFFIXES = {".html": Format.html, ".tex": Format.latex, ".json": Format.json}
 
 
 def explain(
@@ -46,7 +43,7 @@ def explain(
     if as_json:
         form = Format.json
     if form is None:
-        form = _SUFFIXES.get(output.suffix, Format.text) if output else Format.text
+        form = format_of(output)
     if form is Format.text and output is None:
         from regard.report import to_terminal
 

@@ -26,10 +26,10 @@ def list_problems(as_json: Json = False) -> None:
         typer.echo(json.dumps({"problems": rows}, indent=2))
         return
     table = Table(box=None, pad_edge=False)
-    for column in ("id", "kind", "source"):
+    for column in ("id", "kind", "title"):
         table.add_column(column, overflow="fold")
     for problem in found:
-        table.add_row(problem.id, problem.kind, problem.source or "")
+        table.add_row(problem.id, problem.kind, problem.title)
     out().print(table)
 
 
@@ -47,14 +47,20 @@ def validate(
     """Say whether a problem file is right: its keys, its formulas, and what comes of solving it."""
     from regard import problems, solving
 
-    problem = problems.load(file)
+    try:
+        problem = problems.load(file)
+    except InvalidProblem as error:
+        for sentence in error.args:
+            typer.echo(sentence, err=True)
+        raise typer.Exit(2) from None
     solution = solving.solve(problem)
     undecided = solution.verdict is solving.Status.UNDECIDED
     if as_json:
         verdict = solution.verdict.name.lower()
         typer.echo(json.dumps({"id": problem.id, "kind": problem.kind, "status": verdict}))
     else:
-        typer.echo(f"{file}: a {problem.kind} problem, {solution.verdict.value}.")
+        article = "an" if problem.kind[0] in "aeiou" else "a"
+        typer.echo(f"{file}: {article} {problem.kind} problem, {solution.verdict.value}.")
         for name, value in solution.to_dict()["answer"].items():
             shown = str(value)
             typer.echo(f"  {name} = {shown if len(shown) <= 80 else shown[:79] + '…'}")
@@ -84,7 +90,6 @@ def variant(
 def write(path: Path, text: str) -> None:
     """Write a file; a sentence where that cannot be done."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InvalidProblem(

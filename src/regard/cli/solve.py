@@ -30,7 +30,22 @@ class Format(StrEnum):
     json = "json"
 
 
-_SUFFIXES = {".html": Format.html, ".tex": Format.latex, ".json": Format.json}
+_SUFFIXES = {
+    ".html": Format.html,
+    ".tex": Format.latex,
+    ".json": Format.json,
+    ".txt": Format.text,
+}
+
+
+def format_of(output: Path | None) -> Format:
+    """Return the format that the ending of a file asks for; text where there is none."""
+    if output is None:
+        return Format.text
+    if output.suffix not in _SUFFIXES:
+        endings = ", ".join(_SUFFIXES)
+        raise InvalidProblem(f"-o {output}: use one of the endings {endings}, or say --format.")
+    return _SUFFIXES[output.suffix]
 
 
 def solve(
@@ -52,17 +67,17 @@ def solve(
         raise InvalidProblem("solve: name problems, or say --all. `regard list` shows their ids.")
     if as_json:
         form = Format.json
-    if form is None:
-        form = _SUFFIXES.get(output.suffix, Format.text) if output else Format.text
+    form = form or format_of(output)
     asked = [load(name) for name in (names() if everything else problems or [])]
     overview = everything and not as_json and (form is Format.text or output is not None)
     started = time.perf_counter()
     solutions = _solve_all(asked, overview)
-    if overview:
-        _summary(solutions, time.perf_counter() - started)
     if overview and form is Format.text:
         form, output = Format.html, output or Path("regard-solutions.html")
     _show(solutions, form, output)
+    if overview:
+        _summary(solutions, time.perf_counter() - started)
+        out().print(f"Report: {output}", soft_wrap=True)
     raise typer.Exit(1 if any(s.verdict is Status.UNDECIDED for s in solutions) else 0)
 
 
@@ -80,7 +95,10 @@ def _solve_all(asked: list[Problem], overview: bool) -> list[Solution]:
         task = bar.add_task("solving", total=len(asked))
         for problem in asked:
             bar.update(task, description=problem.id)
-            solution = solve_one(problem)
+            try:
+                solution = solve_one(problem)
+            except InvalidProblem as error:  # something that only shows when it is solved
+                raise InvalidProblem(f"{problem.id}: {error}") from None
             solutions.append(solution)
             verdict = solution.verdict  # verifies the certificate
             if overview:
@@ -131,7 +149,6 @@ def _show(solutions: list[Solution], form: Format, output: Path | None) -> None:
         typer.echo(text)
     else:
         write(output, text)
-        out().print(f"Report: {output}", soft_wrap=True)
 
 
 def _joined(solutions: list[Solution]) -> Report:

@@ -31,7 +31,8 @@ def _number(value: Any) -> Any:
 
 def _integer(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"must be a whole number, not {_kind_of(value)}")
+        shown = value if isinstance(value, float) else _kind_of(value)
+        raise ValueError(f"must be a whole number, not {shown}")
     return value
 
 

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from regard.errors import InvalidProblem
 from regard.problems.kinds import ADAPTER, KINDS, Problem
-from regard.problems.lines import line_of
+from regard.problems.messages import sentences, where
 
 MOST_BYTES = 1_000_000
 _SUFFIXES = (".toml", ".json")
@@ -58,12 +58,12 @@ def from_dict(data: Mapping[str, Any], name: str = "problem", *, text: str = "")
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         got = "it is missing" if kind is None else f"{str(kind)[:40]!r} is unknown"
-        where = _where(name, text, ("kind",))
-        raise InvalidProblem(f"{where}kind: {got}. Use one of {', '.join(KINDS)}.")
+        place = where(name, text, ("kind",))
+        raise InvalidProblem(f"{place}kind: {got}. Use one of {', '.join(KINDS)}.")
     try:
         return ADAPTER.validate_python(data)
     except ValidationError as error:
-        raise InvalidProblem(_sentence(error, name, text, kind)) from None
+        raise InvalidProblem(*sentences(error, name, text, kind)) from None
 
 
 def read_file(path: Path) -> str:
@@ -81,7 +81,7 @@ def read_file(path: Path) -> str:
     if len(data) > MOST_BYTES:
         raise InvalidProblem(f"{path}: is larger than {MOST_BYTES // 1000} kB.")
     try:
-        return data.decode()
+        return data.decode("utf-8-sig")  # some editors put a mark before the text
     except UnicodeDecodeError as error:
         raise InvalidProblem(f"{path}: is not text in UTF-8 (byte {error.start}).") from None
 
@@ -121,43 +121,3 @@ def _no_such_id(name: str, known: tuple[str, ...]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     hint = f" Did you mean {near[0]}?" if near else " `regard list` shows all."
     return f"{name[:80]}: there is neither a bundled problem nor a file of this name.{hint}"
-
-
-def _sentence(error: ValidationError, name: str, text: str, kind: str) -> str:
-    """Word the first thing that is wrong, and say how many more there are."""
-    found = error.errors(include_url=False)
-    first = found[0]
-    path = tuple(part for part in first["loc"] if part != kind)
-    path = _real_path(path)
-    message = first["msg"].removeprefix("Value error, ").rstrip(".")
-    if first["type"] == "missing":
-        message = "is missing"
-    elif first["type"] == "extra_forbidden":
-        message = f"is no key of a problem of kind {kind}"
-    elif first["type"] == "union_tag_invalid":
-        expected = first.get("ctx", {}).get("expected_tags", "")
-        message = f"{first.get('ctx', {}).get('tag')!r} is unknown: use one of {expected}"
-    elif first["type"] == "union_tag_not_found":
-        message = f"must say its {first.get('ctx', {}).get('discriminator')}"
-    elif first["type"] != "value_error":  # pydantic's own words
-        message = message[0].lower() + message[1:]
-    key = ".".join(str(part) for part in path) or "problem"
-    more = f" ({len(found) - 1} more below this.)" if len(found) > 1 else ""
-    return f"{_where(name, text, path)}{key}: {message}.{more}"
-
-
-# Names that pydantic puts into a path for the alternatives of a union, which are no keys.
-_ALTERNATIVES = {"fixed", "orthonormal", "orthogonal", "gaussian", "arbitrary", "unit"}
-
-
-def _real_path(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    return tuple(part for part in path if isinstance(part, int) or not _is_alternative(part))
-
-
-def _is_alternative(part: str) -> bool:
-    return part in _ALTERNATIVES or part.startswith("function") or bool(set(part) & set("[](){}' "))
-
-
-def _where(name: str, text: str, path: tuple[str | int, ...]) -> str:
-    line = line_of(text, path) if text else None
-    return f"{name}: line {line}: " if line else f"{name}: "

@@ -48,6 +48,8 @@ def _long(value: Any) -> str:
 def _short(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))  # a person would write 2 and not 2.0
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str):

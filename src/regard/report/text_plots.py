@@ -118,7 +118,9 @@ def line_tables(given: Plot) -> list[Table]:
         )
         for i in _some(given.series[0].x)
     )
-    above = f"{given.y_label}:" if given.y_label and any(s.name for s in given.series) else ""
+    above = ""
+    if given.y_label and any(s.name for s in given.series):
+        above = given.y_label + (f" against {given.x_label}" if given.x_label else "")
     return [Table((given.x_label or "x", *names), rows, above)]
 
 

@@ -26,6 +26,10 @@ from regard.report import (
     to_html_fragment,
 )
 
+_PROOF = (
+    "Recomputed from the arrays of the certificate alone, by code that shares nothing with the "
+    "solver. Keys, rows and tokens are counted from 0 here."
+)
 _MOST_ENTRIES = 24  # of an array that an answer shows in full
 
 
@@ -80,6 +84,8 @@ class Solution:
             blocks.append(Text(problem.source))
         blocks += [Prose(problem.statement), Heading(f"Answer: {self.verdict.value}")]
         blocks.append(Math(self.headline))
+        if self.verdict is Status.IMPOSSIBLE and any(k.startswith("q") for k in self.answer):
+            blocks.append(Text("What is below comes closest; it does not reach the goal."))
         files = {n: v for n, v in self.answer.items() if isinstance(v, str) and "\n" in v}
         pairs = tuple((n, _shown(v)) for n, v in self.answer.items() if n not in files)
         blocks += [Facts(pairs)] if pairs else []
@@ -90,7 +96,7 @@ class Solution:
         if self.mistakes:
             blocks.append(Heading("Often got wrong"))
             blocks += [Text(mistake) for mistake in self.mistakes]
-        blocks += [Heading("Proof"), _proof(self.verification)]
+        blocks += [Heading("Proof"), Text(_PROOF), _proof(self.verification)]
         return Report(problem.title, tuple(blocks))
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,6 +138,8 @@ def _shown(value: Any) -> str:
     if isinstance(value, list | tuple):
         if _size(value) > _MOST_ENTRIES:
             return f"{_size(value)} numbers (in the JSON output)"
+        if value and all(isinstance(item, Mapping) for item in value):
+            return "; ".join(_shown(item) for item in value)
         return "[" + ", ".join(_shown(item) for item in value) + "]"
     if isinstance(value, Mapping):
         return ", ".join(f"{name} = {_shown(item)}" for name, item in value.items())

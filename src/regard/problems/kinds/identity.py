@@ -155,6 +155,10 @@ class IdentityProblem(Head):
                 need = "a vector" if wanted else "a number"
                 raise ValueError(f"{where}.equals: must be {need}, as {claim.part} of a matrix is")
             self._indices(where, claim)
+            sizes = {size for shape in self.given.shapes.values() for size in shape}
+            unknown = sorted(set(claim.shape or []) - sizes)
+            if unknown:
+                raise ValueError(f"{where}.shape: the size {unknown[0]} is not declared")
             if claim.formula is not None:
                 _only(f"{where}.formula", claim.formula, set(whole))
                 self._fits(where, claim, parse(claim.formula).shape(whole))

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from regard.errors import FormulaError
 from regard.language import parse, parse_limit
 from regard.problems.fields import Count, Integer, LimitText, Name, Number, Part, Positive, Share
 from regard.problems.laws import Arbitrary, Fixed, Gaussian, Law, Orthogonal, Orthonormal, Plain
@@ -43,7 +44,7 @@ class Keys(Part):
         if isinstance(data, dict) and "n" not in data:
             keys = data.get("keys")
             rows = keys.get("rows") if isinstance(keys, dict) else keys
-            if isinstance(rows, list):
+            if isinstance(rows, list) and rows:
                 return {**data, "n": len(rows)}
         return data
 
@@ -85,7 +86,9 @@ def _fits(what: str, law: Law, given: Keys) -> None:
 
 
 def _covariances_are_declared(law: Gaussian, given: Keys) -> None:
-    known = set(given.parameters) | {f"mu_{name}" for name in given.names}
+    shapes: dict[str, tuple[int | str, ...]] = dict.fromkeys(given.parameters, ())
+    shapes |= {f"mu_{name}": ("d",) for name in given.names}
+    known = set(shapes)
     formulas = law.covariance if isinstance(law.covariance, dict) else {"others": law.covariance}
     for key, text in formulas.items():
         if key != "others" and key not in given.names:
@@ -96,6 +99,12 @@ def _covariances_are_declared(law: Gaussian, given: Keys) -> None:
                 f"keys: covariance: {unknown[0]} is not declared. "
                 f"Declared are {', '.join(sorted(known)) or 'no names'}"
             )
+        try:
+            parse(text).shape(shapes, expected=("d", "d"))
+        except FormulaError as error:
+            raise ValueError(
+                f"keys: covariance: must be a matrix as large as a key is long: {error.reason}"
+            ) from None
 
 
 def covariances_fit(what: str, given: Keys) -> None:

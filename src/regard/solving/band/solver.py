@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,14 @@ from regard.problems.kinds.positions import BandProblem
 from regard.report import Block, Facts, Plot, Series, Table, number
 from regard.solving.band import numbers as numbers
 from regard.solving.band.mistakes import mistakes
+from regard.solving.beyond import BEYOND
 from regard.solving.latex_numbers import angle, percent, tex
 from regard.solving.solution import Solution, Status
 
 __all__ = ["solve"]
 
 MOST_POINTS = 400  # of a line
+COLUMNS = ("", "zeroing", "best weights ≥ 0", "best weights")
 EXAMPLE = (16, 8.0, 41)  # d_model, B and n of a small case to compare with
 
 
@@ -33,6 +36,8 @@ def solve(problem: BandProblem) -> Solution:
         last = len(found.omega) - len(found.rule.kept)
         if last:
             headline += rf", \quad \text{{that is}} \quad i < {last}"
+        if found.status is Status.IMPOSSIBLE:
+            headline += r", \quad \text{but no block weights keep the window above all else}"
         return Solution(
             problem,
             found.status,
@@ -105,20 +110,21 @@ def _steps(found: Found, phase: str) -> tuple[tuple[str, str], ...]:
         steps.append(
             (
                 f"The first block kept is {rule.kept[0]}, and {len(rule.kept)} of "
-                f"{len(found.omega)} stay. At the edge the score is still {percent(rule.edge)} of "
+                f"{len(found.omega)} {'stays' if len(rule.kept) == 1 else 'stay'}. At the edge the "
+                f"score {'is still' if rule.edge > 0 else 'has fallen to'} {percent(rule.edge)} of "
                 "that in the middle.",
                 r"\text{droop} = \sum_{\text{kept}} (1 - \cos \frac{\omega_i B}{2}) = "
                 rf"{tex(rule.droop)}, \qquad \frac{{\alpha_{{edge}}}}{{\alpha_{{middle}}}} = "
                 r"e^{-C\, \text{droop}}",
             )
         )
-    steps.append(
-        (
-            r"It is never quite flat: $f$ is analytic and not constant, so it has its one maximum "
-            r"at $T$; only the droop shrinks. A smaller $C$ widens the window as well.",
-            r"f(T) - f(T + u) = 2 \sum_{\text{kept}} \sin^2 \frac{\omega_i u}{2} > 0",
+        steps.append(
+            (
+                r"It is never quite flat: shift $T$ scores highest, and those beside it less, if "
+                r"only by the droop. A smaller $C$ widens the window as well.",
+                r"f(T) - f(T + u) = 2 \sum_{\text{kept}} \sin^2 \frac{\omega_i u}{2} \ge 0",
+            )
         )
-    )
     steps.append(_what_is_left(found))
     return tuple(steps)
 
@@ -161,7 +167,7 @@ def _details(found: Found) -> tuple[Block, ...]:
             "zeroed entries",
             "none" if not gone else f"rows and columns 0 to {2 * gone[-1] + 1} of A",
         ),
-        ("kept blocks", f"{rule.kept[0]} to {rule.kept[-1]}" if rule.kept else "none"),
+        ("kept blocks", _from_to(rule.kept)),
     ]
     if found.zeroed is not None:
         facts += [
@@ -188,31 +194,43 @@ def _details(found: Found) -> tuple[Block, ...]:
         ),
         *_comparison(found),
         _plot(found),
+        *BEYOND,
+        *_small_case(),
     )
 
 
+def _from_to(kept: Sequence[int]) -> str:
+    if not kept:
+        return "none"
+    return str(kept[0]) if len(kept) == 1 else f"{kept[0]} to {kept[-1]}"
+
+
 def _comparison(found: Found) -> tuple[Block, ...]:
+    row = _gaps(found.given, found.zeroed, found.best, found.signed)
+    caption = (
+        "the lowest score in the window minus the highest outside, for block weights of sum 1 in "
+        "size: a linear program finds the best, and its dual proves it"
+    )
+    return Table(COLUMNS, (row,), caption), _best_facts(found.best, found.signed)
+
+
+def _small_case() -> tuple[Block, ...]:
+    """The same for a case so small that two or three blocks are best."""
     d_model, B, n = EXAMPLE
     small = (d_model, 10000.0, 0, B, n)
     positive, signed = (numbers.best(*small, signed=sign) for sign in (False, True))
     name = f"d_model = {d_model}, B = {number(B)}, n = {n}"
-    rows = (
-        _gaps(found.given, found.zeroed, found.best, found.signed),
-        (name, *_gap_cells(numbers.zeroed(*small, math.pi / 2), positive, signed)),
+    row = (name, *_gap_cells(numbers.zeroed(*small, math.pi / 2), positive, signed))
+    return Table(COLUMNS, (row,), "the same in a small case"), _best_facts(positive, signed)
+
+
+def _best_facts(positive: numbers.Best, signed: numbers.Best) -> Facts:
+    return Facts(
+        (
+            ("best weights ≥ 0, by block", _weights(positive)),
+            ("best weights, by block", _weights(signed)),
+        )
     )
-    table = Table(
-        ("", "zeroing", "best weights ≥ 0", "best weights"),
-        rows,
-        "the lowest score in the window minus the highest outside, for block weights of sum 1 in "
-        "size: a linear program finds the best, and its dual proves it",
-    )
-    facts = [
-        ("best weights ≥ 0, by block", _weights(found.best)),
-        ("best weights", _weights(found.signed)),
-        (f"for {name}: ≥ 0", _weights(positive)),
-        ("best weights", _weights(signed)),
-    ]
-    return table, Facts(tuple(facts))
 
 
 def _gaps(given: Any, zeroed: PositionalDesign | None, *bests: numbers.Best) -> tuple[str, ...]:

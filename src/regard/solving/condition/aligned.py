@@ -14,7 +14,7 @@ from regard.design import query as design_query
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.problems.kinds.condition import ConditionProblem
 from regard.report import Block, Plot, Series, Table, number, vector
-from regard.solving.condition.dominable import some_keys
+from regard.solving.condition.dominable import here, some_keys
 from regard.solving.condition.gaps import gaps, renamed
 from regard.solving.query.shown import key_name, softmax, symbol, tex, tex_vector
 from regard.solving.solution import Solution, Status
@@ -112,7 +112,8 @@ def _aligned_steps(
         needed = gaps(len(keys), problem.goal.epsilon)[0] / ahead / scale
         steps.append(
             (
-                r"Here it holds. A factor that is enough for a weight of $1 - \varepsilon$:",
+                f"{here(problem)} it holds. "
+                r"A factor that is enough for a weight of $1 - \varepsilon$:",
                 rf"C \ge \frac{{1}}{{{tex(ahead * scale)}}} \ln\frac{{(n-1)(1-\varepsilon)}}"
                 rf"{{\varepsilon}} = {tex(needed)}",
             )
@@ -120,7 +121,7 @@ def _aligned_steps(
     else:
         steps.append(
             (
-                "Here it does not hold:",
+                f"{here(problem)} it does not hold:",
                 rf"{named}^\top {named} = {tex(float(keys[row] @ keys[row]))} \le "
                 rf"{other}^\top {named} = {tex(float(keys[rival] @ keys[row]))}",
             )

@@ -15,9 +15,11 @@ from regard.problems import key_instance
 from regard.problems.kinds.condition import ConditionProblem
 from regard.problems.laws import Orthogonal
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
+from regard.solving.beyond import BEYOND
 from regard.solving.condition.gaps import gaps, renamed
 from regard.solving.query.impossible import averaged
 from regard.solving.query.shown import key_name, softmax, symbol, tex, tex_vector
+from regard.solving.refusals import in_words
 from regard.solving.solution import Solution, Status
 
 Float64 = NDArray[np.float64]
@@ -52,7 +54,7 @@ def solve_dominable(problem: ConditionProblem) -> Solution:
     except UndecidedDesign as refusal:
         status = Status.UNDECIDED
         certificate = refusal.certificate or Certificate({"keys": keys}, (), problem.given.scale)
-        steps, details = ((str(refusal), ""),), ()
+        steps, details = ((in_words(refusal), ""),), ()
     return Solution(
         problem,
         status,
@@ -60,7 +62,7 @@ def solve_dominable(problem: ConditionProblem) -> Solution:
         {"condition": f"k_{j}' q > k_{i}' q"},
         certificate,
         (*_theorem(problem), *steps),
-        (*details, _examples()),
+        (*details, *BEYOND, _examples()),
         _dominable_mistakes(keys, row, problem.given.scale),
     )
 
@@ -112,6 +114,13 @@ def _theorem(problem: ConditionProblem) -> tuple[tuple[str, str], ...]:
     )
 
 
+def here(problem: ConditionProblem) -> str:
+    """Say which keys the numbers are about."""
+    if problem.given.keys.law == "fixed":
+        return "For the keys given"
+    return "For one example of such keys, whose numbers are below,"
+
+
 def _every_other(problem: ConditionProblem) -> str:
     return r"\text{ and every other } " + renamed(problem, "x_i")[2:]
 
@@ -133,9 +142,8 @@ def _wins(
     point = averaged(problem.given, np.where(shares > 1e-9, shares, 0.0))
     steps = (
         (
-            "Here it is outside, and this is the nearest point of the hull. The distance is the "
-            "best "
-            "margin per unit of length of a query.",
+            f"{here(problem)} it is outside, and this is the nearest point of the hull. The "
+            "distance is the best margin per unit of length of a query.",
             rf"h = {point} = {tex_vector(nearest)},\qquad \delta = \lVert {key} - h \rVert = "
             rf"{tex(design.margin)}",
         ),
@@ -186,7 +194,7 @@ def _cannot(
     exact = ceiling.fields["radius"] is None
     steps = (
         (
-            "Here it is inside" + (":" if exact else ", to rounding:"),
+            f"{here(problem)} it is inside" + (":" if exact else ", to rounding:"),
             rf"{key} = {averaged(problem.given, ceiling.witness['combination'])}",
         ),
         (
@@ -230,14 +238,15 @@ def _examples() -> Table:
 
 
 def _dominable_mistakes(keys: Float64, row: int, scale: float) -> tuple[str, ...]:
-    own = softmax(scale * 10 * (keys @ keys[row]))
+    own = float(softmax(scale * 10 * (keys @ keys[row]))[row])
     long = np.array([[1.0, 0], [2.0, 0], [0, 1.0]])
     aligned = softmax(5 * long @ long[0])
+    works = f"ten times the key gives it {number(own)} in the example above, but " * (own > 0.5)
+    fails = f", and ten times the key of the example only {number(own)}" * (own <= 0.5)
     return (
-        "Taking the key itself as the query. Here ten times the key gives it "
-        f"{number(float(own[row]))}; with the keys (1, 0), (2, 0), (0, 1) five times the first "
-        f"gives "
-        f"it {number(float(aligned[0]), 4)}, because the second is longer.",
+        f"Taking the key itself as the query: {works}with the keys (1, 0), (2, 0), (0, 1) five "
+        f"times the first gives it {number(float(aligned[0]), 4)}, because the second is longer"
+        f"{fails}.",
         "That different keys can always be told apart. The centre of a square never gets more than "
         f"{number(softmax(np.zeros(5))[0])}, and one of two equal keys never more than "
         f"{number(softmax(np.zeros(2))[0])}, whatever the query.",

@@ -91,6 +91,13 @@ def solve_output(problem: ConditionProblem) -> Solution:
         condition_claim("not necessary", text, effect, [lucky]),
     ]
     chance = softmax([0.0, level, level])
+    lucky_values = (
+        "That $c \\approx v_j$ needs dominance for particular values too. With the values $v_j = "
+        f"0$, -1 and 1 and the weights {vector(chance)} the output is "
+        f"{number(round(float(chance @ [0, -1, 1]), 15))}, which is $v_j$ exactly, though "
+        f"$\\alpha_j$ is only {number(float(chance[0]))}. Only for all values at once is dominance "
+        "necessary."
+    )
     step = (
         "The output misses $v_j$ by a mix of differences, so by at most $1 - \\alpha_j$ of the "
         "largest. It does miss by that much if all other values are in one place. So "
@@ -106,15 +113,7 @@ def solve_output(problem: ConditionProblem) -> Solution:
         Certificate({}, tuple(claims), problem.given.scale),
         (renamed_step(problem, step), *mass_steps(problem)),
         mass_details(problem),
-        (
-            "That $c \\approx v_j$ needs dominance for particular values too. With the values 0, "
-            "-1 "
-            f"and 1 and the weights {vector(chance)} the output is "
-            f"{number(round(float(chance @ [0, -1, 1]), 15))}, which is $v_j$ exactly, though "
-            f"$\\alpha_j$ is only {number(float(chance[0]))}. Only for all values at once is "
-            "dominance necessary.",
-            *mass_mistakes(problem),
-        ),
+        (renamed(problem, lucky_values), *mass_mistakes(problem)),
     )
 
 

@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 
+from regard.problems import key_instance
 from regard.problems.kinds.condition import ConditionProblem
-from regard.report import Block, Facts, Plot, Series, Table, number
+from regard.report import Block, Facts, Plot, Series, Table, Text, number
+from regard.solving.beyond import BEYOND
 from regard.solving.condition.gaps import MOST_TRIED, gaps, sides
 from regard.solving.query.shown import softmax
 
@@ -44,7 +46,23 @@ def mass_details(problem: ConditionProblem) -> tuple[Block, ...]:
         tuple(rows),
         f"just on either side of the border{few}",
     )
-    return facts, both, _example(), _curves(n, epsilon)
+    return facts, both, *_values(problem), _curves(n, epsilon), *BEYOND, _example()
+
+
+def _values(problem: ConditionProblem) -> tuple[Block, ...]:
+    """What the condition means for values that are given, though it does not depend on them."""
+    if problem.goal.effect != "output" or problem.given.values.law != "fixed":
+        return ()
+    values = key_instance(problem.given).values
+    away = np.linalg.norm(values - values[problem.given.names[problem.goal.of]], axis=1)
+    widest, epsilon = float(np.max(away)), problem.goal.epsilon
+    return (
+        Text(
+            "The condition is for all values, so those given do not enter into it. For them, the "
+            f"farthest being {number(widest)} away, it means an error of at most "
+            f"{number(epsilon * widest)}."
+        ),
+    )
 
 
 def _example() -> Table:
@@ -86,9 +104,12 @@ def mass_mistakes(problem: ConditionProblem) -> tuple[str, ...]:
         f'"Much larger" read as a ratio. The scores 0.1 and 0.001 have the ratio {number(100)} and '
         f"give the weight {number(small, 4)}; 1000 and 990 are nearly alike and give "
         f"{number(large, 5)}. Only differences count.",
-        f"Having the largest score is not enough: a gap of 1 to {n - 1} other keys gives "
-        f"{number(one)}.",
     ]
+    if one < 1 - epsilon:
+        others = "another key" if n == 2 else f"{n - 1} other keys"
+        result.append(
+            f"Having the largest score is not enough: a gap of 1 to {others} gives {number(one)}."
+        )
     if n > 2:
         result.append(
             f"The gap for a single rival, {number(needed)}, used with {n - 1} of them: the "

@@ -82,8 +82,8 @@ def _steps(problem: ConditionProblem) -> tuple[tuple[str, str], ...]:
         ),
         (
             "Taking logarithms gives the condition: necessary, sufficient, and independent of the "
-            "number of keys.",
-            rf"s_j - s_i \ge \ln R = {tex(math.log(ratio), 10)}",
+            "number of keys. " + _which_ratio(problem),
+            rf"s_j - s_i \ge \ln R,\qquad \ln {tex(ratio)} = {tex(math.log(ratio), 10)}",
         ),
         (
             "It is a condition on differences of scores. With $s_i = k_i \\cdot q$ it reads as "
@@ -108,6 +108,13 @@ def _steps(problem: ConditionProblem) -> tuple[tuple[str, str], ...]:
         (renamed(problem, a).replace("key $j$", _key(problem)), renamed(problem, b))
         for a, b in steps
     )
+
+
+def _which_ratio(problem: ConditionProblem) -> str:
+    ratio = number(problem.goal.ratio)
+    if "ratio" in problem.goal.model_fields_set:
+        return f"The ratio asked for is $R = {ratio}$."
+    return f"The problem names no ratio; numbers here and below are for $R = {ratio}$."
 
 
 def _key(problem: ConditionProblem) -> str:

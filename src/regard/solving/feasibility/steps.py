@@ -10,7 +10,7 @@ import numpy as np
 from regard.language import parse
 from regard.report import number
 from regard.solving.feasibility.scene import Array
-from regard.solving.latex_numbers import factor, percent, ratio, root, tex
+from regard.solving.latex_numbers import column, factor, percent, ratio, root, tex
 
 if TYPE_CHECKING:
     from regard.solving.feasibility.solver import Found
@@ -49,15 +49,34 @@ def steps(found: Found) -> tuple[tuple[str, str], ...]:
             rf"x_{{{row}}}^\top x_j = ({shown}) \cdot {square(found)}",
         ),
         (
-            f"The largest score takes the weight, the more so the longer the vectors are. So "
-            f"${label}$ comes close to what it belongs to"
-            + (", the token itself." if found.limit_weights[at.row] == 1 else "."),
-            rf"{label} \to {parse(found.instead).to_latex()}, \qquad {_exact_distance(found)}",
+            _who_wins(found),
+            rf"{label} \to {parse(found.instead).to_latex()}, \qquad {_exact_distance(found)}"
+            if found.problem.given.limits
+            else rf"\alpha = {column(at.weights(at.tokens))}",
         ),
     ]
     if found.possible:
         return (*said, *_possible_steps(found))
     return (*said, *_impossible_steps(found))
+
+
+def _who_wins(found: Found) -> str:
+    weights = found.scene.weights(found.scene.tokens)
+    if not found.problem.given.limits:
+        return f"The softmax turns the scores into weights, and ${found.symbol}$ is this average."
+    if np.ptp(weights) <= 1e-12:
+        return f"All scores are alike, so ${found.symbol}$ is the plain average of the tokens."
+    start = f"So ${found.symbol}$ comes close to"
+    if np.max(found.limit_weights) < 1:
+        return (
+            "The largest scores take the weight, the more so the longer the vectors are. "
+            f"{start} the average of what they belong to."
+        )
+    itself = ", the token itself." if found.limit_weights[found.scene.row] == 1 else "."
+    return (
+        "The largest score takes the weight, the more so the longer the vectors are. "
+        f"{start} what it belongs to{itself}"
+    )
 
 
 def multiple(x: float) -> str:
@@ -71,7 +90,7 @@ def _exact_distance(found: Found) -> str:
     at = found.scene
     leader = int(np.argmax(found.limit_weights))
     value = rf"\approx {tex(found.distance)}"
-    name = rf"\lVert {found.symbol} - {parse(found.instead).to_latex()} \rVert"
+    name = _miss(found, found.instead)
     if found.limit_weights[leader] != 1 or len(at.tokens) < 2:
         return f"{name} {value}"
     rest = [j for j in range(len(at.tokens)) if j != leader]
@@ -91,13 +110,11 @@ def _exact_distance(found: Found) -> str:
 
 def _possible_steps(found: Found) -> list[tuple[str, str]]:
     at = found.scene
-    goal = parse(found.goal_text).to_latex()
     if found.as_it_is:
         return [
             (
                 f"That is the goal already, within {percent(found.tolerance)} of its length.",
-                rf"\frac{{\lVert {found.symbol} - {goal} \rVert}}{{\lVert {goal} \rVert}} = "
-                rf"{tex(found.unchanged, 3)}",
+                rf"{_relative(found)} = {tex(found.unchanged, 3)}",
             )
         ]
     assert found.best is not None
@@ -113,26 +130,39 @@ def _possible_steps(found: Found) -> list[tuple[str, str]]:
         (
             "Now the weight goes where it is wanted, and the output comes as near to the goal as "
             "was asked for.",
-            rf"\frac{{\lVert {found.symbol} - {goal} \rVert}}{{\lVert {goal} \rVert}} = "
-            rf"{tex(found.best.error, 3)} \le {tex(found.tolerance)}",
+            rf"{_relative(found)} = {tex(found.best.error, 3)} \le {tex(found.tolerance)}",
         ),
     ]
 
 
 def _impossible_steps(found: Found) -> list[tuple[str, str]]:
     at, goal = found.scene, parse(found.goal_text).to_latex()
-    said = [
-        (
-            f"Could other weights give ${goal}$? The output is an average of the tokens, and the "
-            "nearest average of them stays at a distance.",
-            _hull_line(found, at.tokens),
-        )
+    if _reach(found, at.tokens):
+        said = [
+            (
+                f"Other weights could give ${goal}$, which is an average of the tokens. But the "
+                "weights are not free: they follow from the scores, and lie elsewhere.",
+                rf"{_relative(found)} = {tex(found.unchanged, 4)}",
+            )
+        ]
+    else:
+        said = [
+            (
+                f"Could other weights give ${goal}$? The output is an average of the tokens, and "
+                "the nearest average of them stays at a distance.",
+                _hull_line(found, at.tokens),
+            )
+        ]
+    apart = [
+        (name, direction)
+        for name, direction in at.added
+        if not _reach(found, at.changed_by(1.0, direction))
     ]
-    names = " or ".join(f"${parse(name).to_latex()}$" for name, _ in at.added)
+    names = " or ".join(f"${parse(name).to_latex()}$" for name, _ in apart)
     lines = [
         rf"\text{{with}} \; {parse(name).to_latex()}: \quad "
         + _hull_line(found, at.changed_by(1.0, direction))
-        for name, direction in at.added
+        for name, direction in apart
     ]
     if lines:
         said.append(
@@ -149,6 +179,21 @@ def _impossible_steps(found: Found) -> list[tuple[str, str]]:
     return said
 
 
+def _miss(found: Found, text: str) -> str:
+    """Return ‖c − text‖, with brackets where the formula needs them."""
+    return rf"\lVert {parse(f'{found.label} - ({text})').to_latex()} \rVert"
+
+
+def _relative(found: Found) -> str:
+    goal = parse(found.goal_text).to_latex()
+    return rf"\frac{{{_miss(found, found.goal_text)}}}{{\lVert {goal} \rVert}}"
+
+
+def _reach(found: Found, tokens: Array) -> bool:
+    """Whether free weights would bring the output to the goal."""
+    return found.hull(tokens) <= found.tolerance * found.scene.size
+
+
 def _hull_line(found: Found, tokens: Array) -> str:
     at = found.scene
     nearest = found.hull(tokens)
@@ -157,9 +202,8 @@ def _hull_line(found: Found, tokens: Array) -> str:
     exact = abs(math.sqrt(share) - _value(simple)) < 1e-9
     closed = rf"{simple} \, {_length(found)} = " if exact and _length(found) != "1" else ""
     return (
-        rf"\min_{{\text{{weights}}}} \lVert {found.symbol} - "
-        rf"{parse(found.goal_text).to_latex()} \rVert = {closed}{tex(nearest)}, \qquad "
-        rf"\text{{relative}} \; {tex(nearest / at.size, 3)}"
+        rf"\min_{{\text{{weights}}}} {_miss(found, found.goal_text)} = {closed}{tex(nearest)}, "
+        rf"\qquad \text{{relative}} \; {tex(nearest / at.size, 3)}"
     )
 
 
@@ -172,8 +216,7 @@ def _value(latex: str) -> float:
 
 def _every_factor(found: Found) -> list[tuple[str, str]]:
     """Return the steps that cover all factors."""
-    at, goal = found.scene, parse(found.goal_text).to_latex()
-    relative = rf"\frac{{\lVert {found.symbol} - {goal} \rVert}}{{\lVert {goal} \rVert}}"
+    at, relative = found.scene, _relative(found)
     lines, shares, bounds, several = [], [], [], []
     for name, pieces in found.proofs:
         if not pieces:

@@ -119,11 +119,13 @@ def mistakes(found: Found) -> tuple[str, ...]:
     at = found.scene
     weights = at.weights(at.tokens)
     even = float(np.linalg.norm(np.mean(at.tokens, axis=0) - found.limit))
-    said = [
-        f"Reading attention as an even average of the tokens: token {at.row + 1} gives itself "
-        f"{percent(float(weights[at.row]), 6)} of the weight, and the even average is "
-        f"{number(even, 4)} away from what comes out."
-    ]
+    said = []
+    if even > 0.01 * at.norm:
+        said.append(
+            f"Reading attention as an even average of the tokens: token {at.row + 1} gives itself "
+            f"{percent(float(weights[at.row]), 6)} of the weight, and the even average is "
+            f"{number(even, 4)} away from what comes out."
+        )
     others = [j for j in range(len(at.tokens)) if j != at.row]
     before = at.scale * (at.tokens @ at.tokens[at.row]) / unit(found)
     for name, one in at.added[:2]:

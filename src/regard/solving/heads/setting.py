@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ class Heads:
         factor: C; NaN where queries are numbers.
         queries: (heads, d).
         bounds: what is proved of each head.
-        still: whether the keys are taken at the limit of vanishing noise.
+        noisy: the keys as they are given, where those above are at the limit of vanishing noise.
     """
 
     whole: Mix
@@ -39,7 +39,7 @@ class Heads:
     factor: float
     queries: Float64
     bounds: tuple[HeadBound, ...]
-    still: bool = False
+    noisy: RandomKeys | None = None
 
     @property
     def wanted(self) -> Float64:
@@ -52,9 +52,19 @@ class Heads:
         return float(np.mean([bound.bound for bound in self.bounds]))
 
     @property
+    def random(self) -> bool:
+        """Whether the keys are random, as they are looked at here."""
+        return bool(np.any(self.keys.covariances))
+
+    @property
     def error(self) -> float:
         """√E ‖c − c*‖² by the exact law."""
         return float(self.off(self.queries))
+
+    @property
+    def error_with_noise(self) -> float:
+        """The same with the noise that is given, where `keys` are at the limit without it."""
+        return self.error if self.noisy is None else replace(self, keys=self.noisy).error
 
     def off(self, queries: Float64) -> Float64:
         """√E ‖c − c*‖² of queries (..., heads, d) for these heads; equal heads count as one."""

@@ -10,16 +10,21 @@ from numpy.typing import NDArray
 
 from regard.problems.kinds.query import HeadsProblem
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
+from regard.solving.beyond import BEYOND
 from regard.solving.heads.examples import allocations, hard_limit, null_steering
 from regard.solving.heads.steps import spread_of
 from regard.solving.query.noise_shown import tolerance_in_words
 from regard.solving.query.shown import (
+    KNOWN,
+    below,
+    drawn,
     error_in_digits,
     key_name,
     listing,
     softmax,
     symbol,
     tex,
+    variance_in_digits,
     weights_table,
 )
 
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
 Float64 = NDArray[np.float64]
 
 POINTS = 31
+ROUNDING = 1e-12  # of weights
 
 
 def heads_details(problem: HeadsProblem, found: Heads) -> tuple[Block, ...]:
@@ -42,9 +48,16 @@ def heads_details(problem: HeadsProblem, found: Heads) -> tuple[Block, ...]:
     ]
     if not math.isnan(found.factor):
         facts.append((f"factor ${whole.factor}$", number(found.factor)))
+    name = "error, by the exact law" if found.random else "error"
+    if found.noisy is not None:
+        name = "error in the limit without noise"
+        facts.append(("error with the noise given", error_in_digits(found.error_with_noise)))
     facts += [
-        ("error, by the exact law", error_in_digits(found.error)),
-        ("error, as proved", f"at most {number(found.bound)}"),
+        (name, _error(found, found.error)),
+        (
+            f"{'error' if found.noisy is None else 'the same'}, as proved",
+            f"at most {number(found.bound)}",
+        ),
     ]
     blocks: list[Block] = [Facts(tuple(facts))]
     rows = tuple(
@@ -67,15 +80,20 @@ def heads_details(problem: HeadsProblem, found: Heads) -> tuple[Block, ...]:
             whole.wanted(),
             weights,
             whole.prefix,
-            "average weights, keys at their means" if whole.prefix == "mu" else "average weights",
+            "average weights, keys at their means" if found.random else "average weights",
         )
     )
     if not math.isnan(found.factor):
         blocks += _against_one(found)
     else:
         blocks.append(_bars(problem, found, weights))
-    blocks += [_limits(found), *allocations(), null_steering()]
+    if found.random and whole.structure == "orthonormal":
+        blocks += [*BEYOND, _limits(found), *allocations(), null_steering()]
     return tuple(blocks)
+
+
+def _error(found: Heads, x: float) -> str:
+    return error_in_digits(x) if found.random else below(x, ROUNDING)
 
 
 def _bars(problem: HeadsProblem, found: Heads, weights: Float64) -> Plot:
@@ -102,7 +120,7 @@ def _against_one(found: Heads) -> list[Block]:
 
     several, one = errors(factors)
     rows = tuple(
-        (number(float(f)), error_in_digits(a), error_in_digits(b))
+        (number(float(f)), _error(found, float(a)), _error(found, float(b)))
         for f, a, b in zip(factors, several, one, strict=True)
     )
     count = len(found.mixes)
@@ -119,13 +137,15 @@ def _against_one(found: Heads) -> list[Block]:
     plot = Plot(
         "lines",
         "Heads of one key have no upper limit on the factor; one head for all keys has"
-        if pure
-        else "The error of several heads, of which some are mixed, and of one head",
+        if pure and found.random and whole.m > 1
+        else "The error of several heads, of which some are mixed, and of one head"
+        if not pure
+        else "The error of several heads, and of one head for all wanted keys",
         whole.factor,
-        "root mean square error",
+        "root mean square error" if found.random else "error",
         (
-            Series(f"{count} heads", places, tuple(several.tolist())),
-            Series("one head", places, tuple(one.tolist())),
+            Series(f"{count} heads", places, drawn(several, KNOWN if found.random else ROUNDING)),
+            Series("one head", places, drawn(one, KNOWN if found.random else ROUNDING)),
         ),
     )
     return [table, plot]
@@ -145,29 +165,36 @@ def _limits(found: Heads) -> Table:
 
 def heads_mistakes(found: Heads) -> tuple[str, ...]:
     """No scale, the same query twice, sum instead of average."""
-    whole, n = found.whole, found.whole.n
+    whole, n, heads = found.whole, found.whole.n, len(found.mixes)
     one = math.e / (math.e + n - 1)
     result = []
-    if not math.isnan(found.factor):
+    pure = all(mix.m == 1 for mix in found.mixes) and not math.isnan(found.factor)
+    if pure and n > 1 and found.factor > 1 / whole.scale:
         error = float(found.off(found.at(np.array(1.0 / whole.scale))))
         still = math.sqrt((1 - one) ** 2 + (n - 1) * ((1 - one) / (n - 1)) ** 2)
         result.append(
             f"Queries without a large factor. $q_1 = {found.mixes[0].latex()}$ with "
             f"${whole.factor} = {tex(1 / whole.scale)}$ gives its key the weight "
-            f"{number(one, 4)} of {n} "
-            f"keys, and would give {number(math.e / (math.e + 99), 3)} of 100. The weights of "
-            f"that head "
-            f"are off by {number(still)}, the output by {number(error)}."
+            f"{number(one, 4)} of {n} keys, and would give {number(math.e / (math.e + 99), 3)} of "
+            f"100. The weights of that head are off by {number(still)}, the output by "
+            f"{number(error)}."
         )
+    if found.random and whole.m > 1 and not math.isnan(found.factor):
         single = whole.query(found.factor, found.instance.symbols)
+        alike, apart = float(found.keys.variance(single[None])), found.variance
+        if alike > max(apart, KNOWN**2):
+            result.append(
+                "The same mixed query in every head: all of them see the same keys and put out the "
+                "same, so averaging removes no noise. The variance stays "
+                f"{variance_in_digits(alike)}; with the queries above it is "
+                f"{variance_in_digits(apart)}."
+            )
+    if found.noisy is not None:
         result.append(
-            "The same mixed query in every head: all of them see the same keys and put out the "
-            "same, "
-            f"so averaging removes no noise. The variance stays "
-            f"{number(float(found.keys.variance(single[None])))}; with the queries above it is "
-            f"{number(found.variance)}."
+            "That the noise does not matter because it is small. Small against what: with the "
+            f"noise given the error is {error_in_digits(found.error_with_noise)}, without it "
+            f"{number(found.error)}."
         )
-    heads = len(found.mixes)
     summed = float(np.linalg.norm((heads - 1) * found.wanted))
     result.append(
         f"Adding the heads instead of averaging them: the output would be {heads} times as "

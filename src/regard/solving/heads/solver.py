@@ -24,6 +24,7 @@ from regard.solving.query.formula import Mix, read_mix, rounded_up, spelled, str
 from regard.solving.query.law import RandomKeys, head_bound
 from regard.solving.query.quiet import at_limit, in_means
 from regard.solving.query.shown import known_values
+from regard.solving.refusals import in_words
 from regard.solving.solution import Solution, Status
 
 __all__ = ["solve"]
@@ -47,7 +48,7 @@ def solve(problem: HeadsProblem) -> Solution:
         if limit is not None and limit.covariances is not None and not np.any(limit.covariances):
             found = by_formula(problem, whole, limit, read_keys(problem, limit))
             if found is not None:
-                return _solution(problem, replace(found, still=True))
+                return _solution(problem, replace(found, noisy=keys))
     return _designed(problem, whole, instance, keys)
 
 
@@ -221,7 +222,9 @@ def _refused(
     zeros = np.zeros((len(patterns), instance.keys.shape[1]))
     found = _with_queries(problem, whole, instance, keys, patterns, zeros)
     solution = _solution(problem, found)
-    return replace(solution, status=Status.UNDECIDED, steps=((str(refusal), ""), *solution.steps))
+    return replace(
+        solution, status=Status.UNDECIDED, steps=((in_words(refusal), ""), *solution.steps)
+    )
 
 
 def _impossible(

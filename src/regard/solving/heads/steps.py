@@ -16,7 +16,10 @@ from regard.solving.heads.examples import hard_limit
 from regard.solving.query.exact import wanted_value
 from regard.solving.query.formula import Mix
 from regard.solving.query.impossible import averaged
+from regard.solving.query.quiet import in_means
+from regard.solving.query.quiet_shown import MEANS
 from regard.solving.query.shown import (
+    KNOWN,
     key_name,
     symbol,
     tex,
@@ -43,7 +46,8 @@ def heads_headline(found: Heads) -> str:
             break
     if not math.isnan(found.factor):
         parts.append(rf"{found.whole.factor} = {tex(found.factor)}")
-    return r",\quad ".join(parts)
+    limit = "" if found.noisy is None else r" \quad \text{as the noise vanishes}"
+    return r",\quad ".join(parts) + limit
 
 
 def spread_of(found: Heads) -> float | None:
@@ -80,9 +84,9 @@ def heads_steps(problem: HeadsProblem, found: Heads) -> Steps:
     if math.isnan(found.factor):
         steps.append(
             (
-                "Each query was designed for its keys: the wanted ones score above all others, "
-                "with as "
-                "little noise as possible.",
+                "Each query was designed for its keys: the wanted ones score above all others"
+                + (", with as little noise as possible." if found.random else ".")
+                + (MEANS * _of_means(found)),
                 r",\quad ".join(
                     rf"q_{{{h + 1}}} = {tex_vector(q)}" for h, q in enumerate(found.queries[:4])
                 ),
@@ -92,25 +96,48 @@ def heads_steps(problem: HeadsProblem, found: Heads) -> Steps:
         steps += _formula_steps(found, pure)
     if np.any(found.keys.covariances) and pure:
         steps += _noise_steps(problem, found)
-    if found.still:
+    steps.append(_bound_step(found))
+    if found.noisy is not None:
         steps.append(
             (
-                "The noise given is too large for the tolerance; this holds in the limit of "
-                "vanishing "
-                "noise, where keys are their means.",
-                r"\Sigma_i \to 0",
+                "That is in the limit of vanishing noise, where keys are their means. The noise "
+                "given is too large for the tolerance: with it the error of the same queries is",
+                rf"\sqrt{{E \lVert c - c^* \rVert^2}} = {tex(found.error_with_noise)} > "
+                rf"{tex(found.tolerance)}",
             )
         )
-    steps.append(
-        (
-            "Errors of averaged heads at most add up. From the gaps and variances that are proved "
-            "below follows this bound; the exact law gives the error itself.",
-            rf"\sqrt{{E \lVert c - c^* \rVert^2}} = {tex(found.error)} \le {tex(found.bound)}"
-            if found.error <= found.bound
-            else rf"\sqrt{{E \lVert c - c^* \rVert^2}} \le {tex(found.bound)}",
-        )
-    )
     return tuple(steps)
+
+
+def _of_means(found: Heads) -> bool:
+    """Whether the answer writes the queries as combinations of the means."""
+    queries = found.queries if found.whole.prefix == "mu" else ()
+    return any(in_means(query, found.instance) is not None for query in queries)
+
+
+def _bound_step(found: Heads) -> tuple[str, str]:
+    add_up = "Errors of averaged heads at most add up. "
+    if not found.random:
+        return (
+            add_up + "From the gaps that are proved below follows this bound.",
+            rf"\lVert c - c^* \rVert = {tex(found.error)} \le {tex(found.bound)}",
+        )
+    missed = r"\sqrt{E \lVert c - c^* \rVert^2}"
+    more = ""
+    if found.error <= found.tolerance < found.bound:
+        more = (
+            f" The error is within the tolerance {number(found.tolerance)}, and the bound is not: "
+            "the answer is computed and right, but not proved."
+        )
+    return (
+        add_up
+        + "From the gaps and variances that are proved below follows this bound"
+        + ("; the exact law gives the error itself." if found.error > KNOWN else ".")
+        + more,
+        rf"{missed} = {tex(found.error)} \le {tex(found.bound)}"
+        if KNOWN < found.error <= found.bound
+        else rf"{missed} \le {tex(found.bound)}",
+    )
 
 
 def _formula_steps(found: Heads, pure: bool) -> list[tuple[str, str]]:
@@ -120,8 +147,7 @@ def _formula_steps(found: Heads, pure: bool) -> list[tuple[str, str]]:
     if not pure:
         return [
             (
-                "The query of a mixed head adds the logarithms of its shares, as for a single "
-                "head.",
+                "The query of a mixed head adds the logarithms of its shares, if they differ.",
                 r",\quad ".join(
                     rf"q_{{{h + 1}}} = {mix.latex()}" for h, mix in enumerate(found.mixes[:4])
                 ),
@@ -131,15 +157,15 @@ def _formula_steps(found: Heads, pure: bool) -> list[tuple[str, str]]:
     return [
         (
             f"In each head the wanted key scores ${power}$"
-            + (" in the mean" if whole.prefix == "mu" else "")
+            + (" in the mean" if found.random else "")
             + " and every other key 0.",
             rf"{mean}^\top q_h = {c} \;\text{{ for its key}},\qquad \alpha = "
             rf"\frac{{e^{{{power}}}}}{{e^{{{power}}} + n - 1}}",
         ),
         (
-            f"What leaks to the other {n - 1} keys falls like $e^{{-{power}}}$, so ${c}$ must be "
-            f"large "
-            "against $\\ln n$. This one is enough for the tolerance:",
+            f"What leaks to the other {'key' if n == 2 else f'{n - 1} keys'} falls like "
+            f"$e^{{-{power}}}$, so ${c}$ must be large against $\\ln n$. This one is enough for "
+            "the tolerance:",
             rf"r = \frac{{n-1}}{{e^{{{power}}} + n - 1}} = {tex(leak)} \quad\text{{at }} "
             rf"{c} = {tex(found.factor)}",
         ),

@@ -83,6 +83,13 @@ def steps(found: Product, find: list[str]) -> tuple[tuple[str, str], ...]:
                 rf"\quad\implies\quad s = {parse(found.s_text).to_latex()}",
             )
         )
+    elif "s" in find:
+        out.append(
+            (
+                "Nothing varies, and dividing by a number does not change that: there is no $s$.",
+                rf"\frac{{0}}{{s^2}} = 0 \ne {parse(str(exact(found.goal.variance))).to_latex()}",
+            )
+        )
     return tuple(out)
 
 
@@ -139,7 +146,8 @@ def details(found: Product) -> tuple[Block, ...]:
     total = int(found.numbers[size])
     if total <= LONGEST:
         blocks.append(_simulated(found, total, mean, variance))
-    blocks.append(_by_size(found))
+    if found.variance.terms:
+        blocks.append(_by_size(found))
     return tuple(blocks)
 
 
@@ -170,12 +178,10 @@ def _by_size(found: Product) -> Plot:
     far = max(total, 8)
     x = tuple(float(d) for d in sorted({max(1, round(far * k / 24)) for k in range(1, 25)}))
     root_of = [math.sqrt(found.at(found.variance_text, **{found.size: d})) for d in x]
-    series = [Series("q'k", x, tuple(root_of))]
-    if found.variance.terms:
-        scaled = tuple(
-            y / found.at(found.s_text, **{found.size: d}) for d, y in zip(x, root_of, strict=True)
-        )
-        series.append(Series("q'k / s", x, scaled))
+    scaled = tuple(
+        y / found.at(found.s_text, **{found.size: d}) for d, y in zip(x, root_of, strict=True)
+    )
+    series = [Series("q'k", x, tuple(root_of)), Series("q'k / s", x, scaled)]
     return Plot(
         "lines",
         f"standard deviation of the score against {found.size}",
@@ -190,16 +196,16 @@ def mistakes(found: Product, find: list[str]) -> tuple[str, ...]:
     size = found.size
     D = found.numbers[size]
     laws = [(found.at(str(m)), found.at(str(v))) for m, v in found.laws]
-    (a, v), (b, w) = laws
+    (a, v), (_, w) = laws
     mean, variance = found.at(found.mean_text), found.at(found.variance_text)
     out = []
-    if found.given.same:
+    if found.given.same and v > 0:
         out.append(
             "Treating q and k as independent although k is q: that would give the mean "
             f"{number(D * a * a)} and the variance {number(D * (v * v + 2 * a * a * v))} instead "
             f"of {number(mean)} and {number(variance)}."
         )
-    elif found.given.q == found.given.k:
+    elif found.given.q == found.given.k and v > 0:
         own_mean, own = D * (a * a + v), D * (2 * v * v + 4 * a * a * v)
         text = (
             "Taking it for the score of a token with itself. If k is q, the products are squares, "
@@ -218,13 +224,14 @@ def mistakes(found: Product, find: list[str]) -> tuple[str, ...]:
             "Letting the spread into the mean. For independent q and k only their means count: "
             f"{number(mean)}, whatever the variances are."
         )
-    if (a or b) and not found.given.same:
+    product = D * v * w
+    if not found.given.same and abs(product - variance) > 1e-9 * max(product, variance):
         out.append(
             "Multiplying the variances. The variance of a product is the product of the variances "
-            f"only for means of 0: that would be {number(D * v * w)} here, and it is "
+            f"only for means of 0: that would be {number(product)} here, and it is "
             f"{number(variance)}."
         )
-    if ("variance" in find or "s" in find) and variance > 0:
+    if ("variance" in find or "s" in find) and 0 < variance < D**2 / 4 and D > 1:
         out.append(
             f"Dividing by {size} instead of its root: the variance would be "
             f"{number(variance / D**2)} for {size} = {number(D)}, so that softmax hardly tells "

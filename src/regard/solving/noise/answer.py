@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from regard.analysis import key_noise
 from regard.language import parse
 from regard.problems.kinds.noise import NoiseGiven, value_symbols
+from regard.solving.latex_numbers import tex
 from regard.solving.noise.chances import Chance, factor, plain, recognised
 from regard.solving.noise.finite import kept_law, one_noise, output_law
 from regard.solving.noise.limit import LimitLaw, Outcome, head_lead, limit_law
@@ -122,6 +123,8 @@ def _mean(law: LimitLaw, given: NoiseGiven) -> tuple[str, str]:
         (chance.value * shares for chance, shares in outcomes if not chance.symbolic),
         np.zeros(given.n),
     )
+    if not law.exact:
+        still = np.round(still, 3)  # samples know no more
     moving = [(c, average(s, given.names)) for c, s in outcomes if c.symbolic]
     terms = [*moving, (plain(1.0), average(np.asarray(still), given.names))]
     return weighted(terms, latex=False), weighted(terms, latex=True)
@@ -138,8 +141,9 @@ def _variance(law: LimitLaw, setting: Setting) -> tuple[str, str]:
     if not pairs:
         return "0", "0"
     if len(pairs) > MOST_PAIRS:
-        number = f"{float(np.trace(law.moments(setting.values)[1])):.15g}"
-        return number, number
+        number = float(np.trace(law.moments(setting.values)[1]))
+        digits = 15 if law.exact else 4
+        return f"{number:.{digits}g}", rf"{tex(number)} \;\text{{ for the values of the instance}}"
     texts, latexes = zip(*(_apart(one, two, setting.given) for one, two in pairs), strict=True)
     return " + ".join(texts), " + ".join(latexes)
 
@@ -162,13 +166,13 @@ def square_term(first: Chance, second: Chance, size: float, away: Average) -> tu
             number *= chance.value
     front = plain_number(number)
     text = [] if front == "1" else [front]
-    latex = [] if front == "1" else [parse(front).to_latex()]
+    latex = [] if front == "1" else [parse(front).to_latex() if "/" in front else tex(number)]
     for chance in symbols:
         text.append(factor(chance.formula))
         shown = chance_latex(chance)
         latex.append(rf"\left({shown}\right)" if factor(chance.formula)[0] == "(" else shown)
     text.append(f"norm({away.formula})^2")
-    latex.append(rf"\|{away.latex}\|^2")
+    latex.append(rf"\lVert {away.latex} \rVert^2")
     return " ".join(text), r"\, ".join(latex)
 
 

@@ -31,6 +31,7 @@ from regard.solving.noise.words import average, chance_latex
 Float64 = NDArray[np.float64]
 
 SIZES = (1.0, 5.0, 10.0, 100.0)
+MOST_VALUES = 12  # of a table
 
 
 def details(found: Found) -> tuple[Block, ...]:
@@ -54,11 +55,14 @@ def _atoms(found: Found) -> list[Block]:
     rows = tuple(
         (
             f"${average(a.shares, given.names).latex}$",
-            f"{a.chance.value:.10g}",
+            f"{a.chance.value:.10g}" if found.whole.exact else f"about {a.chance.value:.2g}",
             vector(a.shares @ values),
         )
-        for a in found.whole.atoms[:12]
+        for a in found.whole.atoms[:MOST_VALUES]
     )
+    left = len(found.whole.atoms) - MOST_VALUES
+    if left > 0:
+        rows += ((f"{left} more", "", ""),)
     note = ", nothing left out" if given.ignore_negative else ""
     return [
         Table(("value", "probability", "in the instance"), rows, f"the output in the limit{note}")

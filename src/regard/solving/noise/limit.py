@@ -70,7 +70,8 @@ class LimitLaw:
                 Outcome(one.chance.times(two.chance), one.shares + two.shares)
                 for one, two in itertools.product(found, part.outcomes)
             ]
-        return tuple(sorted(_merged(found), key=_order))
+        found = sorted(_merged(found), key=_order)
+        return tuple(found if self.exact else map(_rounded, found))
 
     @property
     def exact(self) -> bool:
@@ -166,10 +167,10 @@ def _part(
         exact = False
         won, kept = sampled(own, np.random.default_rng(0))
     else:
-        found, _, how = limit_atoms(own, np.random.default_rng(0))
+        won_by, _, how = limit_atoms(own, np.random.default_rng(0))
         exact = not how.startswith("sampled")
         sharp = exact and not setting.late
-        won = [(plain(p, exact=sharp), keys) for p, keys in found if sharp or p > 1e-5]
+        won = [(plain(p, exact=sharp), keys) for p, keys in won_by if sharp or p > 1e-5]
     outcomes = []
     for chance, winners in won:
         shares = np.zeros(own.keys)
@@ -179,7 +180,15 @@ def _part(
                 return None
             shares[list(keys)] += part / setting.heads
         outcomes.append(Outcome(chance, shares))
-    return Part(heads, tuple(sorted(_merged(outcomes), key=_order)), noisy, kept, exact)
+    found = sorted(_merged(outcomes), key=_order)
+    return Part(heads, tuple(found if exact else map(_rounded, found)), noisy, kept, exact)
+
+
+def _rounded(outcome: Outcome) -> Outcome:
+    """The outcome with a sampled probability in no more digits than are known."""
+    if outcome.chance.symbolic:
+        return outcome
+    return Outcome(plain(outcome.chance.value, exact=False), outcome.shares)
 
 
 def _order(outcome: Outcome) -> tuple[float, int]:

@@ -22,7 +22,7 @@ def solve(problem: NoiseProblem) -> Solution:
     proof, proved = certificate(found)
     return Solution(
         problem=problem,
-        status=Status.PROVED if proved else Status.COMPUTED,
+        status=_status(found, proved),
         headline=_headline(found),
         answer=found.answer(list(problem.goal.find)),
         certificate=proof,
@@ -32,7 +32,16 @@ def solve(problem: NoiseProblem) -> Solution:
     )
 
 
+def _status(found: Found, proved: bool) -> Status:
+    if found.law is not None and not found.law.exact:
+        return Status.UNDECIDED  # samples say about how likely it is, and no more
+    return Status.PROVED if proved else Status.COMPUTED
+
+
 def _headline(found: Found) -> str:
+    if found.law is not None and not found.law.exact:
+        known = outcome_latex(found.law.atoms, found.setting.given.names)
+        return rf"\text{{sampled:}} \quad {known}"
     moments = rf"E\,c = {found.mean_latex},\quad E\,\|c - E\,c\|^2 = {found.variance_latex}"
     if found.law is None:
         return moments

@@ -165,7 +165,10 @@ def _one_weight(found: Found) -> list[tuple[str, str]]:
             for level, count in sorted(counts.items(), reverse=True)
         ]
         square = f"{unit}^2" if unit else ""
-        mean = rf"{_times(float(means[h, key]), unit)} - \ln\left({' + '.join(terms)}\right)"
+        mean = _times(float(means[h, key]), unit)
+        if terms != ["1"]:  # ln 1 is 0
+            mean = "" if mean == "0" else f"{mean} "
+            mean += rf"- \ln\left({' + '.join(terms)}\right)"
         which = "" if setting.heads == 1 else f" of head {h + 1}"
         label = _label(setting, key)
         return [
@@ -208,6 +211,13 @@ def _limit(found: Found) -> list[tuple[str, str]]:
                 shown += rf" = {win.value:.10g}"
             out.append((sentence[0].upper() + sentence[1:], shown))
     here = "" if found.general else " (for the keys and values of the instance)"
+    if not law.exact:
+        here += (
+            ". Three heads or more that share the noise of several keys have no simple integral: "
+            "the probabilities are sampled, and right to about two digits"
+            if found.setting.heads > 2
+            else ". The probabilities are sampled, and right to about two digits"
+        )
     text = (
         "The output is the average of what the heads give"
         if found.setting.heads > 1

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.language import parse
+from regard.solving.latex_numbers import tex
 from regard.solving.noise.chances import Chance, factor, fraction_of
 
 Float64 = NDArray[np.float64]
@@ -50,7 +51,13 @@ class Average:
         exact = [f for f in fractions if f is not None]
         divisor = math.lcm(*(f.denominator for f in exact)) if len(exact) == len(fractions) else 0
         if not 0 < divisor <= 10_000:
-            return _sum([(f"{abs(c):.15g}", c < 0, x, y) for c, x, y in self.terms], latex=latex)
+            return _sum(
+                [
+                    (tex(abs(c)) if latex else f"{abs(c):.15g}", c < 0, x, y)
+                    for c, x, y in self.terms
+                ],
+                latex=latex,
+            )
         whole = [
             (str(abs(int(f * divisor))), f < 0, x, y)
             for f, (_, x, y) in zip(exact, self.terms, strict=True)
@@ -59,8 +66,6 @@ class Average:
         if divisor == 1:
             return top
         if latex:
-            if len(whole) == 1:
-                return rf"\frac{{{whole[0][0]}}}{{{divisor}}} {whole[0][3]}"
             return rf"\frac{{{top}}}{{{divisor}}}"
         single = len(whole) == 1 and not whole[0][1]
         return f"{top}/{divisor}" if single else f"({top})/{divisor}"
@@ -160,7 +165,9 @@ def subscript(name: str) -> str:
 
 
 def chance_latex(chance: Chance) -> str:
-    """A probability as LaTeX."""
+    """A probability as LaTeX, in a few digits where it is no fraction."""
+    if not chance.symbolic and "/" not in chance.formula:
+        return tex(chance.value, 4)
     return parse(chance.formula).to_latex()
 
 

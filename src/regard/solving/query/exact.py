@@ -116,7 +116,8 @@ def headline(found: Exact) -> str:
     formula = f"q = {mix.latex()}"
     if not mix.rest or math.isinf(found.least):
         return rf"{formula},\quad \text{{any }} {mix.factor}"
-    return rf"{formula},\quad {mix.factor} \ge {smallest(found)}"
+    known = r" \quad \text{for independent keys}" if mix.structure == "independent" else ""
+    return rf"{formula},\quad {mix.factor} \ge {smallest(found)}{known}"
 
 
 def _long_headline(found: Exact) -> str:
@@ -203,7 +204,7 @@ def steps(found: Exact) -> tuple[tuple[str, str], ...]:
         why = (
             r"The values are arbitrary, so the weights themselves must be within "
             rf"$\varepsilon = {tex(found.tolerance)}$; the worst of them is off by "
-            rf"${tex(mix.worst)}\, r$."
+            rf"${'' if mix.worst == 1 else tex(mix.worst)}\, r$."
         )
     if math.isinf(found.least):
         result.append((why + " Every leak is small enough here.", rf"{c} = {tex(found.factor)}"))

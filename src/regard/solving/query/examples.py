@@ -10,8 +10,18 @@ from numpy.typing import NDArray
 
 from regard.problems.kinds.query import QueryProblem
 from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
+from regard.solving.beyond import BEYOND
 from regard.solving.query.formula import Mix
-from regard.solving.query.shown import listing, nice, softmax, symbol, tex, weights_table
+from regard.solving.query.shown import (
+    how_many,
+    listing,
+    nice,
+    softmax,
+    symbol,
+    tex,
+    the_others,
+    weights_table,
+)
 
 if TYPE_CHECKING:
     from regard.solving.query.exact import Exact
@@ -30,7 +40,7 @@ def exact_details(
     weights = mix.all_weights(found.factor)
     missed = softmax(mix.scale * (found.instance.keys @ found.query)) - mix.wanted()
     facts = [
-        ("keys", f"{mix.n}, of which {mix.m} are wanted"),
+        ("keys", how_many(mix.n, mix.m)),
         ("tolerance", f"{number(found.tolerance)} of " + _of_what(found)),
         ("smallest factor", "any" if math.isinf(found.least) else number(found.least, 10)),
         (f"factor ${c}$ of the answer", number(found.factor)),
@@ -55,8 +65,8 @@ def exact_details(
     sentence = _exact_elsewhere(problem, found)
     if sentence:
         blocks.append(Text(sentence))
-    if mix.even and mix.m > 1:
-        blocks.append(_subset_example())
+    if mix.structure == "orthonormal" and mix.even and mix.m > 1 and mix.rest:
+        blocks += [*BEYOND, _subset_example(), Text(_lengths())]
     return tuple(blocks)
 
 
@@ -83,7 +93,7 @@ def _by_factor(found: Exact) -> Table:
         )
     columns = (
         f"${mix.factor}$",
-        "largest weight",
+        "weight of each wanted" if mix.even else "weight of the most wanted",
         "weight of each other",
         "leak $r$",
         "error $r D$",
@@ -175,15 +185,15 @@ def exact_mistakes(found: Exact) -> tuple[str, ...]:
     mix = found.mix
     named = listing([f"${symbol(f'{mix.prefix}_{name}')}$" for name in mix.names])
     result = []
-    if mix.rest:
+    if mix.rest and found.factor > 1:
         one = mix.leak(1.0)
         result.append(
-            f"A query without a large factor. With ${mix.factor} = 1$ the other {mix.rest} keys "
-            f"keep "
-            f"{number(one)} of the weight, and the output is off by {number(one * found.distance)}."
+            f"A query without a large factor. With ${mix.factor} = 1$ "
+            f"{the_others(mix.rest, 'keep')} {number(one)} of the weight, and the output is off by "
+            f"{number(one * found.distance)}."
         )
-    if mix.m > 1:
-        result.append(_lengths())
+    if mix.structure == "orthogonal" and mix.m > 1 and found.factor > 0:
+        result += _undivided(found, named)
     if not mix.even:
         result.append(_linear(found, named))
     if mix.rest:
@@ -203,11 +213,11 @@ def exact_mistakes(found: Exact) -> tuple[str, ...]:
             f"values is the wanted output, and the error is {number(found.distance)}."
         )
     else:
-        off = float(np.max(np.abs(softmax(np.zeros(mix.n)) - mix.wanted())))
+        share = number(1 / mix.n) + (" each" if mix.n > 1 else "")
         result.append(
             "That a softmax never averages exactly. Without other keys it does: "
             + (
-                f"the query 0 already gives {named} the weights wanted (off by {number(off)})."
+                f"the query 0 already gives {named} the weight {share}, as wanted."
                 if mix.even
                 else f"the leak is {number(mix.leak(found.factor))} for every factor."
             )
@@ -224,6 +234,21 @@ def _lengths() -> str:
         rf"{number(float(weights[0] / weights[1]))}, which is $e^{{-3}}$. Dividing each key by "
         rf"$\lVert k_i \rVert^2$ makes them alike; with $C = 4$: {vector(right)}."
     )
+
+
+def _undivided(found: Exact, named: str) -> list[str]:
+    """The sum of the keys themselves, where they are not of one length."""
+    mix, rows = found.mix, list(found.mix.rows)
+    keys = found.instance.keys
+    lengths = np.linalg.norm(keys[rows], axis=1)
+    if np.ptp(lengths) <= 1e-9 * np.max(lengths):
+        return []
+    given = softmax(mix.scale * found.factor * (keys @ np.sum(keys[rows], axis=0)))[rows]
+    return [
+        f"Keys that are not divided by the squares of their lengths, which are {vector(lengths)} "
+        f"here. The sum of {named} times {number(found.factor)} gives them {vector(given)} instead "
+        f"of {vector(mix.weights)}: a longer key scores higher with itself."
+    ]
 
 
 def _linear(found: Exact, named: str) -> str:

@@ -17,6 +17,7 @@ from regard.report import Block, Facts, number, vector
 from regard.solving.query.formula import Mix
 from regard.solving.query.impossible import impossible
 from regard.solving.query.shown import (
+    below,
     key_name,
     known_values,
     listing,
@@ -27,6 +28,8 @@ from regard.solving.query.shown import (
     weights_plot,
     weights_table,
 )
+from regard.solving.query.units import in_other_units
+from regard.solving.refusals import in_words
 from regard.solving.solution import Solution, Status
 
 Float64 = NDArray[np.float64]
@@ -45,7 +48,8 @@ def solve_fixed(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Solut
     except InfeasibleDesign as refusal:
         return impossible(problem, mix, instance, refusal)
     except UndecidedDesign as refusal:
-        return _undecided(problem, mix, instance, refusal)
+        balanced = in_other_units(problem, mix, instance, values)
+        return balanced or _undecided(problem, mix, instance, refusal)
     return _designed(problem, mix, instance, found)
 
 
@@ -108,12 +112,24 @@ def _why_it_works(
         )
     leak = 1 - float(np.sum(found.weights[list(mix.rows)]))
     scores = mix.scale * (instance.keys @ found.query)
+    if 0 < found.margin < math.inf:
+        steps.append(
+            (
+                "Turn the direction up until the others get little enough. The leak falls like "
+                r"$e^{-C\delta}$.",
+                rf"q = q_1 + C q_0 = {tex_vector(found.query)},\qquad r = {tex(max(leak, 0.0))}",
+            )
+        )
+    else:
+        steps.append(
+            (
+                "Alike weights need alike scores, and the query 0 gives every key the score 0."
+                if not np.any(found.query)
+                else "This query has such scores.",
+                rf"q = {tex_vector(found.query)}",
+            )
+        )
     steps += [
-        (
-            "Turn the direction up until the others get little enough. The leak falls like "
-            r"$e^{-C\delta}$.",
-            rf"q = q_1 + C q_0 = {tex_vector(found.query)},\qquad r = {tex(max(leak, 0.0))}",
-        ),
         ("The scores of this query are these.", rf"s = {tex_vector(scores)}"),
         (
             "The error was measured for the query as it is rounded, and is proved: "
@@ -147,7 +163,7 @@ def _details(
         ("margin", margin),
         ("error", f"at most {number(found.error)} (allowed {number(found.tolerance)})"),
         ("wanted output", vector(output)),
-        ("off by, for these values", number(missed)),
+        ("off by, for these values", below(missed, 1e-12 * (1 + float(np.max(np.abs(output)))))),
     )
     return (
         Facts(facts),
@@ -161,13 +177,26 @@ def _mistakes(mix: Mix, instance: KeyInstance, found: QueryDesign) -> tuple[str,
     naive = np.sum(keys[rows], axis=0)
     length = float(np.linalg.norm(naive))
     scaled = naive * (float(np.linalg.norm(found.query)) / length if length else 0.0)
-    given = softmax(mix.scale * (keys @ scaled))[rows]
-    half = softmax(mix.scale * (keys @ found.query) / 2)[rows]
-    return (
-        "The sum of the wanted keys, as if keys were at right angles. As long as the query above "
-        f"it gives them {vector(given)} instead of {vector(mix.weights)}.",
-        f"Half the length: the wanted keys get {vector(half)}.",
-    )
+    given = softmax(mix.scale * (keys @ scaled))
+    half = softmax(mix.scale * (keys @ found.query) / 2)
+    off, off_half = (float(np.max(np.abs(w - mix.wanted()))) for w in (given, half))
+    said = []
+    if length and off > 2 * found.tolerance:
+        said.append(
+            "The sum of the wanted keys, as if keys were at right angles. As long as the query "
+            f"above it gives them {vector(given[rows])} instead of {vector(mix.weights)}."
+        )
+    if np.any(found.query) and off_half > 2 * found.tolerance:
+        said.append(
+            f"Half the length: the wanted keys get {vector(half[rows])} instead of "
+            f"{vector(mix.weights)}."
+        )
+    if not said and math.isinf(found.margin):
+        said.append(
+            "That a softmax never gives exact weights. Without other keys it does, up to rounding: "
+            f"{below(float(np.max(np.abs(found.weights - mix.wanted()))), 1e-12)} here."
+        )
+    return tuple(said)
 
 
 def _undecided(
@@ -184,6 +213,6 @@ def _undecided(
         rf"q \approx {tex_vector(query)}",
         {"q": query.tolist()},
         certificate,
-        ((str(refusal), ""),),
+        ((in_words(refusal), ""),),
         (weights_table(problem.given, mix.wanted(), softmax(mix.scale * (instance.keys @ query))),),
     )

@@ -28,6 +28,7 @@ from scipy.special import ndtr
 
 from regard.analysis import key_noise
 from regard.certify import Claim
+from regard.solving.query.shown import softmax
 
 Float64 = NDArray[np.float64]
 
@@ -63,6 +64,10 @@ class RandomKeys:
         self, queries: Float64, wanted: Float64, shares: Float64 | None = None
     ) -> tuple[Float64, Float64]:
         """Both at once; shares are what the heads count, by default alike."""
+        if not np.any(self.covariances):  # exactly, where an integral would leave its rounding
+            weights = softmax(self.scale * (queries @ self.means.T))
+            missed = np.average(weights, axis=-2, weights=shares) @ self.values - wanted
+            return np.linalg.norm(missed, axis=-1), np.zeros(missed.shape[:-1])
         law = key_noise(
             queries,
             self.means,
@@ -121,10 +126,10 @@ def head_bound(keys: RandomKeys, query: Float64, target: dict[int, float]) -> He
         levels = scores[rows] - np.log(list(target.values()))
         uneven = float(np.max(levels) - np.min(levels)) + 1e-14 * size
         where = {"indices": rows, "weights": list(target.values())}
-        claims += [
-            Claim("mean_weights", {"target": where, "bound": uneven}, witness),
-            Claim("score_variance", {"pairs": pairs, "weights": None, "bound": within}, witness),
-        ]
+        varies = {"pairs": pairs, "weights": None, "bound": within}
+        claims.append(Claim("mean_weights", {"target": where, "bound": uneven}, witness))
+        if np.any(keys.covariances):
+            claims.append(Claim("score_variance", varies, witness))
         apart = max(float(np.linalg.norm(keys.values[i] - keys.values[j])) for i, j in pairs)
         total += apart / 4 * (math.sqrt(m * (m - 1) / 2 * within) + uneven)
     z = 0.0
@@ -146,7 +151,7 @@ def head_bound(keys: RandomKeys, query: Float64, target: dict[int, float]) -> He
         level = gap if not z else gap - z * math.sqrt(across)
         chosen = {"chosen": rows, "deviations": z, "bound": level - 1e-12 * size}
         claims.append(Claim("mean_gap", chosen, witness))
-        if not z:
+        if not z and np.any(keys.covariances):
             claims.append(taken)
         total += away * min(leak, 1.0)
     return HeadBound(total * (1 + ROUNDING), gap, float(within), float(across), z, tuple(claims))

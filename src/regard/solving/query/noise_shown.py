@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,10 +9,20 @@ from numpy.typing import NDArray
 
 from regard.analysis import key_noise
 from regard.problems.kinds.query import HeadsProblem, QueryProblem
+from regard.problems.laws import Gaussian
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
 from regard.solving.query.law import RandomKeys
 from regard.solving.query.noise_steps import predicted
-from regard.solving.query.shown import error_in_digits, known_values, nice, tex
+from regard.solving.query.shown import (
+    drawn,
+    error_in_digits,
+    how_many,
+    known_values,
+    nice,
+    tex,
+    the_others,
+    variance_in_digits,
+)
 
 if TYPE_CHECKING:
     from regard.solving.query.noise import Noisy
@@ -27,11 +36,11 @@ def noise_details(problem: QueryProblem, found: Noisy) -> tuple[Block, ...]:
     """The numbers of the instance."""
     mix, c = found.mix, found.mix.factor
     facts = [
-        ("keys", f"{mix.n}, of which {mix.m} are wanted"),
+        ("keys", how_many(mix.n, mix.m)),
         ("tolerance", tolerance_in_words(problem)),
         (f"factor ${c}$ of the answer", number(found.factor)),
         ("query", vector(found.query)),
-        ("error, by the exact law", number(float(found.off(np.array(found.factor))))),
+        ("error, by the exact law", error_in_digits(float(found.off(np.array(found.factor))))),
         ("error, as proved", f"at most {number(found.bound.bound)}"),
     ]
     if found.closed is not None:
@@ -50,12 +59,12 @@ def noise_details(problem: QueryProblem, found: Noisy) -> tuple[Block, ...]:
 def tolerance_in_words(problem: QueryProblem | HeadsProblem) -> str:
     """Say what the tolerance is of."""
     tolerance = number(problem.goal.tolerance)
-    if known_values(problem.given):
-        return tolerance + r" of $\sqrt{E \lVert c - c^* \rVert^2}$"
-    return (
-        tolerance + r" of $\sqrt{E \lVert \alpha - p \rVert^2}$: the values are arbitrary, so the "
-        "weights stand for the output"
-    )
+    known = known_values(problem.given)
+    missed = r"\lVert c - c^* \rVert" if known else r"\lVert \alpha - p \rVert"
+    if isinstance(problem.given.keys, Gaussian):
+        missed = rf"\sqrt{{E {missed}^2}}"
+    more = "" if known else ": the values are arbitrary, so the weights stand for the output"
+    return f"{tolerance} of ${missed}$" + more
 
 
 def _by_factor(found: Noisy) -> Table:
@@ -65,7 +74,12 @@ def _by_factor(found: Noisy) -> Table:
     factors = np.array(sorted(tried))
     errors, variances = found.keys.off_and_variance(found.queries(factors), found.wanted)
     rows = tuple(
-        (number(float(f)), number(mix.leak(float(f))), number(float(v)), error_in_digits(e))
+        (
+            number(float(f)),
+            number(mix.leak(float(f))),
+            "0" if f == 0 and mix.even else variance_in_digits(v),
+            error_in_digits(e),
+        )
         for f, v, e in zip(factors, variances, errors, strict=True)
     )
     columns = (
@@ -74,7 +88,10 @@ def _by_factor(found: Noisy) -> Table:
         "variance of the output",
         r"$\sqrt{E \lVert c - c^* \rVert^2}$",
     )
-    return Table(columns, rows, "too small a factor leaks, too large a one amplifies the noise")
+    caption = "too small a factor leaks"
+    if mix.m > 1:
+        caption += ", too large a one amplifies the noise"
+    return Table(columns, rows, caption)
 
 
 def _curve(found: Noisy) -> Plot:
@@ -84,10 +101,10 @@ def _curve(found: Noisy) -> Plot:
     x = tuple(float(f) for f in factors)
     errors, variances = found.keys.off_and_variance(found.queries(factors), found.wanted)
     series = (
-        Series("error", x, tuple(float(e) for e in errors)),
-        Series("its random part", x, tuple(math.sqrt(float(v)) for v in variances)),
+        Series("error", x, drawn(errors)),
+        Series("its random part", x, drawn(np.sqrt(variances))),
     )
-    caption = "The error falls with the leak and rises with the noise"
+    caption = "The error falls with the leak" + (" and rises with the noise" * (found.mix.m > 1))
     return Plot("lines", caption, found.mix.factor, "root mean square error", series)
 
 
@@ -107,38 +124,41 @@ def _others(found: Noisy) -> Table:
         noise = float(np.sum(np.sort(spread)[-2:])) if mix.m > 1 else float(np.max(spread))
         error = float(keys.off(q[None], found.wanted))
         length = number(float(np.linalg.norm(q)))
-        cells.append((name, length, number(noise), number(error)))
+        cells.append((name, length, number(noise), error_in_digits(error)))
     columns = ("query", "length", r"$\tau^2$", "error")
-    return Table(columns, tuple(cells), "other directions are a little quieter")
+    return Table(columns, tuple(cells), "the formula and other directions")
 
 
 def noise_mistakes(found: Noisy) -> tuple[str, ...]:
     """What other factors give."""
     mix = found.mix
     result = []
-    if mix.m > 1 and found.variance is not None:
+    here = float(found.off(np.array(found.factor)))
+    if found.closed is not None:
         result.append(_no_upper_limit(found))
         result.append(_two_keys())
     else:
         large = nice(20 * max(found.factor, 1.0))
-        result.append(
-            f"A factor that is as large as one likes. At ${mix.factor} = {tex(large)}$ the error "
-            f"is "
-            f"{number(float(found.off(np.array(large))))}; at {number(found.factor)} it is "
-            f"{number(float(found.off(np.array(found.factor))))}."
-        )
+        there = float(found.off(np.array(large)))
+        if there > max(here, found.tolerance):
+            result.append(
+                f"A factor that is as large as one likes. At ${mix.factor} = {tex(large)}$ the "
+                f"error is {number(there)}; at {number(found.factor)} it is {number(here)}."
+            )
     one = 1.0 / (mix.scale if mix.even else 1.0)
-    result.append(
-        f"No large factor at all. With ${mix.factor} = {tex(one)}$ the error is "
-        f"{number(float(found.off(np.array(one))))}, noise or not: the other keys keep "
-        f"{number(mix.leak(one))} of the weight."
-    )
+    short = float(found.off(np.array(one)))
+    if mix.rest and short > found.tolerance:
+        result.append(
+            f"No large factor at all. With ${mix.factor} = {tex(one)}$ the error is "
+            f"{number(short)}, noise or not: {the_others(mix.rest, 'keep')} "
+            f"{number(mix.leak(one))} of the weight."
+        )
     if mix.m > 1:
         one_head = float(found.keys.variance(found.queries(np.array(found.factor))))
         result.append(
             "That a second head with the same query averages the noise away. Both see the same "
             "keys "
-            f"and put out the same: the variance stays {number(one_head)}."
+            f"and put out the same: the variance stays {variance_in_digits(one_head)}."
         )
     return tuple(result)
 

@@ -109,7 +109,8 @@ def noise_steps(problem: QueryProblem, found: Noisy) -> Steps:
                 rf"\;\text{{ at }} {tex(found.best, 4)}",
             )
         )
-    steps.append(proved_step(found.mix, found.bound, found.tolerance))
+    error = float(found.off(np.array(found.factor)))
+    steps.append(proved_step(found.mix, found.bound, found.tolerance, error))
     if problem.given.limits and alpha is not None and pair:
         smaller = _smaller(found)
         steps.append(
@@ -152,10 +153,16 @@ def _limits(found: Noisy, pair: bool, root: str) -> tuple[str, str]:
     )
 
 
-def proved_step(mix: Mix, bound: HeadBound, tolerance: float) -> tuple[str, str]:
-    """The bound that follows from what is claimed, as a step."""
+def proved_step(mix: Mix, bound: HeadBound, tolerance: float, error: float) -> tuple[str, str]:
+    """The bound that follows from what is claimed, as a step; the error is the exact one."""
     enough = bound.bound <= tolerance
-    more = "" if enough else " (The exact law is within the tolerance; this bound is not.)"
+    more = ""
+    if not enough:
+        more = (
+            " (The exact law is within the tolerance; this bound is not.)"
+            if error <= tolerance
+            else " (It is above the tolerance, as the error itself is.)"
+        )
     if bound.deviations:
         return (
             "A bound that needs no integrals: but for a small probability all gaps are above "

@@ -22,6 +22,7 @@ from regard.solving.query.formula import MOST_LISTED, Mix, spelled
 from regard.solving.query.law import RandomKeys, head_bound
 from regard.solving.query.quiet_shown import robust_shown, vanishing_steps
 from regard.solving.query.shown import known_values, tex_vector
+from regard.solving.refusals import in_words
 from regard.solving.solution import Solution, Status
 
 Float64 = NDArray[np.float64]
@@ -98,7 +99,8 @@ def _vanishing(problem: QueryProblem, mix: Mix, limit: KeyInstance, keys: Random
     if isinstance(query, str):
         query = mix.query(solution.answer[mix.factor], limit.symbols)
     more = vanishing_steps(keys, np.asarray(query, float), mix, problem.goal.tolerance)
-    return replace(solution, steps=solution.steps + more)
+    headline = rf"{solution.headline} \quad \text{{as the noise vanishes}}"
+    return replace(solution, headline=headline, steps=solution.steps + more)
 
 
 def _quiet(
@@ -111,7 +113,7 @@ def _quiet(
         query = text[1] @ instance.keys
     bound = head_bound(keys, query, mix.target)
     proved = bound.bound <= problem.goal.tolerance
-    steps, details, mistakes = robust_shown(problem, mix, keys, quiet, bound)
+    steps, details, mistakes = robust_shown(problem, mix, keys, quiet, bound, text is not None)
     return Solution(
         problem,
         Status.PROVED if proved else Status.COMPUTED,
@@ -154,7 +156,7 @@ def solve_designed(
             keys.means, keys.covariances, mix.target, values=keys.values, scale=keys.scale
         )
     except InfeasibleDesign as refusal:
-        steps = ((str(refusal), ""),)
+        steps = ((in_words(refusal), ""),)
         best = refusal.best.queries[0]
         return Solution(
             problem,
@@ -187,5 +189,5 @@ def _unknown(
         rf"q \approx {tex_vector(query)}",
         {"q": query.tolist()},
         refusal.certificate or Certificate(arrays, claims, keys.scale),
-        ((str(refusal), ""),),
+        ((in_words(refusal), ""),),
     )

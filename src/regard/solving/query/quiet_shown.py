@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,12 +13,11 @@ from regard.solving.query.law import HeadBound, RandomKeys
 from regard.solving.query.noise_steps import proved_step
 from regard.solving.query.shown import tex, tex_vector
 
-if TYPE_CHECKING:
-    pass
-
 Float64 = NDArray[np.float64]
 
 Steps = tuple[tuple[str, str], ...]
+
+MEANS = r" In the answer $M$ has the means as its rows, so $M^\top w = \sum_i w_i \mu_i$."
 
 
 def vanishing_steps(keys: RandomKeys, query: Float64, mix: Mix, tolerance: float) -> Steps:
@@ -38,18 +35,21 @@ def vanishing_steps(keys: RandomKeys, query: Float64, mix: Mix, tolerance: float
     return (
         (
             "That is the limit of vanishing noise, where keys are their means. The noise given "
-            "is too "
-            "large for this tolerance: with it the error of the same query is "
+            "is too large for this tolerance: with it the error of the same query is "
             f"{number(error(1.0))}. To stay within twice the tolerance its variance must be "
-            f"smaller "
-            "by this factor.",
+            "smaller by this factor.",
             tex(10**low, 3),
         ),
     )
 
 
 def robust_shown(
-    problem: QueryProblem, mix: Mix, keys: RandomKeys, quiet: RobustDesign, bound: HeadBound
+    problem: QueryProblem,
+    mix: Mix,
+    keys: RandomKeys,
+    quiet: RobustDesign,
+    bound: HeadBound,
+    in_means: bool,
 ) -> tuple[Steps, tuple[Block, ...], tuple[str, ...]]:
     """Steps, details and mistakes of a designed query."""
     query = quiet.queries[0]
@@ -59,6 +59,8 @@ def robust_shown(
     at = np.linspace(0.1, 3.0, 30) * float(np.linalg.norm(query)) / float(np.linalg.norm(naive))
     errors = keys.off(np.multiply.outer(at, naive)[:, None, :], wanted)
     within = quiet.rmse <= problem.goal.tolerance
+    least = float(np.min(errors))
+    worse = least > quiet.rmse * (1 + 1e-6)
     steps = (
         (
             "A head sees of a random key only its score, a normal variable. The wanted keys must "
@@ -73,16 +75,22 @@ def robust_shown(
             r"q^\top (\mu_i - \mu_j) = \ln\frac{p_i}{p_j},\quad q^\top (\mu_i - \mu_l) \ge g",
         ),
         (
-            "The gap is the one with the least error.",
+            "The error depends on the gap; of those tried, this one has the least."
+            + MEANS * in_means,
             rf"g = {tex(quiet.gap)},\qquad q = {tex_vector(query)}",
         ),
         (
             "The exact law of the output, integrated over the scores, gives the error"
-            + (", which is within the tolerance." if within else ". It is above the tolerance."),
+            + (", which is within the tolerance." if within else ". It is above the tolerance.")
+            + (
+                f" The sum of the wanted means comes no nearer than {number(least)} either."
+                if not worse and problem.goal.tolerance < least
+                else ""
+            ),
             rf"\sqrt{{E \lVert c - c^* \rVert^2}} = {tex(quiet.rmse)},\qquad \text{{allowed }} "
             rf"{tex(problem.goal.tolerance)}",
         ),
-        proved_step(mix, bound, problem.goal.tolerance),
+        proved_step(mix, bound, problem.goal.tolerance, quiet.rmse),
     )
     rows = tuple(
         (
@@ -114,9 +122,16 @@ def robust_shown(
             ),
         ),
     )
-    mistakes = (
-        "The sum of the wanted means as direction, which takes the noise with it. At its best "
-        f"length the error is {number(float(np.min(errors)))}; the designed query has "
-        f"{number(quiet.rmse)}.",
-    )
-    return steps, details, mistakes
+    mistakes = []
+    if worse:
+        mistakes.append(
+            "The sum of the wanted means as direction, which takes the noise with it. At its best "
+            f"length the error is {number(least)}; the designed query has {number(quiet.rmse)}."
+        )
+    longer = float(keys.off(3 * query[None], wanted))
+    if longer > quiet.rmse * (1 + 1e-6):
+        mistakes.append(
+            "That a longer query must help in the end: it amplifies the noise too. Three times as "
+            f"long, the error is {number(longer)} instead of {number(quiet.rmse)}."
+        )
+    return steps, details, tuple(mistakes)

@@ -16,6 +16,7 @@ from regard.report import Plot, Series, Table, number
 Float64 = NDArray[np.float64]
 
 MOST_KEYS = 12  # that a table or a plot of weights shows
+ALIKE = 12  # digits up to which weights are compared
 
 
 def symbol(name: str) -> str:
@@ -43,9 +44,37 @@ def tex_vector(x: ArrayLike, digits: int = 5, most: int = 8) -> str:
     return f"({', '.join(entries)})"
 
 
+KNOWN = 1e-6  # the square root of what integrals in float64 know of squares
+
+
+def below(x: float, limit: float) -> str:
+    """A number, or that it is below what rounding leaves."""
+    return number(x) if x > limit else f"below {number(limit, 1)}"
+
+
 def error_in_digits(x: float) -> str:
     """A root mean square from float64 integrals, which know squares to rounding only."""
-    return number(float(x)) if x > 1e-6 else "< 1e-06"
+    return number(float(x)) if x > KNOWN else f"below {number(KNOWN)}"
+
+
+def variance_in_digits(x: float) -> str:
+    """A variance from the same integrals."""
+    return number(float(x)) if x > KNOWN**2 else f"below {number(KNOWN**2)}"
+
+
+def drawn(errors: Float64, known: float = KNOWN) -> tuple[float, ...]:
+    """Such root mean squares as heights of a curve: 0 where they are rounding only."""
+    return tuple(float(x) if x > known else 0.0 for x in errors)
+
+
+def the_others(count: int, verb: str) -> str:
+    """The keys that are not wanted, with a verb: "the other key keeps", "the other 4 keys keep"."""
+    return f"the other key {verb}s" if count == 1 else f"the other {count} keys {verb}"
+
+
+def how_many(n: int, wanted: int) -> str:
+    """How many keys there are, and how many of them are wanted."""
+    return f"{n}, of which {wanted} {'is' if wanted == 1 else 'are'} wanted"
 
 
 def key_name(given: Keys, row: int, prefix: str = "k") -> str:
@@ -89,7 +118,8 @@ def weights_table(
     ]
     left = [i for i in range(len(wanted)) if i not in shown]
     if left:
-        rows.append((f"{len(left)} others together", "0", number(float(np.sum(weights[left])))))
+        name = f"{len(left)} others together" if len(left) > 1 else "the other one"
+        rows.append((name, "0", number(float(np.sum(weights[left])))))
     return Table(("key", "wanted", "weight"), tuple(rows), caption)
 
 
@@ -113,7 +143,9 @@ def weights_plot(
 
 
 def _shown(wanted: Float64, weights: Float64) -> list[int]:
-    order = sorted(range(len(wanted)), key=lambda i: (-wanted[i], -weights[i], i))
+    # Weights that are equal but for rounding stay in the order of the keys.
+    a, b = np.round(wanted, ALIKE), np.round(weights, ALIKE)
+    order = sorted(range(len(wanted)), key=lambda i: (-a[i], -b[i], i))
     return order[:MOST_KEYS]
 
 

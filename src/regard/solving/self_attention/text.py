@@ -11,6 +11,7 @@ from regard.errors import InfeasibleDesign
 from regard.language import parse
 from regard.report import Block, Facts, Plot, Table, matrix_rows, number
 from regard.solving.latex_numbers import tex
+from regard.solving.refusals import in_words
 from regard.solving.self_attention import closed as closed
 from regard.solving.self_attention import head as heads
 from regard.solving.self_attention.plan import RankOne
@@ -107,6 +108,8 @@ def _enough(made: Made) -> tuple[str, str]:
         parts.append(rf"C \ge {tex(made.least_C, 7)}")
     either = r" \quad \text{or} \quad ".join(parts)
     size = tex(made.at.norm)
+    if not parts:
+        return (f"That is within the tolerance of {number(made.tolerance)}.", "")
     return (
         f"An error of at most {number(made.tolerance)} needs vectors of some length, or at "
         f"length {number(made.at.norm)} a multiple $C$ of $Q$.",
@@ -192,16 +195,18 @@ def mistakes(made: Made) -> tuple[str, ...]:
     length = closed.length(made)
     if at.outputs and at.norm != 1:
         longer = error(made.K, made.Q, made.V * at.norm**2)
-        said.append(
-            f"Forgetting $1/{length}^2$ in $V$: the outputs come out ${length}^2 = "
-            f"{tex(at.norm**2)}$ times too long, an error of {number(longer, 4)} instead of "
-            f"{number(worst, 3)}."
-        )
+        if longer > made.tolerance:
+            said.append(
+                f"Forgetting $1/{length}^2$ in $V$: the outputs come out ${length}^2 = "
+                f"{tex(at.norm**2)}$ times as long, an error of {number(longer, 4)} instead of "
+                f"{number(worst, 3)}."
+            )
     plain = error(np.eye(at.d), np.eye(at.d), np.eye(at.d))
-    said.append(
-        f"Leaving the matrices out ($K = Q = V = I$): the error is {number(plain, 4)}, because "
-        "each token attends to itself or to a longer one."
-    )
+    if plain > made.tolerance:
+        said.append(
+            f"Leaving the matrices out ($K = Q = V = I$): the error is {number(plain, 4)}, because "
+            "each token attends to itself or to a longer one."
+        )
     turned = error(made.K, made.Q.T, made.V)
     if turned > 10 * worst:
         said.append(
@@ -283,5 +288,5 @@ def impossible_steps(error: InfeasibleDesign) -> tuple[tuple[str, str], ...]:
     shown = "" if not isinstance(bound, float) else rf"\text{{bound}} = {tex(bound)}"
     return (
         (reasons.get(claim.kind, "No head does it."), ""),
-        (f"{error}", shown),
+        (in_words(error), shown),
     )

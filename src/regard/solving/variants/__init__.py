@@ -11,10 +11,11 @@ import importlib
 import numpy as np
 
 from regard.errors import InvalidProblem, ParameterError, RegardError
-from regard.problems import Problem, from_dict, to_dict
+from regard.problems import Problem, from_dict, names, to_dict
 from regard.solving.dispatch import solve
 
 _TRIES = 20
+NOTE = "(A variant: where the text above quotes numbers of the original, those of this file count.)"
 
 
 def variant(problem: Problem, seed: int) -> Problem:
@@ -36,7 +37,11 @@ def variant(problem: Problem, seed: int) -> Problem:
         data["id"] = f"{problem.id}-{seed}"
         data["title"] = f"{problem.title} (variant {seed})"
         try:
-            drawn = from_dict({**data, **vary(problem, rng)})
+            changed = vary(problem, rng)
+            if "statement" not in changed and problem.id not in names():
+                # What a person wrote may quote numbers, which only that person can change.
+                data["statement"] = f"{problem.statement.rstrip()}\n\n{NOTE}\n"
+            drawn = from_dict({**data, **changed})
             if solve(drawn).verdict is wanted:
                 return drawn
         except RegardError:

@@ -1,0 +1,28 @@
+"""Is this answer right, and if not, why not: decided by behaviour, never by text.
+
+>>> check("average-two-values", {"q": "k_a + k_b"}).misconception.tag
+'no-large-scale'
+"""
+
+from __future__ import annotations
+
+from regard.checking.answers import Answer, read
+from regard.checking.dispatch import check, replay
+from regard.checking.example_sets import Grading, example_names, grade_example
+from regard.checking.misconceptions import TAGS
+from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
+
+__all__ = [
+    "TAGS",
+    "Answer",
+    "Counterexample",
+    "GoalResult",
+    "Grading",
+    "Misconception",
+    "Verdict",
+    "check",
+    "example_names",
+    "grade_example",
+    "read",
+    "replay",
+]

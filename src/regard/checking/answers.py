@@ -1,0 +1,198 @@
+"""Answers: fields of formulas and numbers, read from a file or given as a dict.
+
+An answer that cannot be read is an InvalidAnswer; one that can be read and is not right gets a
+verdict.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
+from regard.language import Formula, parse
+from regard.problems.loading import parse as parse_file
+from regard.problems.loading import read_file
+
+Float64 = NDArray[np.float64]
+Value = float | Float64
+_MOST_NUMBERS = 100_000
+_DEEPEST = 8  # lists and tables within each other
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The fields of an answer.
+
+    Attributes:
+        fields: formulas (of texts), numbers and arrays, true or false, lists of tables; by name.
+        problem: the id that an answer file names, or None.
+    """
+
+    fields: Mapping[str, Any]
+    problem: str | None = None
+
+    def need(self, name: str, *others: str) -> Any:
+        """Return a field, under any of these names; InvalidAnswer where it is missing."""
+        for one in (name, *others):
+            if one in self.fields:
+                return self.fields[one]
+        given = ", ".join(self.fields) or "nothing"
+        raise InvalidAnswer(f"answer: {name} is missing. Got {given}.")
+
+    def has(self, name: str) -> bool:
+        """Whether a field is there."""
+        return name in self.fields
+
+    def only(self, *names: str) -> None:
+        """Raise InvalidAnswer where there is a field that is not among names."""
+        unknown = sorted(set(self.fields) - set(names))
+        if unknown:
+            raise InvalidAnswer(
+                f"answer: {unknown[0]} is no field of this kind of problem: use {', '.join(names)}."
+            )
+
+    def value(
+        self,
+        name: str,
+        symbols: Mapping[str, Value],
+        *,
+        context: str = "this problem",
+    ) -> Value | bool:
+        """Evaluate a field with these symbols; numbers are themselves.
+
+        Raises:
+            InvalidAnswer: the field is missing, uses names that are not declared, or has shapes
+                that do not fit.
+        """
+        return evaluate(name, self.need(name), symbols, context=context)
+
+
+def evaluate(
+    name: str, field: Any, symbols: Mapping[str, Value], *, context: str = "this problem"
+) -> Value | bool:
+    """Evaluate what an answer says under `name`."""
+    if not isinstance(field, Formula):
+        return np.asarray(field, float) if isinstance(field, np.ndarray) else field
+    unknown = sorted(field.names - set(symbols))
+    if unknown:
+        raise InvalidAnswer(
+            f"answer: {name}: {unknown[0]} is not a name in {context}. "
+            f"Declared are {', '.join(sorted(symbols))}."
+        )
+    try:
+        return field.evaluate(symbols)
+    except FormulaError as error:
+        raise InvalidAnswer(f"answer: {name}: {error}") from None
+
+
+def read(answer: Any) -> Answer:
+    """Return the answer in a file (TOML or JSON), or in a dict of fields.
+
+    Raises:
+        InvalidAnswer: it cannot be read; the message says why.
+    """
+    if isinstance(answer, Answer):
+        return answer
+    if isinstance(answer, str | Path):
+        path = Path(answer)
+        try:
+            text = read_file(path)
+        except InvalidProblem as error:
+            raise InvalidAnswer(str(error)) from None
+        return loads(text, str(path), is_json=path.suffix == ".json")
+    if isinstance(answer, Mapping):
+        return from_dict(answer)
+    raise InvalidAnswer(
+        f"check: answer must be a file or a dict of fields. Got {type(answer).__name__}."
+    )
+
+
+def loads(text: str, name: str = "answer", *, is_json: bool = False) -> Answer:
+    """Return the answer written in text; `name` is what messages call it."""
+    try:
+        data = parse_file(text, name, is_json=is_json)
+    except InvalidProblem as error:
+        raise InvalidAnswer(str(error)) from None
+    return from_dict(data)
+
+
+def from_dict(data: Mapping[Any, Any]) -> Answer:
+    """Return the answer that plain data describes: its fields, or `problem` and `answer`."""
+    problem = data.get("problem")
+    fields = data.get("answer", data)
+    if not isinstance(fields, Mapping):
+        raise InvalidAnswer("answer: must be a table of fields.")
+    if "answer" in data:
+        extra = sorted(str(key) for key in set(data) - {"problem", "answer", "name", "schema"})
+        if extra:
+            raise InvalidAnswer(f"answer: {extra[0][:80]!r} does not belong beside [answer].")
+    if problem is not None and not isinstance(problem, str):
+        raise InvalidAnswer("answer: problem must be the id of a problem.")
+    read_fields = {
+        _name(name): _field(str(name), value)
+        for name, value in fields.items()
+        if not (name == "problem" and "answer" not in data)
+    }
+    return Answer(read_fields, problem)
+
+
+def _name(name: Any) -> str:
+    """Return a name that is one: it comes up in messages, which a terminal shows."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InvalidAnswer(
+            f"answer: {str(name)[:80]!r} is no name: use letters, digits and _, from a letter on."
+        )
+    return name
+
+
+def _field(name: str, value: Any, depth: int = 0) -> Any:
+    """Read one field: text is a formula, lists of numbers are arrays."""
+    if depth > _DEEPEST:
+        raise InvalidAnswer(f"answer: {name.partition('[')[0][:80]}: is nested too deeply.")
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Formula):
+        return value
+    if isinstance(value, str):
+        try:
+            return parse(value)
+        except FormulaError as error:
+            raise InvalidAnswer(f"answer: {name}: {error}") from None
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return _number(name, value)
+    if isinstance(value, Mapping):
+        return {_name(key): _field(f"{name}.{key}", x, depth + 1) for key, x in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+        return _list(name, value, depth + 1)
+    raise InvalidAnswer(f"answer: {name}: cannot read {type(value).__name__}.")
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf  # and so not right, whatever was asked for
+
+
+def _list(name: str, value: Sequence[Any], depth: int) -> Any:
+    if len(value) > _MOST_NUMBERS:
+        raise InvalidAnswer(f"answer: {name}: has more than {_MOST_NUMBERS} entries.")
+    items = [_field(f"{name}[{i}]", item, depth) for i, item in enumerate(value)]
+    if items and all(isinstance(item, float) for item in items):
+        return np.array(items)
+    if items and all(isinstance(item, np.ndarray) for item in items):
+        if len({item.shape for item in items}) > 1:
+            raise InvalidAnswer(f"answer: {name}: its rows are of different lengths.")
+        return np.array(items)
+    return items

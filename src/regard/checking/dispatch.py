@@ -1,0 +1,103 @@
+"""Find the judge of a problem: the module that has the name of its kind."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from regard.checking.answers import Answer, read
+from regard.checking.verdict import Counterexample, Verdict
+from regard.core.kernels.threads import one_blas_thread
+from regard.errors import InvalidAnswer, InvalidProblem
+from regard.language import Formula
+from regard.problems import Problem, load
+from regard.report import number
+
+LONGEST = 200  # characters of a field that are written out
+
+
+def check(problem: Problem | str | Path, answer: Any) -> Verdict:
+    """Return whether an answer is right, decided by what it does.
+
+    Args:
+        problem: a problem, its id or its file.
+        answer: a file, or a dict of fields such as `{"q": "C (k_a + k_b)"}`.
+
+    Raises:
+        InvalidProblem: there is no such problem, or it cannot be read.
+        InvalidAnswer: the answer cannot be read, or is to another problem. An answer that is
+            read and wrong gets a verdict.
+    """
+    asked, given = _both(problem, answer)
+    with one_blas_thread(), np.errstate(all="ignore"):
+        verdict: Verdict = _module(asked).judge(asked, given)
+    return replace(verdict, answer={name: _text(field) for name, field in given.fields.items()})
+
+
+def replay(problem: Problem | str | Path, answer: Any, seed: int) -> Counterexample:
+    """Return the instance that a seed draws, with what the answer does on it worked out.
+
+    Args:
+        problem: a problem, its id or its file.
+        answer: a file, or a dict of fields.
+        seed: of a counterexample, or any other from 0 on where a law is there to draw from.
+
+    Raises:
+        InvalidAnswer: the answer cannot be read, or nothing is drawn with this seed.
+    """
+    asked, given = _both(problem, answer)
+    module = _module(asked)
+    with one_blas_thread(), np.errstate(all="ignore"):
+        if hasattr(module, "replay"):
+            example: Counterexample = module.replay(asked, given, seed)
+            return example
+        # A check draws the same instances every time.
+        found = module.judge(asked, given).counterexample
+    if found is None or found.seed != seed:
+        raise InvalidAnswer(f"replay: the seed {seed} draws no counterexample to this answer.")
+    return found
+
+
+def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
+    if isinstance(problem, str | Path):
+        problem = load(problem)
+    given = read(answer)
+    if given.problem is not None and given.problem != problem.id:
+        raise InvalidAnswer(
+            f"check: the answer is to {given.problem[:80]!r}, and the problem is {problem.id!r}."
+        )
+    return problem, given
+
+
+def _module(problem: Problem) -> ModuleType:
+    name = f"regard.checking.{problem.kind}"
+    if importlib.util.find_spec(name) is None:
+        raise InvalidProblem(
+            f"{problem.id}: answers to problems of kind {problem.kind} cannot be checked."
+        )
+    return importlib.import_module(name)
+
+
+def _text(field: Any) -> str:
+    """Write a field out, not much longer than a line or two."""
+    if isinstance(field, Formula):
+        text = str(field)
+    elif isinstance(field, float):
+        text = number(field, 12)
+    elif isinstance(field, np.ndarray) and field.size <= 64:
+        text = str(field.tolist())
+    elif isinstance(field, np.ndarray):
+        text = f"{' × '.join(map(str, field.shape))} numbers"
+    elif isinstance(field, dict):
+        text = ", ".join(f"{name} = {_text(item)}" for name, item in field.items())
+    elif isinstance(field, list):
+        text = "; ".join(_text(item) for item in field)
+    else:
+        text = str(field).lower()
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

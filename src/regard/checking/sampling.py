@@ -1,0 +1,116 @@
+"""Trying an answer on many instances, and finding the smallest one on which it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.checking.verdict import GoalResult, Scope
+from regard.report import number
+
+Float64 = NDArray[np.float64]
+T = TypeVar("T")
+
+TRIALS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Trial(Generic[T]):
+    """One instance that an answer was tried on.
+
+    Attributes:
+        instance: the numbers.
+        error: how far off the answer is; NaN and infinity are never right.
+        tolerance: how far off it may be.
+        seed: draws the instance again, or None.
+    """
+
+    instance: T
+    error: float
+    tolerance: float
+    seed: int | None = None
+
+    @property
+    def right(self) -> bool:
+        """Whether the answer is right on it."""
+        return bool(np.isfinite(self.error)) and self.error <= self.tolerance
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Return the generator that draws the instance with this seed."""
+    return np.random.default_rng([20260101, seed])
+
+
+def sampled(
+    draw: Callable[[np.random.Generator], T],
+    error: Callable[[T], float],
+    tolerance: Callable[[T], float] | float,
+    trials: int = TRIALS,
+) -> list[Trial[T]]:
+    """Try an answer on instances drawn with seeds from 0 on."""
+    result = []
+    for seed in range(trials):
+        instance = draw(generator(seed))
+        allowed = tolerance(instance) if callable(tolerance) else tolerance
+        result.append(Trial(instance, error(instance), allowed, seed))
+    return result
+
+
+def goal(
+    name: str,
+    scope: Scope,
+    trials: Iterable[Trial[T]],
+    *,
+    say: Callable[[Trial[T]], str] | None = None,
+    weight: float = 1.0,
+) -> GoalResult:
+    """Sum up what came of trials: all have to be right; the worst one is told."""
+    tried = list(trials)
+    worst = max(tried, key=_badness)
+    passed = all(trial.right for trial in tried)
+    if say is not None and not passed:
+        sentence = say(worst)
+    else:
+        sentence = compare(worst.error, worst.tolerance)
+        if len(tried) > 1:
+            wrong = sum(not trial.right for trial in tried)
+            sentence += f"; right on {len(tried) - wrong} of {len(tried)} instances"
+    result = GoalResult(
+        name, scope, passed, sentence, worst.error, worst.tolerance, len(tried), weight
+    )
+    if result.confidence is None:
+        return result
+    sentence = f"{sentence}: {result.confidence}"
+    return GoalResult(
+        name, scope, passed, sentence, worst.error, worst.tolerance, len(tried), weight
+    )
+
+
+def compare(error: float, tolerance: float) -> str:
+    """Write an error beside what is allowed."""
+    if not np.isfinite(error):
+        return "the error is not a finite number"
+    if 0 < error <= 1e-6 * tolerance:  # rounding, of which no digit means anything
+        return f"about 0 ≤ {number(tolerance)}"
+    return f"{number(error)} {'≤' if error <= tolerance else '>'} {number(tolerance)}"
+
+
+def _badness(trial: Trial[T]) -> float:
+    return trial.error - trial.tolerance if np.isfinite(trial.error) else np.inf
+
+
+def softmax(scores: Float64) -> Float64:
+    """Return the weights of scores along the last axis; NaN where a score is not finite."""
+    if not np.all(np.isfinite(scores)):
+        return np.full(scores.shape, np.nan)
+    powers = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    return powers / np.sum(powers, axis=-1, keepdims=True)
+
+
+def smallest(candidates: Iterable[Trial[T]]) -> Trial[T] | None:
+    """Return the first candidate on which the answer is wrong; they come smallest first."""
+    return next((trial for trial in candidates if not trial.right), None)

@@ -1,0 +1,75 @@
+"""Matrices out of answers: evaluated on an instance, with the further names an answer declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.checking.answers import Answer, Value, evaluate
+from regard.errors import FormulaError, InvalidAnswer
+from regard.language import Formula
+
+Float64 = NDArray[np.float64]
+
+
+def matrix(name: str, field: Any, symbols: Mapping[str, Value], d: int) -> Float64:
+    """Return what a field comes to, as an array; an I that stands alone has the size d.
+
+    Raises:
+        InvalidAnswer: it is no number and no array, or cannot be evaluated.
+    """
+    if isinstance(field, Formula) and field.names <= set(symbols):
+        try:
+            return np.asarray(field.evaluate(symbols, (d, d)), float)
+        except FormulaError:
+            pass  # of another shape, or of none: what follows tells
+    if not isinstance(field, Formula | np.ndarray | float):
+        raise InvalidAnswer(f"answer: {name} must be a formula or a matrix of numbers.")
+    found = evaluate(name, field, symbols)
+    if isinstance(found, bool):
+        raise InvalidAnswer(f"answer: {name} must be a formula or a matrix of numbers.")
+    return np.asarray(found, float)
+
+
+def shape_words(array: Float64) -> str:
+    """Say what an array is."""
+    if array.ndim == 0:
+        return "a single number"
+    if array.ndim == 1:
+        return f"a column of {len(array)} entries"
+    return " × ".join(map(str, array.shape))
+
+
+def with_own_names(
+    answer: Answer, own: Iterable[str], symbols: Mapping[str, Value]
+) -> dict[str, Value]:
+    """Return symbols with the names that an answer declares beside its fields, in their order.
+
+    Raises:
+        InvalidAnswer: such a name has a meaning already, or is neither a formula nor numbers.
+    """
+    names = dict(symbols)
+    for name in own:
+        if name in symbols:
+            raise InvalidAnswer(f"answer: {name} has a meaning in the problem: use another name.")
+        field = answer.fields[name]
+        if not isinstance(field, Formula | np.ndarray | float):
+            raise InvalidAnswer(f"answer: {name} must be a formula or numbers.")
+        found = evaluate(name, field, names)
+        if isinstance(found, bool):
+            raise InvalidAnswer(f"answer: {name} must be a formula or numbers.")
+        names[name] = found
+    return names
+
+
+def in_numbers(fields: Iterable[Any]) -> bool:
+    """Whether some of the fields are arrays of numbers, and so are about one instance only."""
+    return any(
+        any(node.op in ("matrix", "column") for node in field.tree)
+        if isinstance(field, Formula)
+        else not isinstance(field, float)
+        for field in fields
+    )

@@ -1,0 +1,1 @@
+"""What wrong answers look like, by family: tags, each with the sentence that explains it."""

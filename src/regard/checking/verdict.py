@@ -1,0 +1,191 @@
+"""Verdicts: goal by goal, with the margin, the smallest counterexample and the misconception."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from regard.problems import Problem
+from regard.report import Block, Facts, Heading, Report, Steps, Table, Text, to_html_fragment
+
+Scope = Literal["this", "sampled", "adversarial"]
+MOST_SHOWN = 12  # rows or entries of an array
+
+
+@dataclass(frozen=True)
+class GoalResult:
+    """What was found about one goal.
+
+    Attributes:
+        name: what was wanted, such as "c is near (v_a + v_b)/2".
+        scope: "this" instance, instances "sampled" from the law, or "adversarial" ones.
+        passed: whether every instance tried was right.
+        error: the largest error found, or None where there is no number; NaN never passes.
+        tolerance: the largest error allowed, or None.
+        sentence: what was found, with the margin.
+        trials: how many instances were tried.
+        weight: how much it counts in the score.
+    """
+
+    name: str
+    scope: Scope
+    passed: bool
+    sentence: str
+    error: float | None = None
+    tolerance: float | None = None
+    trials: int = 1
+    weight: float = 1.0
+
+    @property
+    def confidence(self) -> str | None:
+        """For sampled goals: how sure one can be after so many trials without a failure."""
+        if self.scope != "sampled" or not self.passed:
+            return None
+        share = 1 - 0.05 ** (1 / self.trials)
+        return f"with 95 % confidence at most {share:.2%} of instances fail"
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """The smallest instance found on which the answer is wrong.
+
+    Attributes:
+        arrays: the numbers of the instance, as nested lists.
+        sentence: what goes wrong on it.
+        seed: draws it again, or None where it was constructed.
+        steps: worked out: sentences, each with a formula as LaTeX or "".
+    """
+
+    arrays: Mapping[str, Any]
+    sentence: str
+    seed: int | None = None
+    steps: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """What a wrong answer looks like: a stable tag and a sentence."""
+
+    tag: str
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Whether an answer is right, and if not, why not.
+
+    Attributes:
+        problem: what was asked.
+        goals: what was wanted, and what was found about each.
+        counterexample: the smallest instance found on which the answer is wrong, or None.
+        misconception: what a wrong answer looks like, where that is recognised.
+        remarks: what else there is to say.
+        answer: what was answered, written out.
+    """
+
+    problem: Problem
+    goals: tuple[GoalResult, ...]
+    counterexample: Counterexample | None = None
+    misconception: Misconception | None = None
+    remarks: tuple[str, ...] = field(default=())
+    answer: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def score(self) -> float:
+        """The share of the goals that are reached, from 0 to 1."""
+        total = sum(goal.weight for goal in self.goals)
+        return sum(goal.weight for goal in self.goals if goal.passed) / total
+
+    @property
+    def right(self) -> bool:
+        """Whether every goal is reached."""
+        return all(goal.passed for goal in self.goals)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as JSON data."""
+        example, idea = self.counterexample, self.misconception
+        return {
+            "problem": self.problem.id,
+            "score": self.score,
+            "goals": [
+                {
+                    "name": goal.name,
+                    "scope": goal.scope,
+                    "passed": goal.passed,
+                    "error": _finite(goal.error),
+                    "tolerance": goal.tolerance,
+                    "trials": goal.trials,
+                    "sentence": goal.sentence,
+                    "confidence": goal.confidence,
+                }
+                for goal in self.goals
+            ],
+            "counterexample": None
+            if example is None
+            else {
+                "arrays": _plain(dict(example.arrays)),
+                "sentence": example.sentence,
+                "seed": example.seed,
+                "steps": [sentence for sentence, _ in example.steps],
+            },
+            "misconception": None if idea is None else {"tag": idea.tag, "sentence": idea.sentence},
+            "remarks": list(self.remarks),
+        }
+
+    def report(self) -> Report:
+        """Return the verdict as a report."""
+        verdict = "right" if self.right else f"{self.score:.0%} of the goals reached"
+        blocks: list[Block] = [Text(f"The answer is {verdict}.")]
+        if self.answer:
+            blocks.append(Facts(tuple(self.answer.items())))
+        rows = tuple(
+            (goal.name, goal.scope, "yes" if goal.passed else "no", goal.sentence)
+            for goal in self.goals
+        )
+        blocks.append(Table(("goal", "instances", "reached", "found"), rows))
+        if self.misconception is not None:
+            blocks += [Heading("What went wrong"), Text(self.misconception.sentence)]
+            blocks.append(Facts((("tag", self.misconception.tag),)))
+        if self.counterexample is not None:
+            blocks += [Heading("The smallest counterexample"), Text(self.counterexample.sentence)]
+            pairs = tuple((name, shown(a)) for name, a in self.counterexample.arrays.items())
+            blocks.append(Facts(pairs))
+            if self.counterexample.seed is not None:
+                blocks.append(Text(f"Draw it again with seed {self.counterexample.seed}."))
+            if self.counterexample.steps:
+                blocks.append(Steps(self.counterexample.steps))
+        blocks += [Text(remark) for remark in self.remarks]
+        return Report(f"{self.problem.title}: {verdict}", tuple(blocks))
+
+    def __str__(self) -> str:
+        return str(self.report())
+
+    def _repr_html_(self) -> str:
+        return to_html_fragment(self.report())
+
+
+def _finite(value: float | None) -> float | str | None:
+    """JSON has no NaN and no infinity."""
+    if value is None or value - value == 0:
+        return value
+    return str(value)
+
+
+def _plain(value: Any) -> Any:
+    """Return JSON data, in which numbers that are not finite are text."""
+    if isinstance(value, dict):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return _finite(value) if isinstance(value, float) else value
+
+
+def shown(value: Any) -> str:
+    """Write numbers of an instance; of long lists the beginning."""
+    if isinstance(value, list | tuple):
+        items = [shown(item) for item in value[:MOST_SHOWN]]
+        if len(value) > MOST_SHOWN:
+            items.append(f"… ({len(value)} in all)")
+        return "[" + ", ".join(items) + "]"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

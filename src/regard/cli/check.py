@@ -1,0 +1,163 @@
+"""`regard check`: is this answer right, and if not, why not."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regard.cli.console import out
+from regard.cli.problem_set import Json, write
+from regard.cli.solve import Format
+from regard.errors import InvalidAnswer
+
+if TYPE_CHECKING:
+    from regard.checking import Answer, Grading
+    from regard.report import Report
+
+_SUFFIXES = {".html": Format.html, ".tex": Format.latex, ".json": Format.json}
+
+
+def check(
+    problem: Annotated[
+        str,
+        typer.Argument(
+            help="An id out of `regard list`, a file, - for the problem that the answer names, or "
+            "a document whose answers are bundled, such as 003_68df008254cf0bc6."
+        ),
+    ],
+    answer: Annotated[
+        str | None, typer.Argument(help="A file with the answer, TOML or JSON, or - for stdin.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Work out the instance that this seed draws.")
+    ] = None,
+    form: Annotated[
+        Format | None, typer.Option("--format", help="By default the ending of -o, else text.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", help="Write to this file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say whether an answer is right, and if not, why not."""
+    from regard.checking import check as check_one
+    from regard.checking import example_names, grade_example
+
+    if as_json:
+        form = Format.json
+    if form is None:
+        form = _SUFFIXES.get(output.suffix, Format.text) if output else Format.text
+    if answer is None:
+        if problem not in example_names():
+            raise InvalidAnswer("check: name a file with the answer, or - to read it from stdin.")
+        grading = grade_example(problem)
+        if form is Format.text and output is None:
+            _print_parts(grading)
+        else:
+            _show(grading.report(), grading.to_dict(), form, output)
+        raise typer.Exit(0 if grading.right else 1)
+    given = _read(answer)
+    if problem == "-":
+        if given.problem is None:
+            raise InvalidAnswer(f"{answer}: does not say which problem it is an answer to.")
+        problem = given.problem
+    if seed is not None:
+        _replay(problem, given, seed, form, output)
+        return
+    verdict = check_one(problem, given)
+    _show(verdict.report(), verdict.to_dict(), form, output)
+    raise typer.Exit(0 if verdict.right else 1)
+
+
+def _read(answer: str) -> Answer:
+    from regard.checking.answers import loads, read
+    from regard.problems.loading import MOST_BYTES
+
+    if answer != "-":
+        return read(Path(answer))
+    data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise InvalidAnswer(f"stdin: is larger than {MOST_BYTES // 1000} kB.")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidAnswer(f"stdin: is not text in UTF-8 (byte {error.start}).") from None
+    return loads(text, "stdin", is_json=text.lstrip()[:1] == "{")
+
+
+def _replay(problem: str, answer: Answer, seed: int, form: Format, output: Path | None) -> None:
+    from regard.checking import replay
+    from regard.checking.verdict import shown
+    from regard.report import Facts, Report, Steps, Text
+
+    found = replay(problem, answer, seed)
+    report = Report(
+        f"{problem}: the instance with seed {seed}",
+        (
+            Text(found.sentence),
+            Facts(tuple((name, shown(array)) for name, array in found.arrays.items())),
+            Steps(found.steps),
+        ),
+    )
+    data = {"seed": seed, "sentence": found.sentence, "arrays": dict(found.arrays)}
+    _show(report, data, form, output)
+
+
+def _print_parts(grading: Grading) -> None:
+    """Print one line per part, and then the mistakes that were found."""
+    from rich.table import Table
+
+    from regard.checking.example_sets import mistake_rows
+
+    console = out()
+    console.print(f"{grading.title}, graded part by part", style="bold", markup=False)
+    table = Table(box=None, pad_edge=False)
+    for column in ("part", "what it says", "score", "found"):
+        right = column == "score"
+        whole = column != "what it says"
+        table.add_column(column, justify="right" if right else "left", no_wrap=whole)
+    for part in grading.parts:
+        colour = "green" if part.verdict.right else "red"
+        table.add_row(
+            _plain(part.label),
+            _plain(part.says),
+            f"[{colour}]{part.verdict.score:.0%}[/]",
+            _plain(part.tag) or ("right" if part.verdict.right else "wrong"),
+        )
+    console.print(table)
+    count = f"{len(grading.mistakes)} of {len(grading.parts)} answers are not right"
+    console.print(f"\n{count}; the mistakes, and why they are mistakes:\n", markup=False)
+    mistakes = Table(box=None, pad_edge=False)
+    for column in ("part", "mistake", "why"):
+        mistakes.add_column(column, no_wrap=column != "why")
+    for row in mistake_rows(grading):
+        mistakes.add_row(*map(_plain, row))
+    console.print(mistakes)
+    console.print(f"\nScore: {grading.score:.0%}", markup=False)
+
+
+def _plain(text: str) -> str:
+    """Return text that rich prints as it is."""
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def _show(report: Report, data: dict[str, Any], form: Format, output: Path | None) -> None:
+    from regard.report import to_html_page, to_latex, to_terminal, to_text
+
+    if form is Format.text and output is None:
+        to_terminal(report, out())
+        return
+    if form is Format.json:
+        text = json.dumps(data, indent=2)
+    else:
+        render = {Format.text: to_text, Format.html: to_html_page, Format.latex: to_latex}[form]
+        text = render(report)
+    if output is None:
+        typer.echo(text)
+    else:
+        write(output, text)
+        out().print(f"Report: {output}", soft_wrap=True, markup=False)

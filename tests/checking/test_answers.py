@@ -1,0 +1,126 @@
+"""Answers: read from files, texts and dicts, or refused with a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regard.checking import Answer, check, read
+from regard.checking.answers import loads
+from regard.errors import InvalidAnswer
+from regard.language import Formula, parse
+
+ANSWER = 'problem = "average-two-values"\n[answer]\nq = "C (k_a + k_b)"\nC = 20\n'
+
+
+def test_a_file_in_toml_or_json_is_read(tmp_path: Path) -> None:
+    toml, json = tmp_path / "a.toml", tmp_path / "a.json"
+    toml.write_text(ANSWER)
+    json.write_text('{"answer": {"q": "C (k_a + k_b)", "C": 20}}')
+    assert read(toml).problem == "average-two-values"
+    assert read(str(json)).problem is None
+    for path in (toml, json):
+        assert read(path).fields == {"q": parse("C (k_a + k_b)"), "C": 20.0}
+        assert check("average-two-values", path).right
+
+
+def test_an_answer_to_another_problem_is_refused() -> None:
+    with pytest.raises(InvalidAnswer) as caught:
+        check("exact-average", loads(ANSWER))
+    assert str(caught.value) == (
+        "check: the answer is to 'average-two-values', and the problem is 'exact-average'."
+    )
+
+
+def test_fields_are_formulas_numbers_arrays_and_tables() -> None:
+    found = read(
+        {
+            "f": "a + b", "i": 3, "x": 0.5, "t": True, "v": [1, 2], "m": [[1, 2], [3, 4]],
+            "np": np.eye(2), "zero": np.array(2.0), "b": np.True_, "one": np.float32(0.5),
+            "atoms": [{"value": "v_a", "probability": "1/2"}], "huge": 10**400, "g": parse("x"),
+        }
+    )  # fmt: skip
+    fields = found.fields
+    assert isinstance(fields["f"], Formula)
+    assert (fields["i"], fields["x"], fields["t"], fields["zero"]) == (3.0, 0.5, True, 2.0)
+    assert (fields["b"], fields["one"], fields["huge"], fields["g"]) == (
+        True,
+        0.5,
+        np.inf,
+        parse("x"),
+    )
+    np.testing.assert_array_equal(fields["v"], [1.0, 2.0])
+    np.testing.assert_array_equal(fields["m"], [[1, 2], [3, 4]])
+    np.testing.assert_array_equal(fields["np"], np.eye(2))
+    assert fields["atoms"] == [{"value": parse("v_a"), "probability": parse("1/2")}]
+    assert read(found) is found
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (3, "check: answer must be a file or a dict of fields. Got int."),
+        ({"answer": 3}, "answer: must be a table of fields."),
+        ({"answer": {}, "note": 1}, "answer: 'note' does not belong beside [answer]."),
+        ({"problem": 3, "answer": {}}, "answer: problem must be the id of a problem."),
+        ({"q": None}, "answer: q: cannot read NoneType."),
+        ({"q": b"k_a"}, "answer: q: cannot read bytes."),
+        ({"q": 1j}, "answer: q: cannot read complex."),
+        ({"q": [[1], [2, 3]]}, "answer: q: its rows are of different lengths."),
+        ({"q": [0] * 100_001}, "answer: q: has more than 100000 entries."),
+        ({"q": range(10**9)}, "answer: q: has more than 100000 entries."),
+        ({"": "k_a"}, "answer: '' is no name: use letters, digits and _, from a letter on."),
+        ({"q\x1b[2J": 1}, "answer: 'q\\x1b[2J' is no name: use letters, digits and _, from a letter on."),
+        ({3: 1}, "answer: '3' is no name: use letters, digits and _, from a letter on."),
+        ({"q": {"a b": 1}}, "answer: 'a b' is no name: use letters, digits and _, from a letter on."),
+        ({"q": "k_a +"}, "answer: q: The formula ends after +, where a value must follow.\n  k_a +\n       ^"),
+    ],
+    ids=lambda value: str(value)[:40],
+)  # fmt: skip
+def test_what_cannot_be_read_is_said(answer: Any, message: str) -> None:
+    with pytest.raises(InvalidAnswer) as caught:
+        read(answer)
+    assert str(caught.value) == message
+
+
+def test_lists_that_are_nested_deeply_are_refused() -> None:
+    deep: Any = 1.0
+    for _ in range(900):
+        deep = [deep]
+    with pytest.raises(InvalidAnswer) as caught:
+        read({"q": deep})
+    assert str(caught.value) == "answer: q: is nested too deeply."
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\xff\xfe", "is not text in UTF-8 (byte 0)."),
+        (b"q = ", "is not TOML: Invalid value (at end of document)."),
+        (b"[answer]\nq = '" + b"x" * 1_000_000 + b"'", "is larger than 1000 kB."),
+    ],
+    ids=("bytes", "toml", "large"),
+)
+def test_files_that_cannot_be_read_are_named(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "a.toml"
+    path.write_bytes(content)
+    with pytest.raises(InvalidAnswer) as caught:
+        read(path)
+    assert str(caught.value) == f"{path}: {message}"
+
+
+def test_fields_are_asked_for_by_name() -> None:
+    answer = Answer({"q": parse("2 x"), "C": 3.0})
+    assert answer.need("Q", "q") == parse("2 x")
+    assert answer.value("q", {"x": 2.0}) == 4.0
+    assert answer.has("C")
+    answer.only("q", "C")
+    with pytest.raises(InvalidAnswer) as caught:
+        answer.only("q")
+    assert str(caught.value) == "answer: C is no field of this kind of problem: use q."
+    with pytest.raises(InvalidAnswer) as caught:
+        answer.need("M")
+    assert str(caught.value) == "answer: M is missing. Got q, C."

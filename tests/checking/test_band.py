@@ -1,0 +1,178 @@
+"""Which blocks are zeroed for a window: right answers, wrong ones and what is said of them."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regard import problems
+from regard.checking import TAGS, Verdict, check
+from regard.errors import InvalidAnswer
+
+FILE = tomllib.loads((Path(__file__).parent.parent / "answers" / "band.toml").read_text("utf-8"))
+VERDICTS: dict[str, Verdict] = {}
+LOOK = "look-back-roughly"
+
+
+def problem(name: str) -> problems.Problem:
+    change = FILE["problems"].get(name)
+    if change is None:
+        return problems.load(name)
+    data = problems.to_dict(problems.load(change["base"]))
+    data |= {key: change[key] for key in ("given", "goal") if key in change}
+    return problems.from_dict({**data, "id": name})
+
+
+def verdict(zeroed: Any, **more: Any) -> Verdict:
+    return check(LOOK, {"zeroed": zeroed, **more})
+
+
+def judged(entry: dict[str, Any]) -> Verdict:
+    """Return the verdict on an answer of the file, which several tests look at."""
+    key = entry["problem"] + str(entry["answer"])
+    if key not in VERDICTS:
+        VERDICTS[key] = check(problem(entry["problem"]), entry["answer"])
+    return VERDICTS[key]
+
+
+def tag(found: Verdict) -> str:
+    return "" if found.misconception is None else found.misconception.tag
+
+
+@pytest.mark.parametrize("entry", FILE["right"], ids=lambda entry: entry["note"])
+def test_right_answers_pass(entry: dict[str, Any]) -> None:
+    found = judged(entry)
+    assert found.score == 1, str(found)
+    assert found.misconception is None
+    assert found.counterexample is None
+
+
+@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
+def test_wrong_answers_fail_with_their_tag(entry: dict[str, Any]) -> None:
+    found = judged(entry)
+    assert found.score < 1
+    assert tag(found) == entry["tag"], str(found)
+    assert str(found.report())
+
+
+@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
+def test_no_accepted_phase_zeroes_what_a_counterexample_zeroes(entry: dict[str, Any]) -> None:
+    one = problem(entry["problem"])
+    found = judged(entry).counterexample
+    assert found is not None
+    d_model, B = found.arrays["d_model"], found.arrays["B"]
+    phases = [one.given.base ** (-2 * i / d_model) * B / 2 for i in range(d_model // 2)]
+    np.testing.assert_allclose(found.arrays["phases"], phases, rtol=1e-12)
+    low, high = one.goal.accept
+    for phase in [low, high, *(p for p in phases if low <= p <= high)]:
+        assert found.arrays["zeroed"] != [i for i, p in enumerate(phases) if p > phase]
+
+
+def test_there_are_enough_answers() -> None:
+    assert min(len(FILE["right"]), len(FILE["wrong"])) >= 15
+    assert sum(entry["problem"] == LOOK for entry in FILE["right"]) >= 1
+    assert sum(entry["problem"] == LOOK for entry in FILE["wrong"]) >= 3
+    texts = [
+        str(entry["problem"]) + str(entry["answer"]) for entry in FILE["right"] + FILE["wrong"]
+    ]
+    assert len(set(texts)) == len(texts)
+    tags = [entry["tag"] for entry in FILE["wrong"]]
+    assert set(tags) <= set(TAGS)
+    assert min(tags.count(one) for one in set(tags)) >= 2
+
+
+def test_every_accepted_first_block_passes_and_no_other() -> None:
+    # G36: with d_model = 64 and B = 10 the first block kept is 7, 6, 5, 2 for π/4, π/3, π/2, π.
+    scores = {m: verdict(list(range(m))).score for m in range(33)}
+    assert [m for m, score in scores.items() if score == 1] == [2, 3, 4, 5, 6, 7]
+    for phase, first in (("pi/4", 7), ("pi/3", 6), ("pi/2", 5), ("pi", 2)):
+        found = verdict(f"w_i B/2 > {phase}")
+        assert found.score == 1
+        assert found.remarks[0].startswith(f"The fastest block kept, {first}, ")
+
+
+def test_phases_outside_of_the_range_fail() -> None:
+    for phase in (0.9 * math.pi / 4, 1.1 * math.pi):
+        assert verdict(f"w_i B/2 > {phase}").score < 1
+
+
+def test_one_answer_may_say_the_same_in_many_ways() -> None:
+    spellings = (
+        "w_i B/2 > pi/2",
+        "2 i < d_model log(B/pi)/log(base)",
+        "pi < w_i B",
+        "cos(x) < 0 or x > 3",
+        "i <= 4",
+    )
+    for text in spellings:
+        more = {"x": "w_i B/2"} if "x" in text else {}
+        assert verdict(text, **more).score == 1
+
+
+def test_a_difference_is_written_in_blocks() -> None:
+    assert verdict("i < 10").goals[0].sentence == (
+        "zeroed: blocks 0 … 9; right: blocks 0 … 1 up to blocks 0 … 6"
+    )
+    assert verdict([0, 2, 4, 6]).goals[0].error == 3  # 1, 3 and 5 are missing
+    assert (
+        verdict([]).goals[0].sentence == "zeroed: no block; right: blocks 0 … 1 up to blocks 0 … 6"
+    )
+
+
+def test_the_smallest_counterexample_has_one_block() -> None:
+    found = verdict("w_i B/2 < pi/2").counterexample
+    assert found is not None
+    assert found.sentence == (
+        "With d_model = 2 and B = 10 the answer zeroes no block, and right would be block 0: block 0 "
+        "is kept, although it turns by w_i B/2 = 5 from the middle to the edge, more than 3.142."
+    )
+
+
+def test_what_is_about_one_window_only_is_told() -> None:
+    assert verdict("w_i > 0.3").remarks[0] == "The answer is about B = 10 only, and was judged so."
+    assert verdict([0, 1, 2]).remarks[0] == (
+        "The answer is made of numbers, so it was tried on this instance only."
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({}, "answer: zeroed is missing. Got nothing."),
+        (
+            {"zeroed": "w_i B/2"},
+            "answer: zeroed must be a condition on i such as w_i B/2 > pi/2, or a list of blocks.",
+        ),
+        (
+            {"zeroed": True},
+            "answer: zeroed must be a condition on i such as w_i B/2 > pi/2, or a list of blocks.",
+        ),
+        (
+            {"zeroed": [0, 40]},
+            "answer: zeroed: 40 is no block. Blocks are numbered from 0 to 31, each of two rows and "
+            "two columns of A.",
+        ),
+        (
+            {"zeroed": "w_k > 1"},
+            "answer: zeroed: w_k is not a name in this problem. Declared are B, T, base, d_model, i, "
+            "n, omega_i, w_i.",
+        ),
+        (
+            {"zeroed": "w_i >"},
+            "answer: zeroed: The formula ends after >, where a value must follow.\n  w_i >\n       ^",
+        ),
+        (
+            {"zeroed": "i < 7", "B": 3},
+            "answer: B has a meaning in the problem: use another name.",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_invalid(answer: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidAnswer) as error:
+        check(LOOK, answer)
+    assert str(error.value) == message

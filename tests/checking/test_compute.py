@@ -1,0 +1,200 @@
+"""Numbers of worked examples: right ones, wrong ones and what is said of them."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regard import problems
+from regard.checking import TAGS, Verdict, check
+from regard.errors import InvalidAnswer
+
+FILE = tomllib.loads((Path(__file__).parent.parent / "answers" / "compute.toml").read_text("utf-8"))
+BUNDLED = ("worked-queries-keys-values", "worked-scores", "worked-weighted-sum")
+VECTORS, SCORES, SUM = BUNDLED
+
+
+def problem(name: str) -> problems.Problem:
+    change = FILE["problems"].get(name)
+    if change is None:
+        return problems.load(name)
+    data = problems.to_dict(problems.load(change["base"]))
+    data |= {key: change[key] for key in ("given", "goal") if key in change}
+    return problems.from_dict({**data, "id": name})
+
+
+def tag(found: Verdict) -> str:
+    return "" if found.misconception is None else found.misconception.tag
+
+
+@pytest.mark.parametrize("entry", FILE["right"], ids=lambda entry: entry["note"])
+def test_right_answers_pass(entry: dict[str, Any]) -> None:
+    found = check(problem(entry["problem"]), entry["answer"])
+    assert found.score == 1, str(found)
+    assert found.misconception is None
+    assert found.counterexample is None
+
+
+@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
+def test_wrong_answers_fail_with_their_tag(entry: dict[str, Any]) -> None:
+    found = check(problem(entry["problem"]), entry["answer"])
+    assert found.score < 1
+    assert tag(found) == entry["tag"], str(found)
+    assert found.counterexample is not None
+    assert str(found.report())
+
+
+def test_there_are_enough_answers_to_each_problem() -> None:
+    assert min(len(FILE["right"]), len(FILE["wrong"])) >= 15
+    for name in BUNDLED:
+        assert sum(entry["problem"] == name for entry in FILE["right"]) >= 1
+        assert sum(entry["problem"] == name for entry in FILE["wrong"]) >= 3
+    assert {entry["tag"] for entry in FILE["wrong"]} - {""} <= set(TAGS)
+
+
+@pytest.mark.parametrize(
+    ("name", "spellings", "expected"),
+    [
+        (SCORES, ["X W_Q W_K' x_3", "[23, 2, -20]"], "queries-and-keys-swapped"),
+        (
+            SCORES,
+            ["[2, 8, -20] / sqrt(d_k)", "X W_K (W_Q' x_3 / sqrt(3))"],
+            "scaled-although-not-asked",
+        ),
+        (SCORES, ["-[2, 8, -20]", "[2, -8, -20]"], "sign-error"),
+        (SCORES, ["softmax([2, 8, -20])", "[0.0025, 0.9975, 0]"], "weights-instead-of-scores"),
+        (SCORES, ["X W_K W_Q' x_1", "[4, -2, 2]"], "another-token"),
+    ],
+)
+def test_a_tag_does_not_depend_on_the_spelling(
+    name: str, spellings: list[str], expected: str
+) -> None:
+    for text in spellings:
+        assert tag(check(name, {"z_3": text})) == expected
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ("[-7.94, 0.067]", ""),
+        ("1/2 [8, -18] + 1/2 [16, 27]", "carried-error"),
+        ("[16, 27] + [-8, 0] + [8, -18]", "values-not-weighted"),
+        ("[16/3, 3]", "values-not-weighted"),
+    ],
+)
+def test_outputs_that_do_not_follow_from_the_weights_are_told_apart_from_those_that_do(
+    output: str, expected: str
+) -> None:
+    wrong = expected == "carried-error"
+    weights = [0.5, 0, 0.5] if wrong else [0.0025, 0.9975, 0]
+    assert tag(check(SUM, {"a_3": weights, "c_3": output})) == expected
+
+
+def test_a_counterexample_works_out_the_wrong_entry() -> None:
+    printed = FILE["wrong"][0]["answer"]
+    found = check(VECTORS, printed)
+    assert found.score == pytest.approx(8 / 9)
+    example = found.counterexample
+    assert example is not None
+    assert example.sentence == "q_2 is not (-1, 0, 2): entry 3 is 2 and must be -2."
+    # x_2 = (-1, 0) with the third column (2, -3) of W_Q.
+    assert example.arrays["q_2 computed"][2] == -1 * 2 + 0 * -3
+    assert "= -2" in example.steps[0][1]
+
+
+def test_what_follows_from_a_wrong_number_is_said_to_do_so() -> None:
+    found = check(
+        problem("whole-chain"),
+        {"q_2": [-1, 0, 2], "z_2": [8, 2, -10], "a_2": "softmax(z_2)", "c_2": [15.94, 26.93]},
+    )
+    assert found.score == 0
+    assert found.remarks == tuple(
+        f"{name} is what follows from the {origin} of the answer, which is wrong: the step itself is "
+        "right."
+        for name, origin in (("z_2", "q_2"), ("a_2", "q_2"), ("c_2", "a_2"))
+    )
+    goals = {goal.name: goal.sentence for goal in found.goals}
+    assert goals["z_2"].endswith("; it follows from the q_2 of the answer")
+
+
+def test_extra_work_that_is_wrong_does_not_count_against_a_right_answer() -> None:
+    found = check(SCORES, {"q_3": [1, 2, 8], "z_3": [2, 8, -20]})
+    assert found.score == 1
+    assert found.misconception is None
+    assert found.remarks == ("q_3 was not asked for, and is wrong.",)
+
+
+def test_numbers_are_right_within_the_tolerance_only() -> None:
+    close, far = 8 * (1 + 0.0049), 8 * (1 + 0.0051)
+    assert check(SCORES, {"z_3": [2, close, -20]}).score == 1
+    found = check(SCORES, {"z_3": [2, far, -20]})
+    assert found.score == 0
+    assert found.goals[0].error == pytest.approx(0.0051)
+    assert found.goals[0].sentence == "0.0051 > 0.005: entry 2 is 8.0408 and must be 8"
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1e308])
+def test_numbers_that_are_not_finite_or_absurd_never_pass(bad: float) -> None:
+    found = check(SCORES, {"z_3": [2, bad, -20]})
+    assert found.score == 0
+    assert (tag(found) == "not-finite") == (not math.isfinite(bad))
+
+
+def test_exact_fractions_are_read_as_what_they_are() -> None:
+    data = problems.to_dict(problem("scaled-square"))
+    data["goal"] = {"find": ["v_1"], "tolerance": 1e-12}
+    asked = problems.from_dict(data)
+    assert check(asked, {"v_1": ["1/2", 1]}).score == 1
+    assert check(asked, {"v_1": [0.5000001, 1]}).score == 0
+
+
+def test_weights_agree_with_an_independent_softmax() -> None:
+    scores = np.array([4.0, -2.0, 2.0])
+    weights = np.exp(scores) / np.exp(scores).sum()
+    values = np.array([[16, 27], [-8, 0], [8, -18]])
+    answer = {"q_2": [-1, 0, -2], "z_2": scores, "a_2": weights, "c_2": weights @ values}
+    assert check(problem("whole-chain"), answer).score == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({}, "answer: z_3 is missing. Got nothing."),
+        ({"z_3": [2, 8]}, "answer: z_3 has 2 numbers and must have 3 numbers."),
+        ({"z_3": [[2, 8], [1, 1]]}, "answer: z_3 has 2 rows of 2 numbers and must have 3 numbers."),
+        ({"z_3": True}, "answer: z_3 must be a list of numbers or a formula."),
+        (
+            {"z_3": [2, [8, 1], -20]},
+            "answer: z_3 must be a list of numbers, or of equal lists.",
+        ),
+        (
+            {"z_3": [2, 8, -20], "z": 1},
+            "answer: z is nothing that is computed here. Asked for are z_3.",
+        ),
+        (
+            {"x_1": [1, 2], "z_3": [1, 2, 3]},
+            "answer: x_1 is given in the problem: use another name.",
+        ),
+        (
+            {"z_3": "K q"},
+            "answer: z_3: K is not a name in this problem. Declared are W_K, W_Q, W_V, X, d_k, n, "
+            "x_1, x_2, x_3.",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_invalid(answer: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidAnswer) as caught:
+        check(SCORES, answer)
+    assert str(caught.value) == message
+
+
+def test_a_formula_that_cannot_be_read_is_invalid() -> None:
+    with pytest.raises(InvalidAnswer, match=r"^answer: z_3: "):
+        check(SCORES, {"z_3": "[1, 2"})
+    with pytest.raises(InvalidAnswer, match=r"^answer: z_3: .*cannot be multiplied"):
+        check(SCORES, {"z_3": "X X"})

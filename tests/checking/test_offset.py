@@ -1,0 +1,203 @@
+"""Blocks of heads that look T steps back: right ones, wrong ones and what is said of them."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regard import problems
+from regard.checking import TAGS, Verdict, check
+from regard.errors import InvalidAnswer
+
+FILE = tomllib.loads((Path(__file__).parent.parent / "answers" / "offset.toml").read_text("utf-8"))
+VERDICTS: dict[str, Verdict] = {}
+LOOK = "look-back-exactly"
+ROTATION = "[[cos(w_i T), -sin(w_i T)], [sin(w_i T), cos(w_i T)]]"
+ZERO = "[[0, 0], [0, 0]]"
+
+
+def problem(name: str) -> problems.Problem:
+    change = FILE["problems"].get(name)
+    if change is None:
+        return problems.load(name)
+    data = problems.to_dict(problems.load(change["base"]))
+    data |= {key: change[key] for key in ("given", "goal") if key in change}
+    return problems.from_dict({**data, "id": name})
+
+
+def verdict(block: Any, off_block: Any = ZERO, name: str = LOOK, **more: Any) -> Verdict:
+    return check(problem(name), {"block": block, "off_block": off_block, **more})
+
+
+def judged(entry: dict[str, Any]) -> Verdict:
+    """Return the verdict on an answer of the file, which several tests look at."""
+    key = entry["problem"] + str(entry["answer"])
+    if key not in VERDICTS:
+        VERDICTS[key] = check(problem(entry["problem"]), entry["answer"])
+    return VERDICTS[key]
+
+
+def tag(found: Verdict) -> str:
+    return "" if found.misconception is None else found.misconception.tag
+
+
+def position(t: int, d_model: int, base: float) -> np.ndarray:
+    """Return e^t, entry by entry."""
+    row = []
+    for i in range(d_model // 2):
+        angle = t / base ** (2 * i / d_model)
+        row += [np.sin(angle), np.cos(angle)]
+    return np.array(row)
+
+
+@pytest.mark.parametrize("entry", FILE["right"], ids=lambda entry: entry["note"])
+def test_right_answers_pass(entry: dict[str, Any]) -> None:
+    found = judged(entry)
+    assert found.score == 1, str(found)
+    assert found.misconception is None
+    assert found.counterexample is None
+
+
+@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
+def test_wrong_answers_fail_with_their_tag(entry: dict[str, Any]) -> None:
+    found = judged(entry)
+    assert found.score < 1
+    assert tag(found) == entry["tag"], str(found)
+    assert str(found.report())
+
+
+@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
+def test_counterexamples_have_their_largest_score_elsewhere(entry: dict[str, Any]) -> None:
+    one = problem(entry["problem"])
+    found = judged(entry).counterexample
+    assert found is not None
+    A, scores = np.array(found.arrays["A"]), np.array(found.arrays["scores"])
+    t, wanted = found.arrays["t"], found.arrays["t"] - found.arrays["T"]
+    assert 0 <= wanted < len(scores)
+    keys = np.array([position(tau, len(A), one.given.base) for tau in range(len(scores))])
+    np.testing.assert_allclose(found.arrays["keys"], keys, atol=1e-12)
+    with np.errstate(all="ignore"):
+        recomputed = keys @ A @ position(t, len(A), one.given.base)
+        np.testing.assert_allclose(scores, recomputed, rtol=1e-9, atol=1e-9)
+        if np.all(np.isfinite(scores)) and tag(judged(entry)) != "not-finite":
+            assert np.max(np.delete(scores, wanted)) >= scores[wanted] - 1e-9
+
+
+def test_there_are_enough_answers() -> None:
+    assert min(len(FILE["right"]), len(FILE["wrong"])) >= 15
+    assert sum(entry["problem"] == LOOK for entry in FILE["right"]) >= 1
+    assert sum(entry["problem"] == LOOK for entry in FILE["wrong"]) >= 3
+    texts = [
+        str(entry["problem"]) + str(entry["answer"]) for entry in FILE["right"] + FILE["wrong"]
+    ]
+    assert len(set(texts)) == len(texts)
+    tags = [entry["tag"] for entry in FILE["wrong"] if entry["tag"]]
+    assert set(tags) <= set(TAGS)
+    assert min(tags.count(one) for one in set(tags)) >= 2
+
+
+def test_the_smallest_counterexample_to_the_transpose_is_two_positions() -> None:
+    found = verdict("[[cos(w_i T), sin(w_i T)], [-sin(w_i T), cos(w_i T)]]").counterexample
+    assert found is not None
+    # A = R(-1), and e^1 turned on by 1 is e^2: its products with e^0 and e^1 are cos 2 and cos 1.
+    np.testing.assert_allclose(found.arrays["scores"], [np.cos(2), np.cos(1)], atol=1e-12)
+    assert found.sentence == (
+        "With d_model = 2, n = 2 and T = 1 the query at t = 1 has the scores (-0.4161, 0.5403) for "
+        "the keys 0 … 1: the largest is at τ = 1, and not at t − T = 0 alone."
+    )
+
+
+def test_a_verdict_says_where_the_queries_look_instead() -> None:
+    sentences = {
+        ROTATION
+        + "'": "the query at t = 74 looks at τ = 84, 10 steps ahead, and not 10 steps back",
+        "I": "the query at t = 74 looks at τ = 74, its own position, and not 10 steps back",
+        ZERO: "all keys have the same score for the query at t = 74",
+    }
+    for block, sentence in sentences.items():
+        assert verdict(block).goals[0].sentence == sentence
+
+
+def test_the_factor_that_a_large_enough_weight_needs_is_told() -> None:
+    # G35: d_model = 64, n = 128 and a tolerance of 0.01 need 4.882223497.
+    assert verdict("C " + ROTATION).remarks == (
+        "Here every query gives 0.99 of its weight to its key once C is at least 4.882223.",
+    )
+    assert "the factor of A is at least 2.441112" in verdict("2 " + ROTATION).remarks[0]
+
+
+def test_a_narrow_head_is_told_how_many_blocks_it_can_keep() -> None:
+    remarks = verdict(ROTATION, name="slower-frequencies").remarks
+    assert remarks[-1] == "This A has rank 10, and W_K W_Q' at most d_k = 6: keep 3 of the blocks."
+
+
+def test_blocks_may_have_any_factors_that_are_not_negative() -> None:
+    angles = 2.0 * np.array([1.0, 0.01])
+    turns = np.array([[[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]] for a in angles])
+    for factors in ([1.0, 1.0], [3.0, 0.2], [0.0, 5.0], [7.0, 0.0], [1e-9, 1e9]):
+        blocks = np.array(factors)[:, None, None] * turns
+        assert verdict(blocks, name="four-numbers-per-position").score == 1
+    for factors in ([-1.0, 1.0], [0.0, 0.0], [0.0, -1.0]):
+        blocks = np.array(factors)[:, None, None] * turns
+        assert verdict(blocks, name="four-numbers-per-position").score == 0
+
+
+def test_the_course_matrix_passes_and_its_transpose_fails_for_every_sign_of_T() -> None:
+    data = problems.to_dict(problems.load(LOOK))
+    for T in (-9, -1, 1, 9):
+        one = problems.from_dict({**data, "given": {"d_model": 6, "n": 17, "T": T}})
+        assert check(one, {"block": ROTATION, "off_block": 0}).score == 1
+        found = check(one, {"block": ROTATION + "'", "off_block": 0})
+        assert (found.score, tag(found)) == (0, "transposed-A")
+
+
+def test_numbers_are_tried_on_the_instance_only() -> None:
+    turn = [[np.cos(2), -np.sin(2)], [np.sin(2), np.cos(2)]]
+    found = verdict([turn, np.eye(2).tolist()], name="four-numbers-per-position")
+    assert [goal.scope for goal in found.goals] == ["this"]
+    assert found.remarks[0] == "The blocks are numbers, so they were tried on this instance only."
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"block": "I"}, "answer: off_block is missing. Got block."),
+        (
+            {"block": "cos(w_i T)", "off_block": ZERO},
+            "answer: block must be a 2 × 2 matrix. It is a single number.",
+        ),
+        (
+            {"block": "I", "off_block": "1"},
+            "answer: off_block must be a 2 × 2 matrix. It is a single number.",
+        ),
+        (
+            {"block": "cos(w_k T) I", "off_block": ZERO},
+            "answer: block: w_k is not a name in this problem. Declared are T, base, d_model, i, n, "
+            "omega_i, w_i.",
+        ),
+        (
+            {"block": "cos(w_i T", "off_block": ZERO},
+            "answer: block: This ( is never closed: ) is missing.\n  cos(w_i T\n     ^",
+        ),
+        (
+            {"block": [[[1, 0], [0, 1]]], "off_block": ZERO},
+            "answer: block must be one 2 × 2 matrix, or 32 of them. It is 1 × 2 × 2.",
+        ),
+        (
+            {"block": "I", "off_block": ZERO, "T": 3},
+            "answer: T has a meaning in the problem: use another name.",
+        ),
+        (
+            {"block": "w_i < 1", "off_block": ZERO},
+            "answer: block must be a formula or a matrix of numbers.",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_invalid(answer: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidAnswer) as error:
+        check(LOOK, answer)
+    assert str(error.value) == message

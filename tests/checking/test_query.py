@@ -1,0 +1,226 @@
+"""Queries: right ones, wrong ones, and what is said of them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regard import problems
+from regard.checking import TAGS, Verdict, check
+from regard.errors import InvalidAnswer
+
+FILE = tomllib.loads((Path(__file__).parent.parent / "answers" / "query.toml").read_text("utf-8"))
+PAIR = "average-two-values"
+
+
+def problem(name: str) -> problems.Problem:
+    change = FILE["problems"].get(name)
+    if change is None:
+        return problems.load(name)
+    data = problems.to_dict(problems.load(change["base"]))
+    return problems.from_dict(
+        {**data, "given": change["given"], "goal": change["goal"], "id": name}
+    )
+
+
+def tag(found: Verdict) -> str:
+    return "" if found.misconception is None else found.misconception.tag
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    powers = np.exp(scores - scores.max())
+    return powers / powers.sum()
+
+
+@pytest.mark.parametrize("entry", FILE["right"], ids=lambda entry: entry["note"])
+def test_right_answers_pass(entry: dict[str, Any]) -> None:
+    found = check(problem(entry["problem"]), entry["answer"])
+    assert found.score == 1, str(found)
+    assert found.misconception is None
+    assert found.counterexample is None
+
+
+@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
+def test_wrong_answers_fail_with_their_tag(entry: dict[str, Any]) -> None:
+    found = check(problem(entry["problem"]), entry["answer"])
+    assert found.score < 1
+    assert tag(found) == entry["tag"], str(found)
+    assert found.counterexample is not None
+    assert str(found.report())
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
+def test_counterexamples_violate_what_was_asked_for(entry: dict[str, Any]) -> None:
+    one = problem(entry["problem"])
+    example = check(one, entry["answer"]).counterexample
+    assert example is not None
+    if "q" not in example.arrays or entry["tag"] in (
+        "not-finite",
+        "absurd-scale",
+        "claims-impossible",
+    ):
+        return
+    keys, q = np.array(example.arrays["keys"]), np.array(example.arrays["q"])
+    weights = softmax(one.given.scale * keys @ q)
+    np.testing.assert_allclose(example.arrays["weights"], weights, atol=1e-12)
+    wanted = np.zeros(len(keys))
+    for name, weight in one.goal.weights.items():
+        wanted[one.given.names[name]] = weight
+    off = weights - wanted
+    if one.given.values.law == "arbitrary":
+        assert np.abs(off).max() > one.goal.tolerance
+    elif one.given.values.law == "fixed":
+        rows = np.array(one.given.values.rows)
+        assert (
+            np.linalg.norm(off @ np.resize(rows, (len(keys), rows.shape[1]))) > one.goal.tolerance
+        )
+    else:
+        assert np.linalg.norm(off) > one.goal.tolerance
+
+
+def test_there_are_enough_answers_to_each_problem() -> None:
+    assert min(len(FILE["right"]), len(FILE["wrong"])) >= 15
+    for name in problems.names():
+        if problems.load(name).kind == "query":
+            assert sum(entry["problem"] == name for entry in FILE["right"]) >= 1
+            assert sum(entry["problem"] == name for entry in FILE["wrong"]) >= 3
+    texts = [f"{entry['problem']} {entry['answer']}" for entry in FILE["right"] + FILE["wrong"]]
+    assert len(set(texts)) == len(texts)
+    assert {entry["tag"] for entry in FILE["wrong"]} <= set(TAGS)
+
+
+def test_the_margin_says_how_much_longer_the_query_has_to_be() -> None:
+    # 4 / (2 e^C + 4) must fall to 2/1000: C = ln 998 = 6.9058, and 3 · 2.30 = 6.9.
+    found = check(PAIR, {"q": "3 (k_a + k_b)"})
+    assert found.goals[0].sentence == "0.0452785 > 0.001: ‖q‖ must grow about 2.3×"
+    assert found.goals[0].error == pytest.approx(0.5 - np.e**3 / (2 * np.e**3 + 4), rel=1e-12)
+
+
+def test_with_known_values_the_error_is_that_of_the_output() -> None:
+    # ‖c - c*‖ = r D with r = 2 / (2 + 2 e^C): the others average (0.5, 2.5), and c* is (0.5, 0.5).
+    found = check("exact-average", {"q": "5 (k_i + k_j)"})
+    assert found.goals[0].error == pytest.approx(2 / (1 + np.e**5), rel=1e-12)
+    # Of orthonormal values all lengths and angles are known: D = √(1/2 + 1/38).
+    found = check("average-two-of-many", {"q": "5 (k_a + k_b)"})
+    leak = 38 / (38 + 2 * np.e**5)
+    assert found.goals[0].error == pytest.approx(leak * np.sqrt(1 / 2 + 1 / 38), rel=1e-12)
+
+
+def test_the_smallest_factor_that_works_is_told() -> None:
+    assert check(PAIR, {"q": "C (k_a + k_b)"}).remarks == (
+        "Here every C from 6.91 on is large enough.",
+    )
+
+
+def test_noise_that_is_to_vanish_sets_no_limit_but_is_told() -> None:
+    found = check("average-under-small-noise", {"q": "C (mu_a + mu_b)"})
+    assert found.right
+    assert found.remarks[1].startswith(
+        "That is in the limit: with alpha = 0.0001 the noise also sets an upper limit, between C = "
+    )
+    # Its variance is that of a logistic of N(0, 4 alpha C^2), about alpha C^2 / 4, in both weights.
+    found = check("average-under-small-noise", {"q": "20 (mu_a + mu_b)"})
+    assert found.goals[-1].error == pytest.approx(np.sqrt(2 * 1e-4 * 400 / 4), rel=0.05)
+    assert not found.goals[-1].passed
+    assert [goal.passed for goal in found.goals[:-1]] == [True, True, True]
+
+
+def test_the_smallest_counterexample_has_three_keys_along_the_axes() -> None:
+    example = check(PAIR, {"q": "k_a + k_b"}).counterexample
+    assert example is not None
+    np.testing.assert_array_equal(example.arrays["keys"], np.eye(3))
+    e = np.e
+    np.testing.assert_allclose(
+        example.arrays["weights"], np.array([e, e, 1]) / (2 * e + 1), rtol=1e-12
+    )
+    assert example.sentence == (
+        "With 3 keys the weights are (0.4223, 0.4223, 0.1554), and (0.5, 0.5, 0) are wanted: "
+        "0.155362 > 0.001."
+    )
+    assert [sentence for sentence, _ in example.steps] == [
+        "The query q is (1, 1, 0).",
+        "Its scores with the keys are (1, 1, 0).",
+        "Softmax turns them into the weights (0.4223, 0.4223, 0.1554).",
+        "Wanted is (0.5, 0.5, 0): the weights are off by (-0.07768, -0.07768, 0.1554).",
+    ]
+
+
+def test_goals_are_quantified() -> None:
+    found = check(PAIR, {"q": "C (k_a + k_b)"})
+    assert [goal.scope for goal in found.goals] == ["this", "sampled", "adversarial", "adversarial"]
+    assert found.goals[1].trials >= 50
+    assert found.goals[1].confidence == "with 95 % confidence at most 4.87% of instances fail"
+    assert [goal.scope for goal in check(PAIR, {"q": [9, 9, 0, 0, 0, 0]}).goals] == ["this"]
+
+
+@pytest.mark.parametrize("factor", ["1e308", "1e200", "1e16", "1e155 * 1e155"])
+def test_an_absurd_scale_passes_on_no_instance(factor: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = check(PAIR, {"q": f"{factor} (k_a + k_b)"})
+    assert found.score == 0
+    assert tag(found) in ("absurd-scale", "not-finite")
+
+
+@pytest.mark.parametrize("entry", [float("nan"), float("inf"), -float("inf"), 1e308])
+def test_numbers_that_are_not_finite_never_pass(entry: float) -> None:
+    found = check(PAIR, {"q": [entry] * 2 + [0] * 4})
+    assert found.score == 0
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_a_tag_is_decided_by_what_an_answer_does() -> None:
+    for spelling in (
+        "C (k_a - k_b)",
+        r"\frac{C}{2} k_a - \frac{C k_b}{2}",
+        "C (2 k_a - (k_a + k_b))",
+    ):
+        assert tag(check(PAIR, {"q": spelling})) == "one-target-only"
+    for spelling in ("k_b + k_a", "exp(0) k_a + k_b", "[1, 1, 0, 0, 0, 0]"):
+        assert tag(check(PAIR, {"q": spelling})) == "no-large-scale"
+
+
+def test_keys_may_be_many() -> None:
+    one = problems.to_dict(problems.load(PAIR))
+    one["given"] = {**one["given"], "n": 1000}
+    assert check(problems.from_dict(one), {"q": "C (k_a + k_b)"}).right
+    assert tag(check(problems.from_dict(one), {"q": "C (k_a + k_b)", "C": 8})) == "no-large-scale"
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({}, "answer: q is missing. Got nothing."),
+        ({"Q": "k_a"}, "answer: q is missing. Got Q."),
+        ({"q": True}, "answer: q must be a formula or a list of numbers."),
+        ({"q": "C (k_a + k_x)"}, "answer: q: k_x is not a name in this problem. Declared are C, K, d, epsilon, k_a, k_b, n, v_a, v_b."),
+        ({"q": "C (k_a + k_9)"}, "answer: q: k_9 is not a name in this problem. Declared are C, K, d, epsilon, k_a, k_b, n, v_a, v_b."),
+        ({"q": "20"}, "answer: q must be a vector of 6 entries, as long as a key. It is a single number."),
+        ({"q": 20}, "answer: q must be a vector of 6 entries, as long as a key. It is of shape (1,)."),
+        ({"q": [20, 20]}, "answer: q must be a vector of 6 entries, as long as a key. It is of shape (2,)."),
+        ({"q": "C k_a k_b'"}, "answer: q must be a vector of 6 entries, as long as a key. It is of shape (6, 6)."),
+        ({"q": "k_a = k_b"}, "answer: q must be a vector of 6 entries, as long as a key. It is true or false."),
+        ({"q": "C k_a", "C": "C = 20"}, "answer: C must be a number, a formula, or bounds such as C >= 10."),
+        ({"q": "C k_a", "C": "5 <= C >= 3"}, "answer: C must be a number, a formula, or bounds such as C >= 10."),
+        ({"q": "C k_a", "C": "9 < C < 3"}, "answer: C: no number is within these bounds."),
+        ({"q": "C k_a", "C": "C > k_a"}, "answer: C: k_a is no number to be a bound."),
+        ({"q": "C k_a", "C": True}, "answer: C must be a formula or numbers."),
+        ({"q": "C k_a", "C": "k_a < k_b and 1 < 2"}, "answer: C must be a number, a formula, or bounds such as C >= 10."),
+        ({"q": "k_a", "k_a": [1, 2]}, "answer: k_a has a meaning in the problem: use another name."),
+        ({"q": "k_a", "possible": "k_a"}, "answer: possible must be true or false."),
+        ({"q": "k_a", "possible": False}, "answer: q is given, although possible is false."),
+        ({"q": "C (k_a + k_b"}, "answer: q: This ( is never closed: ) is missing.\n  C (k_a + k_b\n    ^"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_cannot_be_read_is_invalid_and_not_wrong(answer: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidAnswer) as caught:
+        check(PAIR, answer)
+    assert str(caught.value) == message

@@ -1,0 +1,83 @@
+"""Verdicts: scores, what they say as text, HTML, LaTeX and JSON."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from regard import problems, report
+from regard.checking import Counterexample, GoalResult, Misconception, Verdict, check
+
+PROBLEM = problems.load("average-two-values")
+
+
+def verdict(*passed: bool) -> Verdict:
+    goals = tuple(GoalResult(f"goal {i}", "this", ok, "said") for i, ok in enumerate(passed))
+    return Verdict(PROBLEM, goals)
+
+
+def test_the_score_is_the_share_of_goals_reached() -> None:
+    assert verdict(True, True, False, False).score == 0.5
+    assert not verdict(True, False).right
+    assert verdict(True).right
+    weighted = Verdict(
+        PROBLEM,
+        (GoalResult("a", "this", True, "", weight=3.0), GoalResult("b", "this", False, "")),
+    )
+    assert weighted.score == 0.75
+
+
+def test_sampled_goals_that_hold_have_a_confidence_bound() -> None:
+    # 0.95^(1/60): 1 - 0.05^(1/60) = 4.87 % of instances could fail unseen.
+    found = GoalResult("x", "sampled", True, "", trials=60)
+    assert found.confidence == "with 95 % confidence at most 4.87% of instances fail"
+    assert GoalResult("x", "sampled", False, "", trials=60).confidence is None
+    assert GoalResult("x", "this", True, "").confidence is None
+
+
+def test_json_has_no_numbers_that_are_not_finite() -> None:
+    example = Counterexample(
+        {"q": [float("nan"), [float("inf"), 1.0]]}, "It overflows.", 3, (("One.", ""),)
+    )
+    found = Verdict(
+        PROBLEM,
+        (GoalResult("a", "this", False, "x", float("nan"), 0.1),),
+        example,
+        Misconception("not-finite", "No."),
+    )
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert data["score"] == 0
+    assert data["goals"][0]["error"] == "nan"
+    assert data["counterexample"]["arrays"] == {"q": ["nan", ["inf", 1.0]]}
+    assert data["counterexample"]["seed"] == 3
+    assert data["counterexample"]["steps"] == ["One."]
+    assert data["misconception"] == {"tag": "not-finite", "sentence": "No."}
+
+
+@pytest.mark.parametrize("q", ["C (k_a + k_b)", "k_a + k_b", "C k_a", "1e308 k_a"])
+def test_a_verdict_is_one_report_in_every_form(q: str) -> None:
+    found = check(PROBLEM, {"q": q})
+    written = found.report()
+    jsonschema.validate(written.to_dict(), report.json_schema())
+    text, page, tex = str(found), report.to_html_page(written), report.to_latex(written)
+    for form in (text, page, tex):
+        assert "Average two values" in form
+    if not found.right:
+        assert found.misconception is not None
+        assert found.misconception.tag in text
+        assert found.misconception.tag in page
+        assert "The smallest counterexample" in text
+        assert "1. The query q is" in text
+    assert found._repr_html_().startswith("<")
+    assert "q  " in text
+    assert found.answer["q"] in text
+
+
+def test_long_arrays_are_cut_in_text_and_whole_in_json() -> None:
+    found = check("average-two-of-many", {"q": "C (v_a + v_b)"})
+    example = Counterexample({"keys": [[0.0] * 40] * 40}, "x")
+    shown = Verdict(found.problem, found.goals, example)
+    assert "… (40 in all)" in str(shown)
+    assert len(shown.to_dict()["counterexample"]["arrays"]["keys"]) == 40
