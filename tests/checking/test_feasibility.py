@@ -11,7 +11,7 @@ import pytest
 
 from regard import problems
 from regard.checking import TAGS, Verdict, check
-from regard.checking.feasibility_scene import best, scene
+from regard.checking.feasibility.scene import best, scene
 from regard.errors import InvalidAnswer
 
 FILE = tomllib.loads(

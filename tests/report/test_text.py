@@ -336,7 +336,7 @@ def test_lines_are_some_of_their_numbers() -> None:
         "lines", "Squares", "n", "size", (Series("a", places, tuple(n * n for n in places)),)
     )
     lines = shown(plot).split("\n")
-    assert lines[:4] == ["Squares", "size:", "  n      a", "---  -----"]
+    assert lines[:4] == ["Squares", "size against n", "  n      a", "---  -----"]
     assert [line.split() for line in lines[4:]] == [[str(n), str(n * n)] for n in range(0, 101, 10)]
     apart = Plot("lines", "", series=(Series("a", (1,), (2,)), Series("b", (3,), (4,))))
     assert shown(apart) == "a\nx  y\n-  -\n1  2\n\nb\nx  y\n-  -\n3  4"

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.checking.answers import Answer, Value, evaluate
-from regard.checking.query_bounds import Bounds, read_bounds
+from regard.checking.query.bounds import Bounds, read_bounds
 from regard.errors import InvalidAnswer
 from regard.language import Formula
 from regard.problems.instances import KeyInstance

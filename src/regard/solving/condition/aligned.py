@@ -174,7 +174,7 @@ def _aligned_details(
     curves = softmax(scale * np.multiply.outer(x, products))
     series = tuple(
         Series(
-            key_name(given, at),
+            f"${symbol(key_name(given, at))}$",
             tuple(float(a) for a in x),
             tuple(float(w) for w in curves[:, at]),
         )

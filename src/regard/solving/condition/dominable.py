@@ -175,7 +175,7 @@ def _growth(
     shown = range(min(len(keys), MOST_SHOWN))
     series = tuple(
         Series(
-            key_name(problem.given, i),
+            f"${symbol(key_name(problem.given, i))}$",
             tuple(float(a) for a in x),
             tuple(float(w) for w in weights[:, i]),
         )
@@ -216,7 +216,7 @@ def _cannot(
         )
     )
     shown = range(min(len(keys), MOST_SHOWN))
-    labels = tuple(key_name(problem.given, i) for i in shown)
+    labels = tuple(f"${symbol(key_name(problem.given, i))}$" for i in shown)
     bars = Series("weights", labels, tuple(float(best.weights[i]) for i in shown))
     plot = Plot("bars", "The largest weight that the key can get", "key", "weight", (bars,))
     shown_steps = tuple((renamed(problem, text), renamed(problem, latex)) for text, latex in steps)

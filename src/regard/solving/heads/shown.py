@@ -98,7 +98,8 @@ def _error(found: Heads, x: float) -> str:
 
 def _bars(problem: HeadsProblem, found: Heads, weights: Float64) -> Plot:
     shown = range(min(len(weights), 12))
-    labels = tuple(key_name(problem.given, i, found.whole.prefix) for i in shown)
+    prefix = found.whole.prefix
+    labels = tuple(f"${symbol(key_name(problem.given, i, prefix))}$" for i in shown)
     wanted = found.whole.wanted()
     series = (
         Series("wanted", labels, tuple(float(wanted[i]) for i in shown)),
@@ -142,7 +143,7 @@ def _against_one(found: Heads) -> list[Block]:
         if not pure
         else "The error of several heads, and of one head for all wanted keys",
         whole.factor,
-        "root mean square error" if found.random else "error",
+        f"root mean square error, 0 if below {number(KNOWN)}" if found.random else "error",
         (
             Series(f"{count} heads", places, drawn(several, KNOWN if found.random else ROUNDING)),
             Series("one head", places, drawn(one, KNOWN if found.random else ROUNDING)),

@@ -129,7 +129,8 @@ def weights_plot(
     """Bars of what is wanted and what is given."""
     shown = _shown(wanted, weights)
     left = [i for i in range(len(wanted)) if i not in shown]
-    labels = [key_name(given, i, prefix) for i in shown] + (["others"] if left else [])
+    labels = [f"${symbol(key_name(given, i, prefix))}$" for i in shown]
+    labels += ["others"] if left else []
 
     def heights(all_of: Float64) -> tuple[float, ...]:
         rest = [float(np.sum(all_of[left]))] if left else []

@@ -1,0 +1,146 @@
+"""Scores that a condition is tried on: on both sides of the border, and far from it.
+
+With others s_1, …, the effect is there from s_0 = base + level on. For the mass that is
+level = ln((1 − ε)/ε) above the log-sum-exp of the others, for pairs ln R above their largest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import zip_longest
+
+import numpy as np
+
+from regard.checking.condition.reading import Asked, Float64, Instance
+from regard.checking.sampling import TRIALS, generator
+
+SHIFTS = (0.0, 7.0, -7.0, 100.0, -100.0)
+NEAR = (0.01, -0.01, 0.5, -0.5, 3.0, -3.0)
+LEVELS = 6  # different scores of very many keys
+WHOLE = (0, 1, -1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 30, 50, 100)
+REST = (0.0, 1.0, -1.0, 0.01, 10.0, -10.0, 100.0, -100.0)
+
+
+def level_of(asked: Asked, epsilon: float, ratio: float) -> float:
+    """Return by how much the score must be above what the others come to."""
+    if asked.problem.goal.effect == "pairwise":
+        return math.log(ratio)
+    return math.log1p(-epsilon) - math.log(epsilon)
+
+
+def base_of(asked: Asked, others: Float64) -> float:
+    """Return what the others come to: their largest score, or their log-sum-exp."""
+    largest = float(np.max(others))
+    if asked.problem.goal.effect == "pairwise":
+        return largest
+    return largest + math.log(float(np.sum(np.exp(others - largest))))
+
+
+def enough(asked: Asked, n: int, epsilon: float, ratio: float) -> float:
+    """Return the gap to every other score that is enough among n keys."""
+    return level_of(asked, epsilon, ratio) + base_of(asked, np.zeros(n - 1))
+
+
+def far(asked: Asked, n: int, epsilon: float, ratio: float) -> float:
+    """Return a gap that every sensible condition is fulfilled by."""
+    return 3 * max(0.0, enough(asked, n, epsilon, ratio)) + 10
+
+
+def with_scores(
+    asked: Asked, scores: Float64, epsilon: float, ratio: float, seed: int | None = None
+) -> Instance:
+    """Return an instance, with the effect worked out."""
+    others = scores[1:]
+    level = level_of(asked, epsilon, ratio)
+    gap = float(scores[0] - np.max(others))
+    effect = float(scores[0]) - base_of(asked, others) >= level
+    distant = gap >= far(asked, len(scores), epsilon, ratio) - 1e-9
+    return Instance(scores, effect, far=distant, epsilon=epsilon, ratio=ratio, seed=seed)
+
+
+def score_instances(asked: Asked) -> Iterator[Instance]:
+    """Return instances of the problem, and of others where the condition says what these depend on.
+
+    A condition that does not name n is about the number of keys of the problem.
+    """
+    goal, n = asked.problem.goal, asked.problem.given.n
+    counts = [n, 2, 3, 7, 50] if "n" in asked.names else [n]
+    shares = [goal.epsilon, 0.1, 1e-4] if "epsilon" in asked.names else [goal.epsilon]
+    ratios = [goal.ratio, 2.0, 1e4] if "R" in asked.names else [goal.ratio]
+    yield from _constructed(asked, n, goal.epsilon, goal.ratio, SHIFTS)
+    for count in counts[1:]:
+        yield from _constructed(asked, count, goal.epsilon, goal.ratio, SHIFTS[:1])
+    for epsilon, ratio in zip_longest(shares[1:], ratios[1:]):
+        others = epsilon or goal.epsilon, ratio or goal.ratio
+        yield from _constructed(asked, n, *others, SHIFTS[1:3])
+    for seed in range(TRIALS):
+        yield _drawn(asked, n, seed)
+
+
+def _constructed(
+    asked: Asked, n: int, epsilon: float, ratio: float, shifts: tuple[float, ...]
+) -> Iterator[Instance]:
+    """Others all alike, one rival only, and two groups, around the border and far above."""
+    level = level_of(asked, epsilon, ratio)
+    alike, rival, groups = np.zeros(n - 1), np.full(n - 1, -60.0 - abs(level)), np.zeros(n - 1)
+    rival[0] = 0.0
+    groups[::2] = -1.0
+    for others in (alike, rival, groups) if n > 2 else (alike,):
+        border = base_of(asked, others) + level
+        steps = [border + step for step in NEAR]
+        away = far(asked, n, epsilon, ratio)
+        steps += [float(np.max(others)) + away, border - abs(level) - 1, -away]
+        for shift in shifts:
+            for first in steps:
+                scores = np.append(first, others) + shift
+                yield with_scores(asked, scores, epsilon, ratio)
+
+
+def _drawn(asked: Asked, n: int, seed: int) -> Instance:
+    goal, rng = asked.problem.goal, generator(seed)
+    spread = rng.choice([0.5, 2.0, 8.0])
+    others = spread * rng.standard_normal(n - 1)
+    if n > 2 * LEVELS:
+        others = rng.choice(others[:LEVELS], n - 1)
+    level = level_of(asked, goal.epsilon, goal.ratio)
+    step = rng.choice([-1, 1]) * rng.uniform(0.02, 4.0)
+    first = base_of(asked, others) + level + step
+    scores = np.append(first, others) + rng.choice(SHIFTS)
+    return with_scores(asked, scores, goal.epsilon, goal.ratio, seed)
+
+
+def small_scores(asked: Asked) -> Iterator[Instance]:
+    """Return few keys with whole scores, the fewest and smallest first."""
+    goal, n = asked.problem.goal, asked.problem.given.n
+    away = far(asked, n, goal.epsilon, goal.ratio)
+    needed = level_of(asked, goal.epsilon, goal.ratio)
+    ends = {float(math.ceil(needed)), float(math.floor(needed)), math.ceil(away), -math.ceil(away)}
+    firsts = sorted({*map(float, WHOLE), *ends}, key=abs)
+    for count in sorted({2, 3, 4, min(n, 10), n}):
+        if count > n:
+            continue
+        for rest in REST:
+            for first in firsts:
+                for above in (0.0, rest):
+                    scores = np.append(first + above, np.full(count - 1, rest))
+                    yield with_scores(asked, scores, goal.epsilon, goal.ratio)
+
+
+def asked_gap(asked: Asked) -> float | None:
+    """Return from which gap on the condition holds where all others score 0, or None."""
+    goal, n = asked.problem.goal, asked.problem.given.n
+
+    def holds(gap: float) -> bool:
+        scores = np.append(gap, np.zeros(n - 1))
+        return asked.holds(with_scores(asked, scores, goal.epsilon, goal.ratio))
+
+    low, high = 0.0, 1.0
+    while not holds(high):
+        low, high = high, 2 * high
+        if high > 1e13:
+            return None
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

@@ -1,0 +1,262 @@
+"""Is this the query that was asked for?
+
+The answer is tried on the instance of the problem, on instances drawn from the law of the keys,
+and on hard ones: many keys, more dimensions, very long and very short keys, and the noise given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from regard.checking.answers import Answer
+from regard.checking.queries import Asked, read_queries
+from regard.checking.query import instances as instances
+from regard.checking.query.errors import LARGEST_SCORE, errors_of, has_noise, largest_error
+from regard.checking.query.example import counterexample
+from regard.checking.query.mistakes import recognise, values_for_keys
+from regard.checking.query.possible import judge_claim
+from regard.checking.query.scale import right_length, smallest_factor, with_factors
+from regard.checking.sampling import Trial, compare, goal
+from regard.checking.verdict import Counterexample, GoalResult, Scope, Verdict
+from regard.errors import InvalidAnswer
+from regard.problems.instances import KeyInstance
+from regard.problems.kinds.query import HeadsProblem, QueryProblem
+from regard.problems.laws import Arbitrary
+from regard.report import number
+
+ENOUGH = 3  # instances under noise on which an answer is wrong: each takes a while
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A goal, and the instances on which it is missed."""
+
+    result: GoalResult
+    wrong: tuple[Trial[KeyInstance], ...]
+
+
+def judge(problem: QueryProblem | HeadsProblem, answer: Answer) -> Verdict:
+    """Judge the query of an answer, or the queries of several heads."""
+    if answer.has("possible"):
+        return judge_claim(problem, answer)
+    read = read_queries(problem, answer)
+    here = instances.plain(problem)
+    idea = None
+    try:
+        asked = ready(read, here)
+    except InvalidAnswer:
+        idea, asked = values_for_keys(read, here)
+        if idea is None:
+            raise
+    found = [_this(asked, here) if idea is None else _misread(asked, here)]
+    remarks: list[str] = []
+    if not asked.one_instance:
+        found += _others(asked, here)
+    if not (asked.free or idea) and here.covariances is not None:
+        found += _under_noise(asked, remarks, found[0].result.passed)
+    wrong = [trial for one in found for trial in one.wrong]
+    right = not wrong
+    if not right and idea is None:
+        idea = recognise(asked, here, [one.result for one in found])
+    return Verdict(
+        problem,
+        tuple(one.result for one in found),
+        None if right else counterexample(asked, wrong),
+        idea,
+        (*_remarks(asked, here, right), *remarks),
+    )
+
+
+def replay(problem: QueryProblem | HeadsProblem, answer: Answer, seed: int) -> Counterexample:
+    """Return the instance that a seed draws, worked out with the queries of an answer."""
+    if seed < 0:
+        raise InvalidAnswer(f"replay: seed must be 0 or more. Got {seed}.")
+    asked = ready(read_queries(problem, answer), instances.plain(problem))
+    if asked.one_instance:
+        raise InvalidAnswer("replay: this answer is about one instance, and none is drawn.")
+    hard = dict(instances.elsewhere(problem))
+    more = instances.many(problem)
+    hard |= {} if more is None else {more[0]: more[1]}
+    instance = hard[seed] if seed in hard else instances.drawn(problem, seed)
+    trial = Trial(instance, largest_error(asked, instance), asked.tolerance, seed)
+    return counterexample(asked, [trial], smaller=False)
+
+
+def ready(asked: Asked, here: KeyInstance) -> Asked:
+    """Return the same with the factors that an open one is tried with; names and shapes fit."""
+    asked.evaluate(here, asked.tried(here)[:1])
+    return replace(asked, factors=with_factors(asked, here)) if asked.free else asked
+
+
+def _found(asked: Asked, name: str, scope: Scope, trials: list[Trial[KeyInstance]]) -> Found:
+    wrong = tuple(trial for trial in trials if not trial.right)
+    result = goal(name, scope, trials, say=_margin(asked, len(trials), len(wrong)))
+    return Found(result, wrong)
+
+
+def _this(asked: Asked, here: KeyInstance) -> Found:
+    trial = Trial(here, largest_error(asked, here), asked.tolerance)
+    return _found(asked, _wanted(asked), "this", [trial])
+
+
+def _misread(asked: Asked, here: KeyInstance) -> Found:
+    """The goal of an answer that cannot be evaluated, but is known for what it is."""
+    sentence = (
+        f"values have {here.values.shape[1]} entries and keys have {here.keys.shape[1]}: there is "
+        "no such query"
+    )
+    trial = Trial(here, float("nan"), asked.tolerance)
+    return Found(GoalResult(_wanted(asked), "this", False, sentence), (trial,))
+
+
+def _wanted(asked: Asked) -> str:
+    weights = asked.problem.goal.weights
+    terms = " + ".join(
+        f"{'' if weight == 1 else number(weight) + ' '}v_{name}" for name, weight in weights.items()
+    )
+    what = "the weights are near those of" if _of_weights(asked) else "the output is near"
+    return f"{what} {terms}"
+
+
+def _of_weights(asked: Asked) -> bool:
+    return isinstance(asked.problem.given.values, Arbitrary)
+
+
+def _others(asked: Asked, here: KeyInstance) -> list[Found]:
+    """Try it on instances drawn from the law, and on hard ones."""
+    problem = asked.problem
+    trials: list[Trial[KeyInstance]] = []
+    for seed in range(instances.trials(problem)):
+        instance = instances.drawn(problem, seed)
+        trial = _trial(asked, instance, seed)
+        # Instances may be large: those on which the answer is right are not kept.
+        trials.append(replace(trial, instance=here) if trial.right else trial)
+        if has_noise(instance) and sum(not t.right for t in trials) >= ENOUGH:
+            break
+    found = [_found(asked, "the same for any keys of this law", "sampled", trials)]
+    hard = [_trial(asked, instance, seed) for seed, instance in instances.elsewhere(problem)]
+    hard = [trial for trial in hard if _fits(asked, trial)]
+    if hard:
+        found.append(_found(asked, _elsewhere(asked), "adversarial", hard))
+    more = instances.many(problem) if asked.free or "n" in asked.names else None
+    if more is not None:
+        trial = _trial(asked, more[1], more[0])
+        if _fits(asked, trial):
+            name = f"the same for {instances.MANY} keys"
+            found.append(_found(asked, name, "adversarial", [trial]))
+    return found
+
+
+def _trial(asked: Asked, instance: KeyInstance, seed: int) -> Trial[KeyInstance]:
+    return Trial(instance, largest_error(asked, instance), asked.tolerance, seed)
+
+
+def _fits(asked: Asked, trial: Trial[KeyInstance]) -> bool:
+    """Whether the answer can be tried: [1, 1, 0, 0] is about four dimensions or keys only."""
+    try:
+        asked.evaluate(trial.instance, asked.tried(trial.instance)[:1])
+    except InvalidAnswer:
+        return False
+    return True
+
+
+def _elsewhere(asked: Asked) -> str:
+    lengths = getattr(asked.law, "norms", ()) is None
+    return f"the same in other dimensions{' and for long and short keys' if lengths else ''}"
+
+
+def _under_noise(asked: Asked, remarks: list[str], right: bool) -> list[Found]:
+    """Try an answer whose length is given with the noise of the instance, which is to vanish."""
+    noisy = instances.plain(asked.problem, noisy=True)
+    small = instances.vanishing(asked.problem)
+    if not small or not has_noise(noisy):
+        return []
+    trial = Trial(noisy, largest_error(asked, noisy), asked.tolerance)
+    said = ", ".join(f"{name} = {number(asked.problem.given.parameters[name])}" for name in small)
+    if not trial.right and np.isfinite(trial.error) and not _reachable(asked, noisy):
+        # No length would do: the noise is not small enough for the tolerance, and that is no
+        # fault of the answer, which is right in the limit.
+        if right:
+            remarks.append(
+                f"With {said}, queries of this direction are off by more than "
+                f"{number(asked.tolerance)} whatever their length: they were judged in the limit."
+            )
+        return []
+    return [_found(asked, f"the same with {said}", "adversarial", [trial])]
+
+
+def _reachable(asked: Asked, noisy: KeyInstance) -> bool:
+    if right_length(asked, noisy, longer=False) is not None:
+        return True
+    if right_length(asked, noisy, longer=True) is not None:
+        return True
+    errors = errors_of(asked, noisy, asked.evaluate(noisy, asked.tried(noisy)))
+    return bool(np.any(errors <= asked.tolerance))
+
+
+def _margin(asked: Asked, tried: int, wrong: int) -> Callable[[Trial[KeyInstance]], str]:
+    def say(trial: Trial[KeyInstance]) -> str:
+        count = f"; right on {tried - wrong} of {tried} instances" if tried > 1 else ""
+        if np.isnan(trial.error):
+            return f"a query or a score is not a finite number{count}"
+        if np.isinf(trial.error):
+            return (
+                f"a score is beyond {number(LARGEST_SCORE)}, where float64 does not see a "
+                f"difference of 1{count}"
+            )
+        return compare(trial.error, trial.tolerance) + _advice(asked, trial.instance) + count
+
+    return say
+
+
+def _advice(asked: Asked, instance: KeyInstance) -> str:
+    grow = right_length(asked, instance, longer=True)
+    if grow is not None:
+        return f": ‖q‖ must grow about {grow:.2g}×"
+    if has_noise(instance):
+        shrink = right_length(asked, instance, longer=False)
+        if shrink is not None and asked.bounds is not None:
+            return f": C may be at most about {shrink * asked.tried(instance)[-1]:.2g}"
+        if shrink is not None:
+            return f": ‖q‖ must shrink to about {shrink:.2g} of its length"
+    return ""
+
+
+def _remarks(asked: Asked, here: KeyInstance, right: bool) -> tuple[str, ...]:
+    if asked.in_numbers:
+        return ("The answer is made of numbers, so it was tried on this instance only.",)
+    if not (asked.free and right):
+        return ()
+    smallest = smallest_factor(asked, here)
+    assert smallest is not None  # the largest factors were right
+    if smallest < 0.01:
+        return ("Here every C is large enough.",)
+    digits = 10.0 ** (np.floor(np.log10(smallest)) - 2)
+    shown = np.ceil(smallest / digits) * digits
+    remark = f"Here every C from {number(shown)} on is large enough."
+    if here.covariances is None or has_noise(here):
+        return (remark,)
+    noisy = instances.plain(asked.problem, noisy=True)
+    if not has_noise(noisy):
+        return (remark,)
+    return (remark, _window(asked, noisy, smallest))
+
+
+def _window(asked: Asked, noisy: KeyInstance, smallest: float) -> str:
+    """Say what the noise of the instance, which is to vanish, would allow."""
+    small = instances.vanishing(asked.problem)
+    said = ", ".join(f"{name} = {number(asked.problem.given.parameters[name])}" for name in small)
+    factors = max(smallest, 1e-3) * np.geomspace(1.0, 30.0, 11)
+    errors = errors_of(asked, noisy, asked.evaluate(noisy, factors.tolist()))
+    good = factors[errors <= asked.tolerance]
+    if len(good) == 0:
+        return f"That is in the limit: with {said} no C is right."
+    if good[-1] == factors[-1]:
+        return f"That is also so with {said}."
+    return (
+        f"That is in the limit: with {said} the noise also sets an upper limit, between C = "
+        f"{good[-1]:.2g} and {factors[list(factors).index(good[-1]) + 1]:.2g}."
+    )
