@@ -20,7 +20,7 @@ run: .venv/run          ## solve and prove every bundled problem, then grade a s
 test: .venv/test        ## run the tests
 	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist worksteal
 
-test-slow: .venv/test   ## run the tests that take longer
+test-slow: .venv/test .venv/fuzz  ## run the tests that take longer
 	$(BIN)/python -m pytest -m slow -s
 
 check: .venv/check      ## lint, types, who imports whom, the kernel in C under sanitizers

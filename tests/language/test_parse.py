@@ -212,6 +212,9 @@ REFUSED = [
     ("a b c /", "The formula ends after /, where a value must follow.", 7),
     ("2 + and", "A value is missing before this and.", 4),
     (r"\frac{1}", "The formula ends here, where something must follow.", 8),
+    ("I_2A", "I_2A: a size is a number or a name, and 2A is none.", 0),
+    (r"\frac.2C", "A number cannot follow a value directly: write * between the two, or ^ for a "
+     "power.", 5),
     (r"\foo + 1", r"\foo is not a command of the formula language.", 0),
 ]  # fmt: skip
 

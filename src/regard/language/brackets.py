@@ -188,7 +188,7 @@ class Places:
         rest = str(token)
         while rest:
             start = token.end_pos - len(rest)
-            kind, size = ("NUMBER" if rest[0].isdigit() else "NAME"), len(rest)
+            kind, size = ("NUMBER" if rest[0] in ".0123456789" else "NAME"), len(rest)
             if level.arguments and (rest.isalnum() and rest.isascii()):
                 kind, size = ("DIGIT" if rest[0].isdigit() else "LETTER"), 1
             elif level.arguments and kind == "NAME":

@@ -258,6 +258,8 @@ class Builder:
         word = normalised(token)
         base, _, index = word.partition("_")
         if base == "I" and index:  # I_d is the identity of size d
+            if index[0].isdigit() and not index.isdigit():
+                raise Refusal(f"{word}: a size is a number or a name, and {index} is none.", at)
             size = number(float(index), at) if index.isdigit() else name(index, at)
             return Part(apply("call", size, value="I", column=at), at, token.end_pos, "word")
         if word in FUNCTIONS or (base in CONSTANTS and index):

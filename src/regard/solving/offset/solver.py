@@ -13,6 +13,7 @@ from regard.design.positional_result import PositionalDesign
 from regard.errors import UndecidedDesign
 from regard.problems.kinds.positions import OffsetProblem
 from regard.report import Block, Facts, Plot, Series, Table, Text, number
+from regard.solving.beyond import BEYOND
 from regard.solving.latex_numbers import percent, tex
 from regard.solving.offset import numbers as numbers
 from regard.solving.solution import Solution, Status
@@ -182,6 +183,8 @@ def _details(found: _Found) -> tuple[Block, ...]:
             blocks,
             "the blocks" + (f"; {more} more" if more else ""),
         ),
+        _plot(found),
+        *BEYOND,
         _widths(given.base),
         Text(
             "The scores do not determine the entries of A: as long as n ≤ d_model the positions "
@@ -190,7 +193,6 @@ def _details(found: _Found) -> tuple[Block, ...]:
             f"{number(numbers.condition(10, 16, given.base), 2)}. "
             "What counts is where the largest score is."
         ),
-        _plot(found),
     )
 
 
