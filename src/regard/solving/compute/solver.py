@@ -123,7 +123,7 @@ def _printed(compared: Sequence[PrintedRow], found: Trace) -> list[Block]:
         for row in compared
     )
     columns = ("", "printed", "computed", "")
-    blocks: list[Block] = [Heading("What is printed", 3), Table(columns, lines)]
+    blocks: list[Block] = [Heading("The numbers printed in the problem", 3), Table(columns, lines)]
     wrong = [row for row in compared if row.wrong]
     if not wrong:
         blocks.append(Text("Every printed number agrees with what comes out, in its digits."))
