@@ -1,6 +1,8 @@
 # Each target sets up what it needs in .venv and then does one thing. CI calls the same targets.
 PYTHON ?= python3
 BIN := .venv/bin
+EXTRAS ?= check,test
+comma := ,
 NATIVE := $(wildcard src/regard/core/kernels/native/*)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -9,7 +11,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 help:       ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-setup: .venv/run .venv/test .venv/check  ## install regard and what its developers need
+setup: .venv/python     ## install regard and what its developers need, at once; EXTRAS says what
+	$(PIP) install --editable '.[$(EXTRAS)]'
+	@touch .venv/run
+	@touch $(addprefix .venv/,$(subst $(comma), ,$(EXTRAS)))
 
 run: .venv/run          ## solve and prove every bundled problem, then grade a student's answers
 	@mkdir -p build
