@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from cli import running
 from regard.cli import app
 
 RIGHT = 'problem = "average-two-values"\n[answer]\nq = "C (k_a + k_b)"\n'
@@ -18,17 +17,7 @@ WRONG = 'problem = "average-two-values"\n[answer]\nq = "k_a + k_b"\n'
 
 
 def run(*arguments: str, given: str | bytes = "") -> subprocess.CompletedProcess[str]:
-    data = given.encode() if isinstance(given, str) else given
-    found = subprocess.run(
-        [sys.executable, "-m", "regard", "check", *arguments],
-        input=data,
-        capture_output=True,
-        check=False,
-        env=os.environ | {"COLUMNS": "100", "NO_COLOR": "1"},
-    )
-    return subprocess.CompletedProcess(
-        found.args, found.returncode, found.stdout.decode(), found.stderr.decode()
-    )
+    return running.run("check", *arguments, given=given)
 
 
 def quick(*arguments: str, given: str = "") -> tuple[int, str]:

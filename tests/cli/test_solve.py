@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
 from typer.testing import CliRunner
 
+from cli.running import run
 from regard import certify, problems
 from regard.cli import app
 
@@ -29,16 +27,6 @@ names = { a = 0 }
 weights = { a = 1.0 }
 tolerance = 0.01
 """
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "regard", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"COLUMNS": "100", "NO_COLOR": "1"},
-    )
 
 
 def quick(*arguments: str) -> tuple[int, str]:

@@ -88,7 +88,7 @@ def test_a_query_is_found_or_ruled_out_for_all_but_a_few_problems() -> None:
 
 
 def test_a_head_is_found_or_ruled_out_for_all_but_a_few_problems() -> None:
-    count("design.self_attention", a_head_problem, range(210))
+    count("design.self_attention", a_head_problem, range(105))
 
 
 @pytest.mark.slow
