@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from regard.analysis import key_noise
-from regard.checking.queries import Asked, Float64
+from regard.checking.query.asked import Asked, Float64
 from regard.checking.sampling import generator, softmax
 from regard.errors import InvalidAnswer
 from regard.problems.instances import KeyInstance

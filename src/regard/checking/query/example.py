@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from regard.checking.queries import Asked, Float64
 from regard.checking.query import instances as instances
+from regard.checking.query.asked import Asked, Float64
 from regard.checking.query.errors import (
     errors_of,
     has_noise,

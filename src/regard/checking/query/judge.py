@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.queries import Asked, read_queries
 from regard.checking.query import instances as instances
+from regard.checking.query.asked import Asked, read_queries
 from regard.checking.query.errors import LARGEST_SCORE, errors_of, has_noise, largest_error
 from regard.checking.query.example import counterexample
 from regard.checking.query.mistakes import recognise, values_for_keys

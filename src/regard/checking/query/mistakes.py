@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from regard.checking.misconceptions import misconception
-from regard.checking.queries import Asked, Float64
 from regard.checking.query import instances as instances
+from regard.checking.query.asked import Asked, Float64
 from regard.checking.query.errors import errors_of, has_noise, largest_error, scores_of, target
 from regard.checking.query.scale import right_length
 from regard.checking.sampling import softmax

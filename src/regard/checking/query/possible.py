@@ -10,8 +10,8 @@ import numpy as np
 
 from regard.checking.answers import Answer
 from regard.checking.misconceptions import misconception
-from regard.checking.queries import Asked, Float64, labels
 from regard.checking.query import instances as instances
+from regard.checking.query.asked import Asked, Float64, labels
 from regard.checking.query.errors import errors_of, has_noise, target, weights_of
 from regard.checking.sampling import compare
 from regard.checking.verdict import Counterexample, GoalResult, Verdict

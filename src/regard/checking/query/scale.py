@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.checking.queries import LADDER, Asked, Float64
+from regard.checking.query.asked import LADDER, Asked, Float64
 from regard.checking.query.errors import errors_of, has_noise, open_factors, score_covariances
 from regard.problems.instances import KeyInstance
 
