@@ -402,6 +402,7 @@ def check_grid(seeds: range) -> None:
     assert exceeded <= stats.binom.isf(1e-3, len(seeds), 0.01)
 
 
+@pytest.mark.slow
 def test_exact_sampled_and_simulated_laws_agree_within_honest_errors():
     with one_blas_thread():
         check_grid(range(49))
