@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from certify.damage import Data, Meaningless, assert_damage_is_seen, data, fraction, result, status
-from regard.certify import degrees, distribution, identities
+from regard.certify import degrees, distribution, stated_identity
 from regard.certify.identities import claim
 from regard.language import parse
 
@@ -162,7 +162,7 @@ def test_an_unknown_function_of_different_arguments_is_not_assumed_to_agree() ->
 
 
 def test_the_numbers_that_are_drawn_depend_on_every_letter_of_the_claim() -> None:
-    seen = {identities._drawn(seed, "X", (2,)).entries for seed in ("a", "b")}
+    seen = {stated_identity._drawn(seed, "X", (2,)).entries for seed in ("a", "b")}
     assert len(seen) == 2
     assert all(0 <= entry < 2**127 for entries in seen for entry in entries)
 

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from checking.answer_files import read_answers, tag
 from regard import problems
-from regard.checking import TAGS, Verdict, check
+from regard.checking import check
 from regard.checking.feasibility.scene import best, scene
 from regard.errors import InvalidAnswer
 
-FILE = tomllib.loads(
-    (Path(__file__).parent.parent / "answers" / "feasibility.toml").read_text("utf-8")
-)
+FILE = read_answers("feasibility")
 TOKENS = "tokens-as-their-own-keys"
-
-
-def problem(name: str) -> Any:
-    change = FILE["problems"].get(name)
-    if change is None:
-        return problems.load(name)
-    data = problems.to_dict(problems.load(change["base"]))
-    data |= {key: change[key] for key in ("given", "goal") if key in change}
-    return problems.from_dict({**data, "id": name})
-
-
-def tag(found: Verdict) -> str:
-    return "" if found.misconception is None else found.misconception.tag
 
 
 def attend(tokens: np.ndarray, row: int, scale: float = 1.0) -> np.ndarray:
@@ -38,37 +22,9 @@ def attend(tokens: np.ndarray, row: int, scale: float = 1.0) -> np.ndarray:
     return powers @ tokens / powers.sum()
 
 
-@pytest.mark.parametrize("entry", FILE["right"], ids=lambda entry: entry["note"])
-def test_right_answers_pass(entry: dict[str, Any]) -> None:
-    found = check(problem(entry["problem"]), entry["answer"])
-    assert found.score == 1, str(found)
-    assert found.misconception is None
-    assert found.counterexample is None
-
-
-@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
-def test_wrong_answers_fail_with_their_tag(entry: dict[str, Any]) -> None:
-    found = check(problem(entry["problem"]), entry["answer"])
-    assert found.score < 1
-    assert tag(found) == entry["tag"], str(found)
-    assert found.counterexample is not None
-    assert str(found.report())
-
-
-def test_there_are_enough_answers() -> None:
-    assert min(len(FILE["right"]), len(FILE["wrong"])) >= 15
-    assert sum(entry["problem"] == TOKENS for entry in FILE["right"]) >= 1
-    assert sum(entry["problem"] == TOKENS for entry in FILE["wrong"]) >= 15
-    texts = [
-        str(entry["problem"]) + str(entry["answer"]) for entry in FILE["right"] + FILE["wrong"]
-    ]
-    assert len(set(texts)) == len(texts)
-    assert {entry["tag"] for entry in FILE["wrong"]} <= set(TAGS)
-
-
-@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
+@pytest.mark.parametrize("entry", FILE.wrong, ids=lambda entry: entry["note"])
 def test_counterexamples_are_what_really_comes_out(entry: dict[str, Any]) -> None:
-    one = problem(entry["problem"])
+    one = FILE.problem(entry["problem"])
     found = check(one, entry["answer"]).counterexample
     assert found is not None
     arrays = {name: np.array(array) for name, array in found.arrays.items()}

@@ -3,75 +3,22 @@
 from __future__ import annotations
 
 import math
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from regard import problems
-from regard.checking import TAGS, Verdict, check
+from checking.answer_files import read_answers, tag
+from regard.checking import Verdict, check
 from regard.errors import InvalidAnswer
 
-FILE = tomllib.loads((Path(__file__).parent.parent / "answers" / "moments.toml").read_text("utf-8"))
-VERDICTS: dict[str, Verdict] = {}
+FILE = read_answers("moments")
 MEAN, VARIANCE, SCALE = "dot-product-mean", "dot-product-variance", "dot-product-scale"
 POSITIONS = "position-disturbs-content"
 
 
-def problem(name: str) -> problems.Problem:
-    change = FILE["problems"].get(name)
-    if change is None:
-        return problems.load(name)
-    data = problems.to_dict(problems.load(change["base"]))
-    data |= {key: change[key] for key in ("given", "goal") if key in change}
-    return problems.from_dict({**data, "id": name})
-
-
 def verdict(name: str, **answer: Any) -> Verdict:
-    return check(problem(name), answer)
-
-
-def judged(entry: dict[str, Any]) -> Verdict:
-    """Return the verdict on an answer of the file, which several tests look at."""
-    key = entry["problem"] + str(entry["answer"])
-    if key not in VERDICTS:
-        VERDICTS[key] = check(problem(entry["problem"]), entry["answer"])
-    return VERDICTS[key]
-
-
-def tag(found: Verdict) -> str:
-    return "" if found.misconception is None else found.misconception.tag
-
-
-@pytest.mark.parametrize("entry", FILE["right"], ids=lambda entry: entry["note"])
-def test_right_answers_pass(entry: dict[str, Any]) -> None:
-    found = judged(entry)
-    assert found.score == 1, str(found)
-    assert found.misconception is None
-    assert found.counterexample is None
-
-
-@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
-def test_wrong_answers_fail_with_their_tag(entry: dict[str, Any]) -> None:
-    found = judged(entry)
-    assert found.score < 1
-    assert tag(found) == entry["tag"], str(found)
-    assert found.counterexample is not None
-    assert str(found.report())
-
-
-def test_there_are_enough_answers_to_each_problem() -> None:
-    assert min(len(FILE["right"]), len(FILE["wrong"])) >= 15
-    for name in (MEAN, VARIANCE, SCALE, POSITIONS):
-        assert sum(entry["problem"] == name for entry in FILE["right"]) >= 1
-        assert sum(entry["problem"] == name for entry in FILE["wrong"]) >= 3
-    texts = [
-        str(entry["problem"]) + str(entry["answer"]) for entry in FILE["right"] + FILE["wrong"]
-    ]
-    assert len(set(texts)) == len(texts)
-    assert {entry["tag"] for entry in FILE["wrong"]} <= set(TAGS)
+    return check(FILE.problem(name), answer)
 
 
 @pytest.mark.parametrize(
@@ -122,13 +69,13 @@ def test_a_counterexample_has_the_smallest_numbers() -> None:
     "entry",
     [
         e
-        for e in FILE["wrong"]
+        for e in FILE.wrong
         if e["problem"] in ("any-mean-and-deviation", MEAN, "a-token-with-itself")
     ],
     ids=lambda entry: entry["note"],
 )
 def test_counterexamples_agree_with_a_simulation(entry: dict[str, Any]) -> None:
-    found = judged(entry).counterexample
+    found = FILE.judged(entry).counterexample
     assert found is not None
     numbers = dict(found.arrays)
     answer = numbers.pop("answer")

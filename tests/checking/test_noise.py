@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from checking.answer_files import read_answers, tag
 from regard import problems
-from regard.checking import TAGS, Verdict, check
+from regard.checking import check
 from regard.errors import InvalidAnswer
 
-FILE = tomllib.loads((Path(__file__).parent.parent / "answers" / "noise.toml").read_text("utf-8"))
-VERDICTS: dict[str, Verdict] = {}
+FILE = read_answers("noise")
 NAMES = (
     "one-head-under-noise",
     "two-heads-under-noise",
@@ -30,56 +28,6 @@ COIN = {
     "mean": "(v_a + v_b)/2",
     "variance": "1/4 norm(v_a - v_b)^2",
 }
-
-
-def problem(name: str) -> problems.Problem:
-    change = FILE["problems"].get(name)
-    if change is None:
-        return problems.load(name)
-    data = problems.to_dict(problems.load(change["base"]))
-    data |= {key: change[key] for key in ("given", "goal") if key in change}
-    return problems.from_dict({**data, "id": name})
-
-
-def judged(entry: dict[str, Any]) -> Verdict:
-    """Return the verdict on an answer of the file, which several tests look at."""
-    key = entry["problem"] + str(entry["answer"])
-    if key not in VERDICTS:
-        VERDICTS[key] = check(problem(entry["problem"]), entry["answer"])
-    return VERDICTS[key]
-
-
-def tag(found: Verdict) -> str:
-    return "" if found.misconception is None else found.misconception.tag
-
-
-@pytest.mark.parametrize("entry", FILE["right"], ids=lambda entry: entry["note"])
-def test_right_answers_pass(entry: dict[str, Any]) -> None:
-    found = judged(entry)
-    assert found.score == 1, str(found)
-    assert found.misconception is None
-    assert found.counterexample is None
-
-
-@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
-def test_wrong_answers_fail_with_their_tag(entry: dict[str, Any]) -> None:
-    found = judged(entry)
-    assert found.score < 1
-    assert tag(found) == entry["tag"], str(found)
-    assert found.counterexample is not None
-    assert str(found.report())
-
-
-def test_there_are_enough_answers_to_each_problem() -> None:
-    assert min(len(FILE["right"]), len(FILE["wrong"])) >= 15
-    for name in NAMES:
-        assert sum(entry["problem"] == name for entry in FILE["right"]) >= 1
-        assert sum(entry["problem"] == name for entry in FILE["wrong"]) >= 3
-    texts = [
-        str(entry["problem"]) + str(entry["answer"]) for entry in FILE["right"] + FILE["wrong"]
-    ]
-    assert len(set(texts)) == len(texts)
-    assert {entry["tag"] for entry in FILE["wrong"]} <= {"", *TAGS}
 
 
 def outputs(name: str, values: np.ndarray, count: int) -> np.ndarray:
@@ -101,11 +49,11 @@ def outputs(name: str, values: np.ndarray, count: int) -> np.ndarray:
 
 @pytest.mark.parametrize(
     "entry",
-    [e for e in FILE["wrong"] if e["problem"] in NAMES and e["problem"] != TWO],
+    [e for e in FILE.wrong if e["problem"] in NAMES and e["problem"] != TWO],
     ids=lambda e: e["note"],
 )
 def test_counterexamples_agree_with_a_simulation(entry: dict[str, Any]) -> None:
-    found = judged(entry).counterexample
+    found = FILE.judged(entry).counterexample
     assert found is not None
     values, count = np.array(found.arrays["values"]), 100_000
     drawn = outputs(entry["problem"], values, count)
@@ -191,7 +139,7 @@ def test_heads_are_independent_if_they_share_no_noise(
 
 
 def test_the_shared_noise_is_shown() -> None:
-    found = check(problem("heads-that-share-noise"), {"independent": True}).counterexample
+    found = check(FILE.problem("heads-that-share-noise"), {"independent": True}).counterexample
     assert found is not None
     # q_1' (1/4)(μ_a + μ_b)(μ_a + μ_b)' q_2 = 1/4 for unit queries along the means.
     assert found.sentence == (
@@ -239,7 +187,7 @@ def test_the_shared_noise_is_shown() -> None:
 def test_a_misconception_is_named_in_another_spelling_too(
     name: str, answer: dict[str, Any], expected: str
 ) -> None:
-    right = next(entry["answer"] for entry in FILE["right"] if entry["problem"] == name)
+    right = next(entry["answer"] for entry in FILE.right if entry["problem"] == name)
     assert tag(check(name, {**right, **answer})) == expected
 
 

@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from checking.answer_files import read_answers, tag
 from regard import problems
-from regard.checking import TAGS, Verdict, check
+from regard.checking import Verdict, check
 from regard.errors import InvalidAnswer
 
-FILE = tomllib.loads((Path(__file__).parent.parent / "answers" / "offset.toml").read_text("utf-8"))
-VERDICTS: dict[str, Verdict] = {}
+FILE = read_answers("offset")
 LOOK = "look-back-exactly"
 ROTATION = "[[cos(w_i T), -sin(w_i T)], [sin(w_i T), cos(w_i T)]]"
 ZERO = "[[0, 0], [0, 0]]"
 
 
-def problem(name: str) -> problems.Problem:
-    change = FILE["problems"].get(name)
-    if change is None:
-        return problems.load(name)
-    data = problems.to_dict(problems.load(change["base"]))
-    data |= {key: change[key] for key in ("given", "goal") if key in change}
-    return problems.from_dict({**data, "id": name})
-
-
 def verdict(block: Any, off_block: Any = ZERO, name: str = LOOK, **more: Any) -> Verdict:
-    return check(problem(name), {"block": block, "off_block": off_block, **more})
-
-
-def judged(entry: dict[str, Any]) -> Verdict:
-    """Return the verdict on an answer of the file, which several tests look at."""
-    key = entry["problem"] + str(entry["answer"])
-    if key not in VERDICTS:
-        VERDICTS[key] = check(problem(entry["problem"]), entry["answer"])
-    return VERDICTS[key]
-
-
-def tag(found: Verdict) -> str:
-    return "" if found.misconception is None else found.misconception.tag
+    return check(FILE.problem(name), {"block": block, "off_block": off_block, **more})
 
 
 def position(t: int, d_model: int, base: float) -> np.ndarray:
@@ -54,26 +31,10 @@ def position(t: int, d_model: int, base: float) -> np.ndarray:
     return np.array(row)
 
 
-@pytest.mark.parametrize("entry", FILE["right"], ids=lambda entry: entry["note"])
-def test_right_answers_pass(entry: dict[str, Any]) -> None:
-    found = judged(entry)
-    assert found.score == 1, str(found)
-    assert found.misconception is None
-    assert found.counterexample is None
-
-
-@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
-def test_wrong_answers_fail_with_their_tag(entry: dict[str, Any]) -> None:
-    found = judged(entry)
-    assert found.score < 1
-    assert tag(found) == entry["tag"], str(found)
-    assert str(found.report())
-
-
-@pytest.mark.parametrize("entry", FILE["wrong"], ids=lambda entry: entry["note"])
+@pytest.mark.parametrize("entry", FILE.wrong, ids=lambda entry: entry["note"])
 def test_counterexamples_have_their_largest_score_elsewhere(entry: dict[str, Any]) -> None:
-    one = problem(entry["problem"])
-    found = judged(entry).counterexample
+    one = FILE.problem(entry["problem"])
+    found = FILE.judged(entry).counterexample
     assert found is not None
     A, scores = np.array(found.arrays["A"]), np.array(found.arrays["scores"])
     t, wanted = found.arrays["t"], found.arrays["t"] - found.arrays["T"]
@@ -83,21 +44,8 @@ def test_counterexamples_have_their_largest_score_elsewhere(entry: dict[str, Any
     with np.errstate(all="ignore"):
         recomputed = keys @ A @ position(t, len(A), one.given.base)
         np.testing.assert_allclose(scores, recomputed, rtol=1e-9, atol=1e-9)
-        if np.all(np.isfinite(scores)) and tag(judged(entry)) != "not-finite":
+        if np.all(np.isfinite(scores)) and tag(FILE.judged(entry)) != "not-finite":
             assert np.max(np.delete(scores, wanted)) >= scores[wanted] - 1e-9
-
-
-def test_there_are_enough_answers() -> None:
-    assert min(len(FILE["right"]), len(FILE["wrong"])) >= 15
-    assert sum(entry["problem"] == LOOK for entry in FILE["right"]) >= 1
-    assert sum(entry["problem"] == LOOK for entry in FILE["wrong"]) >= 3
-    texts = [
-        str(entry["problem"]) + str(entry["answer"]) for entry in FILE["right"] + FILE["wrong"]
-    ]
-    assert len(set(texts)) == len(texts)
-    tags = [entry["tag"] for entry in FILE["wrong"] if entry["tag"]]
-    assert set(tags) <= set(TAGS)
-    assert min(tags.count(one) for one in set(tags)) >= 2
 
 
 def test_the_smallest_counterexample_to_the_transpose_is_two_positions() -> None:

@@ -9,8 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from regard.core import convolution
-from regard.core.convolution import positional_attention
+from regard.core.convolution import direct, pieces, positional_attention, strips, transforms
 from regard.errors import ParameterError, ShapeError
 
 OMEGA = 10000.0 ** (-np.arange(0, 64, 2) / 64)
@@ -151,14 +150,14 @@ def test_the_bound_is_about_the_precision_that_is_asked_for() -> None:
 def ways(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """Count how often each way of computing rows is taken."""
     counts: dict[str, int] = {}
-    found = {name: getattr(convolution, name) for name in ("_window", "_transform", "_tile")}
-    for name, way in found.items():
+    for module, name in ((pieces, "window"), (pieces, "transform"), (direct, "_tile")):
+        found = getattr(module, name)
 
-        def counted(*args: Any, name: str = name, way: Any = way) -> Any:
+        def counted(*args: Any, name: str = name, way: Any = found) -> Any:
             counts[name] = counts.get(name, 0) + 1
             return way(*args)
 
-        monkeypatch.setattr(convolution, name, counted)
+        monkeypatch.setattr(module, name, counted)
     return counts
 
 
@@ -167,16 +166,16 @@ def test_each_way_is_taken_where_it_should_be_and_holds_its_bound(ways: dict[str
     values = np.random.default_rng(5).standard_normal((n, 7))
     delta = np.arange(1 - n, n)
     assert_within_its_bound(sum_of_cosines(n, 2, 4.9), values)
-    assert ways["_window"] == 1
-    assert "_transform" not in ways
+    assert ways["window"] == 1
+    assert "transform" not in ways
     ways.clear()
     assert_within_its_bound(np.zeros(2 * n - 1), values)
-    assert ways == {"_transform": 1}
+    assert ways == {"transform": 1}
     ways.clear()
     # Rows before the window see scores that are 10⁴ lower: transforms of their own.
     assert_within_its_bound(np.where(abs(delta - 700) <= 40, 0.0, -1e4), values)
-    assert ways["_window"] == 1
-    assert ways["_transform"] == 1
+    assert ways["window"] == 1
+    assert ways["transform"] == 1
     ways.clear()
     # Each row's largest score is far from the next one's: nothing to share.
     assert_within_its_bound(1e4 * delta.astype(float), values)
@@ -189,14 +188,14 @@ def test_transforms_of_few_rows_add_up_blocks_of_keys(rows: int) -> None:
     rng = np.random.default_rng(6)
     scores = np.where(np.arange(1 - n, n) >= rows, 50.0, 0.0) + rng.uniform(0, 1, 2 * n - 1)
     values = rng.standard_normal((1, n, 2))
-    head = convolution._Head(scores, values, 1e-9)
-    strip = convolution._strip(head, 0, rows, *convolution._weigh(head, 0, rows))
-    for task in convolution._transform(head, strip):
+    head = strips.Call(scores, values, 1e-9)
+    strip = strips.cut_strip(head, 0, rows, *strips.weigh(head, 0, rows))
+    for task in transforms.transform(head, strip):
         task()
     some = np.unique(np.linspace(0, rows - 1, 60).astype(int))
     exact = directly(scores, values[0], some)
     key, after = strip.keys(n)
-    rounding = convolution._Transforms(rows, after - key, len(strip.weights)).error(strip.weights)
+    rounding = transforms.Transforms(rows, after - key, len(strip.weights)).error(strip.weights)
     error = np.abs(head.output[0, some] - exact).max(axis=1)
     assert (error <= rounding / strip.normaliser[some] * np.abs(values).max() + 1e-14).all()
 

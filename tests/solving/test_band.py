@@ -19,6 +19,7 @@ from regard.solving.beyond import BEYOND
 from regard.solving.solution import Solution, Status
 from regard.solving.variants import band as variants
 from regard.solving.variants import variant
+from solving.reading import facts, with_column
 
 ID = "look-back-roughly"
 
@@ -76,14 +77,6 @@ def largest_gap(omega: np.ndarray, T: int, B: float, n: int) -> float:
     return float(-found.fun)
 
 
-def facts(solution: Solution) -> dict[str, str]:
-    return dict(p for block in solution.details if isinstance(block, Facts) for p in block.pairs)
-
-
-def table(solution: Solution, column: str) -> Table:
-    return next(t for t in solution.details if isinstance(t, Table) and column in t.columns)
-
-
 def test_the_bundled_problem_is_solved_and_proved() -> None:
     solution = band.solve(load(ID))
     assert solution.verdict is Status.PROVED
@@ -96,7 +89,7 @@ def test_the_bundled_problem_is_solved_and_proved() -> None:
 
 
 def test_the_phases_of_the_theory_keep_its_blocks() -> None:
-    rows = {row[0]: row for row in table(band.solve(load(ID)), "first kept").rows}
+    rows = {row[0]: row for row in with_column(band.solve(load(ID)), "first kept").rows}
     expected = {
         "π/4": (6.431040983758779, 7, 25, 0.9801600371304349),
         "π/3": (5.4315310908923795, 6, 26, 0.9666954320292219),
@@ -126,7 +119,7 @@ def test_zeroing_and_the_best_weights_of_a_small_case_are_those_of_the_theory() 
 
 def test_the_same_small_case_as_a_problem_has_the_same_gaps() -> None:
     solution = band.solve(problem({"d_model": 16, "n": 41, "T": 0, "B": 8}))
-    own = table(solution, "best weights").rows[0]
+    own = with_column(solution, "best weights").rows[0]
     np.testing.assert_allclose(float(own[3]), 0.3188921041146767, rtol=1e-7)
     assert solution.verdict is Status.PROVED
 
@@ -147,7 +140,7 @@ def test_a_variant_zeroes_the_fast_blocks_and_has_the_gap_it_claims(seed: int) -
     place = (given.T, given.B, given.n)
     claimed = float(facts(solution)["gap per unit of weight"])
     np.testing.assert_allclose(claimed, gap(weights, omega, *place), rtol=1e-5)
-    best = float(table(solution, "best weights").rows[0][2])
+    best = float(with_column(solution, "best weights").rows[0][2])
     np.testing.assert_allclose(best, largest_gap(omega, *place), rtol=1e-6)
 
 

@@ -15,10 +15,11 @@ from regard import problems
 from regard.certify import Claim, verify
 from regard.errors import InvalidProblem
 from regard.language import notation, parse
-from regard.report import Plot, Table
+from regard.report import Plot
 from regard.solving import Status, condition
 from regard.solving.variants.condition import vary
 from solving.conditions import condition_cases
+from solving.reading import captioned, words
 
 BUNDLED = (
     "copy-a-value",
@@ -41,22 +42,6 @@ def problem(given: dict[str, Any], goal: dict[str, Any]) -> Any:
 @cache
 def solved(name: str) -> Any:
     return condition.solve(problems.load(name))
-
-
-def strings(data: Any) -> list[str]:
-    if isinstance(data, dict):
-        data = list(data.values())
-    if isinstance(data, list):
-        return [text for part in data for text in strings(part)]
-    return [data] if isinstance(data, str) else []
-
-
-def words(solution: Any) -> str:
-    return " ".join(strings(solution.report().to_dict()))
-
-
-def table(solution: Any, caption: str) -> Table:
-    return next(b for b in solution.details if isinstance(b, Table) and caption in b.caption)
 
 
 def softmax(scores: Any) -> np.ndarray:
@@ -178,7 +163,7 @@ def test_gaps_and_bounds_are_those_of_the_theory() -> None:
     text = words(solved("one-key-dominates"))
     for number in ("8.005367067", "6.906754779", "0.5247", "0.99995"):
         assert number in text, number
-    cells = table(solved("one-key-dominates"), "5, 1, 0, -2").rows[0]
+    cells = captioned(solved("one-key-dominates"), "5, 1, 0, -2").rows[0]
     found = [float(cell) for cell in cells[1:]]
     golden = [0.01798620996209156, 0.02530832534520062, 0.0520850061724844]
     np.testing.assert_allclose(found, golden, rtol=1e-9)
@@ -186,7 +171,7 @@ def test_gaps_and_bounds_are_those_of_the_theory() -> None:
 
 def test_the_longer_key_takes_the_weight() -> None:
     """G56."""
-    rows = table(solved("query-along-a-key"), "a query along").rows
+    rows = captioned(solved("query-along-a-key"), "a query along").rows
     found = [float(row[4]) for row in rows]
     golden = [0.006692549116589287, 0.9932623568421743, 4.509404123635488e-05]
     np.testing.assert_allclose(found, golden, rtol=1e-5)
@@ -210,7 +195,7 @@ def test_the_margin_of_a_key_is_that_of_the_theory() -> None:
 
 def test_the_largest_weights_of_keys_that_cannot_win_are_those_of_the_theory() -> None:
     """G08, G09."""
-    rows = {row[0]: row for row in table(solved("when-a-key-can-win"), "four keys").rows}
+    rows = {row[0]: row for row in captioned(solved("when-a-key-can-win"), "four keys").rows}
     ceilings = [float(row[3]) for row in rows.values()]
     np.testing.assert_allclose(ceilings, [1, 0.2667051238, 0.2, 0.5], rtol=1e-9)
     assert rows["inside a triangle"][4] == "(0.318257, 0.231049)"

@@ -13,13 +13,14 @@ from regard.certify import verify
 from regard.errors import InvalidProblem
 from regard.language import parse
 from regard.problems import from_dict, load, token_instance
-from regard.report import Plot, Table
+from regard.report import Plot
 from regard.solving import feasibility
 from regard.solving.feasibility.proof import cover, fading, least_gap
 from regard.solving.feasibility.scene import scene
 from regard.solving.solution import Solution, Status
 from regard.solving.variants import feasibility as variants
 from regard.solving.variants import variant
+from solving.reading import with_column
 
 ID = "tokens-as-their-own-keys"
 NAMES = ["u_a", "u_b", "u_c", "u_d", "u_e"]
@@ -52,10 +53,6 @@ def claims(solution: Solution, kind: str) -> list[Any]:
     return [claim for claim in solution.certificate.claims if claim.kind == kind]
 
 
-def table(solution: Solution, column: str) -> Table:
-    return next(t for t in solution.details if isinstance(t, Table) and column in t.columns)
-
-
 def test_the_bundled_problem_is_proved_impossible() -> None:
     solution = feasibility.solve(load(ID))
     assert solution.verdict is Status.IMPOSSIBLE
@@ -74,7 +71,7 @@ def test_the_distance_to_the_limit_is_its_closed_form() -> None:
 
 
 def test_the_numbers_for_other_lengths_are_those_of_the_theory() -> None:
-    rows = table(feasibility.solve(load(ID)), "distance to its limit").rows
+    rows = with_column(feasibility.solve(load(ID)), "distance to its limit").rows
     assert rows[0][0] == "1.5"
     np.testing.assert_allclose(float(rows[0][2]), 0.4129113480516954, rtol=1e-9)
     weights = [float(w) for w in rows[0][1].strip("()").split(",")]
@@ -84,7 +81,7 @@ def test_the_numbers_for_other_lengths_are_those_of_the_theory() -> None:
 
 def test_no_weights_come_near_as_the_theory_says() -> None:
     solution = feasibility.solve(load(ID))
-    rows = table(solution, "nearest weights").rows
+    rows = with_column(solution, "nearest weights").rows
     distances = [float(row[4]) for row in rows]
     expected = 3 * np.sqrt([2 / 5, 1 / 2, 1 / 2])
     np.testing.assert_allclose(distances, expected, rtol=1e-9)

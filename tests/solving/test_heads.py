@@ -16,11 +16,12 @@ from regard import problems
 from regard.certify import Claim, verify
 from regard.errors import InvalidProblem
 from regard.language import notation, parse
-from regard.report import Plot, Table
+from regard.report import Plot
 from regard.solving import Status, heads
 from regard.solving.heads.examples import hard_limit
 from regard.solving.heads.share import pour
 from regard.solving.variants.heads import vary
+from solving.reading import captioned, gaussian, wanted, words
 
 BUNDLED = ("two-heads-average", "one-head-per-value")
 ORTHONORMAL = {"law": "orthonormal"}
@@ -35,36 +36,9 @@ def problem(given: dict[str, Any], goal: dict[str, Any]) -> Any:
     return problems.from_dict({**data, "given": given, "goal": goal})
 
 
-def gaussian(covariance: Any = "alpha I", mean: Any = None) -> dict[str, Any]:
-    return {"law": "gaussian", "mean": mean or ORTHONORMAL, "covariance": covariance}
-
-
 @cache
 def solved(name: str) -> Any:
     return heads.solve(problems.load(name))
-
-
-def strings(data: Any) -> list[str]:
-    if isinstance(data, dict):
-        data = list(data.values())
-    if isinstance(data, list):
-        return [text for part in data for text in strings(part)]
-    return [data] if isinstance(data, str) else []
-
-
-def words(solution: Any) -> str:
-    return " ".join(strings(solution.report().to_dict()))
-
-
-def table(solution: Any, caption: str) -> Table:
-    return next(b for b in solution.details if isinstance(b, Table) and caption in b.caption)
-
-
-def wanted(of: Any) -> np.ndarray:
-    result = np.zeros(of.given.n)
-    for name, weight in of.goal.weights.items():
-        result[of.given.names[name]] = weight
-    return result
 
 
 def queries(solution: Any, instance: Any) -> np.ndarray:
@@ -143,14 +117,16 @@ def test_an_unscaled_query_has_the_weights_of_the_theory() -> None:
 
 def test_targets_are_shared_as_in_the_theory() -> None:
     """G53, and a noisy key that has a head to itself."""
-    balanced = [float(row[1]) for row in table(solved("two-heads-average"), "balanced").rows]
+    balanced = [float(row[1]) for row in captioned(solved("two-heads-average"), "balanced").rows]
     np.testing.assert_allclose(balanced, [0.25, 0.375, 0.75], rtol=1e-9)
-    noisy = [float(row[1]) for row in table(solved("two-heads-average"), "only a is noisy").rows]
+    noisy = [
+        float(row[1]) for row in captioned(solved("two-heads-average"), "only a is noisy").rows
+    ]
     np.testing.assert_allclose(noisy, [0.117, 0.403, 0.542], atol=1e-3)
 
 
 def test_null_steering_has_the_errors_of_the_theory() -> None:
-    found = [float(row[1]) for row in table(solved("two-heads-average"), "null steering").rows]
+    found = [float(row[1]) for row in captioned(solved("two-heads-average"), "null steering").rows]
     np.testing.assert_allclose(found, [0.570, 0.156, 0.182, 0.0079, 0.173], rtol=6e-3)
 
 

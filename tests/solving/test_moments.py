@@ -19,6 +19,7 @@ from regard.report import Plot
 from regard.solving import Status, moments
 from regard.solving.moments.formulas import factored, polynomial, root
 from regard.solving.variants.moments import vary
+from solving.reading import words
 
 PRODUCTS = ("dot-product-mean", "dot-product-variance", "dot-product-scale")
 BUNDLED = (*PRODUCTS, "position-disturbs-content")
@@ -27,19 +28,6 @@ BUNDLED = (*PRODUCTS, "position-disturbs-content")
 @cache
 def solved(name: str) -> Any:
     return moments.solve(problems.load(name))
-
-
-def strings(data: Any) -> list[str]:
-    if isinstance(data, dict):
-        data = list(data.values())
-    if isinstance(data, list):
-        return [text for part in data for text in strings(part)]
-    return [data] if isinstance(data, str) else []
-
-
-def words(solution: Any) -> str:
-    """All that a report says, before it is laid out."""
-    return " ".join(strings(solution.report().to_dict()))
 
 
 def product(find: tuple[str, ...] = ("mean", "variance", "s"), **more: Any) -> Any:

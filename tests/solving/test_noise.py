@@ -20,6 +20,7 @@ from regard.solving import Status, noise
 from regard.solving.noise.answer import find
 from regard.solving.noise.correlation import correlations
 from regard.solving.variants.noise import vary
+from solving.reading import gaussian, words
 
 ONE_HEAD = ("one-head-under-noise", "a-key-of-random-length", "noise-on-an-averaged-key")
 TWO_HEADS = ("two-heads-under-noise", "one-noisy-head-of-two")
@@ -33,29 +34,12 @@ def solved(name: str) -> Any:
     return noise.solve(problems.load(name))
 
 
-def strings(data: Any) -> list[str]:
-    if isinstance(data, dict):
-        data = list(data.values())
-    if isinstance(data, list):
-        return [text for part in data for text in strings(part)]
-    return [data] if isinstance(data, str) else []
-
-
-def words(name: str) -> str:
-    """All that a report says, before it is laid out."""
-    return " ".join(strings(solved(name).report().to_dict()))
-
-
 def changed(name: str, find: list[str] | None = None, **given: Any) -> Any:
     data = problems.to_dict(problems.load(name))
     data["given"] = {**data["given"], **given}
     if find is not None:
         data["goal"] = {"find": find}
     return problems.from_dict(data)
-
-
-def gaussian(covariance: Any, mean: Any = None) -> dict[str, Any]:
-    return {"law": "gaussian", "mean": mean or {"law": "orthonormal"}, "covariance": covariance}
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
@@ -168,7 +152,7 @@ def test_the_case_that_may_be_ignored_has_its_probability() -> None:
 def test_noise_that_the_query_does_not_look_at_does_nothing() -> None:
     solution = solved("noise-on-another-key")
     assert solution.answer["atoms"] == [{"value": "(v_i + v_j)/2", "probability": "1"}]
-    text = words("noise-on-another-key")
+    text = words(solved("noise-on-another-key"))
     assert "(0.4999773, 0.4999773, 2.2698934e-05, 2.2698934e-05)" in text  # weights at C = 10
     assert "its score is exactly 0 in every sample, and the variance is 0." in text
 
@@ -241,7 +225,7 @@ def test_the_table_of_sizes_has_the_known_numbers() -> None:
     ],
 )
 def test_a_report_has_the_numbers_of_the_theory(name: str, known: list[str]) -> None:
-    text = words(name)
+    text = words(solved(name))
     for part in known:
         assert part in text
 

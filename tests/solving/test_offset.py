@@ -12,11 +12,12 @@ import regard.design
 from regard.errors import InvalidProblem, UndecidedDesign
 from regard.language import parse
 from regard.problems import from_dict, load
-from regard.report import Facts, Plot, Table
+from regard.report import Plot
 from regard.solving import offset
 from regard.solving.solution import Solution, Status
 from regard.solving.variants import offset as variants
 from regard.solving.variants import variant
+from solving.reading import facts, with_column
 
 ID = "look-back-exactly"
 
@@ -59,14 +60,6 @@ def least_weight(A: np.ndarray, T: int, n: int, base: float = 10000.0) -> float:
     return float(np.min(np.diagonal(weights)))
 
 
-def facts(solution: Solution) -> dict[str, str]:
-    return dict(p for block in solution.details if isinstance(block, Facts) for p in block.pairs)
-
-
-def table(solution: Solution, column: str) -> Table:
-    return next(t for t in solution.details if isinstance(t, Table) and column in t.columns)
-
-
 def test_the_bundled_problem_is_solved_and_proved() -> None:
     solution = offset.solve(load(ID))
     assert solution.verdict is Status.PROVED
@@ -91,7 +84,7 @@ def test_the_scales_of_the_bundled_problem_are_those_of_the_theory() -> None:
     np.testing.assert_allclose(
         float(found["C that is enough for certain"]), 8.714533652915149, rtol=1e-9
     )
-    by_name = {row[0]: float(row[2]) for row in table(solution, "least weight on t − T").rows}
+    by_name = {row[0]: float(row[2]) for row in with_column(solution, "least weight on t − T").rows}
     np.testing.assert_allclose(by_name["1/√d_k"], 0.03687330897176578, rtol=1e-9)
     np.testing.assert_allclose(by_name["1"], 0.577284518294752, rtol=1e-9)
     np.testing.assert_allclose(by_name["3"], 0.9279731409998724, rtol=1e-9)
@@ -99,7 +92,7 @@ def test_the_scales_of_the_bundled_problem_are_those_of_the_theory() -> None:
 
 
 def test_rivals_of_other_widths_are_those_of_the_theory() -> None:
-    rows = {row[0]: row for row in table(offset.solve(load(ID)), "strongest rival").rows}
+    rows = {row[0]: row for row in with_column(offset.solve(load(ID)), "strongest rival").rows}
     gaps = {"8": 0.20820111743534034, "16": 0.5148337565124999, "64": 1.083168338380974}
     for width, gap in gaps.items():
         np.testing.assert_allclose(float(rows[width][2]), gap, rtol=1e-8)
@@ -116,12 +109,12 @@ def test_rivals_of_other_widths_are_those_of_the_theory() -> None:
 
 def test_blocks_and_scores_of_a_small_width_are_those_of_the_theory() -> None:
     solution = offset.solve(problem({"d_model": 8, "n": 21, "T": 3}))
-    blocks = table(solution, "cos w_i T").rows
+    blocks = with_column(solution, "cos w_i T").rows
     cosines = [-0.9899924966004454, 0.955336489125606, 0.9995500337489875, 0.999995500003375]
     sines = [0.1411200080598672, 0.2955202066613396, 0.02999550020249566, 0.002999995500002025]
     np.testing.assert_allclose([float(row[2]) for row in blocks], cosines, rtol=1e-9)
     np.testing.assert_allclose([float(row[3]) for row in blocks], sines, rtol=1e-9)
-    scores = [float(row[1]) for row in table(solution, "score for C = 1").rows]
+    scores = [float(row[1]) for row in with_column(solution, "score for C = 1").rows]
     half = [1.964889526277523, 2.5637177479613436, 3.535255971562872]
     np.testing.assert_allclose(scores, [*half, 4.0, *half[::-1]], rtol=1e-9)
 

@@ -16,12 +16,13 @@ from regard.certify import Certificate, Claim, verify
 from regard.core import reference
 from regard.errors import InvalidProblem
 from regard.language import notation, parse
-from regard.report import Plot, Table
+from regard.report import Plot
 from regard.solving import Status, query
 from regard.solving.query.examples import inside
 from regard.solving.query.formula import rounded_up
 from regard.solving.query.law import RandomKeys, head_bound
 from regard.solving.variants.query import vary
+from solving.reading import captioned, gaussian, wanted, words
 
 EXACT = ("average-two-values", "average-two-of-many", "exact-average")
 NOISY = ("average-under-small-noise", "query-from-means", "average-with-random-keys")
@@ -41,25 +42,6 @@ def solved(name: str) -> Any:
     return query.solve(problems.load(name))
 
 
-def strings(data: Any) -> list[str]:
-    if isinstance(data, dict):
-        data = list(data.values())
-    if isinstance(data, list):
-        return [text for part in data for text in strings(part)]
-    return [data] if isinstance(data, str) else []
-
-
-def words(solution: Any) -> str:
-    return " ".join(strings(solution.report().to_dict()))
-
-
-def wanted(of: Any) -> np.ndarray:
-    result = np.zeros(of.given.n)
-    for name, weight in of.goal.weights.items():
-        result[of.given.names[name]] = weight
-    return result
-
-
 def evaluated(solution: Any, instance: Any, field: str = "q", **changed: float) -> np.ndarray:
     numbers = {k: v for k, v in solution.answer.items() if not k.startswith("q")}
     answer = solution.answer[field]
@@ -70,10 +52,6 @@ def evaluated(solution: Any, instance: Any, field: str = "q", **changed: float) 
 
 def weights(of: Any, keys: np.ndarray, q: np.ndarray) -> np.ndarray:
     return reference.attention([q], keys, np.eye(len(keys)), scale=of.given.scale).weights[0]
-
-
-def table(solution: Any, caption: str) -> Table:
-    return next(b for b in solution.details if isinstance(b, Table) and caption in b.caption)
 
 
 def simulated(of: Any, instance: Any, q: np.ndarray, values: np.ndarray) -> float:
@@ -158,7 +136,7 @@ def test_the_smallest_factors_are_the_closed_forms() -> None:
 
 def test_the_error_at_a_factor_of_3_is_that_of_the_theory() -> None:
     """G01."""
-    rows = table(solved("exact-average"), "what the factor does").rows
+    rows = captioned(solved("exact-average"), "what the factor does").rows
     row = next(row for row in rows if row[0] == "3")
     found = [float(cell) for cell in row[1:]]
     golden = [0.4762870634, 0.02371293659, 0.04742587318, 0.09485174636]
@@ -167,7 +145,7 @@ def test_the_error_at_a_factor_of_3_is_that_of_the_theory() -> None:
 
 def test_any_subset_with_any_weights_has_the_coefficients_of_the_theory() -> None:
     """G03."""
-    cells = table(solved("average-two-values"), "any subset").rows
+    cells = captioned(solved("average-two-values"), "any subset").rows
     found = np.array([[float(cell) for cell in row[1:]] for row in cells])
     q = [5.306852819440055, 0, 4.796027195674064, 4.3905620875658995, 0]
     alpha = [0.49753347563, 0.00246652437, 0.29852008538, 0.19901339025, 0.00246652437]
@@ -212,7 +190,7 @@ def test_a_large_factor_at_fixed_noise_is_a_coin_flip() -> None:
 
 
 def test_the_centred_query_has_less_noise_by_two_keys_in_n() -> None:
-    rows = table(solved("average-under-small-noise"), "other directions").rows
+    rows = captioned(solved("average-under-small-noise"), "other directions").rows
     noise = [float(row[2]) for row in rows]
     np.testing.assert_allclose(noise[1] / noise[0], 4 / 6, rtol=1e-5)
     np.testing.assert_allclose(noise[0], 4 * 1e-4 * 4.725**2, rtol=1e-5)
@@ -333,10 +311,6 @@ def test_an_output_inside_the_hull_is_reached_exactly_by_other_weights() -> None
 
 
 # ------------------------------------------------------------------ noise
-
-
-def gaussian(covariance: Any = "alpha I", mean: Any = None) -> dict[str, Any]:
-    return {"law": "gaussian", "mean": mean or ORTHONORMAL, "covariance": covariance}
 
 
 @pytest.mark.parametrize(

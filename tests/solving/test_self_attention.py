@@ -12,12 +12,13 @@ from regard.core import reference
 from regard.errors import InvalidProblem
 from regard.language import parse
 from regard.problems import from_dict, load, token_instance
-from regard.report import Facts, Plot, Table
+from regard.report import Plot, Table
 from regard.solving import self_attention
 from regard.solving.self_attention.sparse import direction, sparse
 from regard.solving.solution import Solution, Status
 from regard.solving.variants import self_attention as variants
 from regard.solving.variants import variant
+from solving.reading import facts
 
 ID = "choose-keys-queries-values"
 NAMES = ["u_a", "u_b", "u_c", "u_d"]
@@ -58,10 +59,6 @@ def reaches(solution: Solution, asked: Any, rng: np.random.Generator | None) -> 
         for name, weight in ({where: 1.0} if isinstance(where, str) else where).items():
             target[int(name[2:]) - 1] = weight
         assert np.max(np.abs(weights[int(label[2:]) - 1] - target)) <= tolerance
-
-
-def facts(solution: Solution) -> dict[str, str]:
-    return dict(p for block in solution.details if isinstance(block, Facts) for p in block.pairs)
 
 
 def test_the_bundled_problem_is_solved_and_proved() -> None:

@@ -1,0 +1,111 @@
+"""Heads that look at positions alone: a normalised convolution, with a bound on every row's error.
+
+Scores that depend on δ = t - τ only make the numerator of a softmax a convolution of the
+values with w(δ) = exp(score), and its normaliser a sliding sum. Three ways to compute
+rows, and each row is computed in the cheapest that reaches the precision asked for:
+
+- a short window: blocks of rows times one small matrix that all of them share;
+- Fourier transforms: their rounding errors are as large as the largest weights anywhere,
+  so only for rows whose own normaliser is not much smaller than that;
+- directly, each row relative to its own largest score: for the others, such as rows whose
+  window lies before the first key. Scores too low to matter are left out.
+
+Bounds are of the worst case, to first order in the unit roundoff u = 2⁻⁵³ with a percent
+added for the rest. The weights are exp(score - peak): taking the difference and the
+exponential gives each a relative error of (x + 4) u, x = peak - score, and the mean of x
+under the softmax is at most ln n - ln Z, because its entropy, at most ln n, is that mean
+plus ln Z.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from regard.arrays import give, numbers
+from regard.core.convolution.pieces import cut_rows
+from regard.core.convolution.strips import Call, Float64, Task
+from regard.core.kernels.threads import available, share
+from regard.errors import ParameterError, ShapeError
+from regard.shapes import at_least, real, show
+
+__all__ = ["positional_attention"]
+
+
+def positional_attention(
+    scores: Any, values: Any, *, precision: float = 1e-9
+) -> tuple[Any, Float64]:
+    """Apply a call whose scores depend on t - τ alone, in far fewer than n² steps.
+
+    Row t of the output is Σ_τ softmax_τ(scores[t - τ + n - 1]) values[τ].
+
+    Args:
+        scores: (2n - 1,), the scores of δ = t - τ = -(n - 1), ..., n - 1, scaled. -inf is
+            never attended to; a row with nothing to attend to gives zero.
+        values: (..., n, d_v), finite.
+        precision: the error to aim for, relative to the largest |value|. Between 0 and 1;
+            what cannot be reached by a fast way is computed directly.
+
+    Returns:
+        The output, float64 of the shape and the library of the values, and a bound
+        (..., n) that no entry of row t is further from the exact output than.
+
+    Example:
+        >>> from regard.core.convolution import positional_attention
+        >>> output, bound = positional_attention([0, 0, 40], [[1.0], [3.0]])  # one step back
+        >>> output.round(9).tolist(), bool(bound.max() < 1e-8)
+        ([[2.0], [1.0]], True)
+    """
+    s, v, library = _arguments(scores, values)
+    precision = real("positional_attention", "precision", precision, positive=True)
+    if precision >= 1:
+        raise ParameterError(
+            f"positional_attention: precision must lie between 0 and 1. Got {precision}."
+        )
+    shape = v.shape
+    v = v.reshape(math.prod(shape[:-2]), *shape[-2:])
+    size = np.maximum(v.max(axis=(1, 2), initial=0), -v.min(axis=(1, 2), initial=0))
+    if not np.isfinite(size).all():
+        raise ParameterError("positional_attention: values must be finite. Got infinity or NaN.")
+    # Sums of huge values overflow and products of tiny ones vanish: bring them near 1.
+    power = np.where((size > 1e-100) & (size < 1e100), 0, np.frexp(size)[1])
+    scaled = bool(power.any())
+    if scaled:
+        v = np.ldexp(v, -power[:, None, None])
+    if shape[-1] % 2:  # Fourier transforms take columns in pairs
+        v = np.pad(v, ((0, 0), (0, 0), (0, 1)))
+    call = Call(s, np.ascontiguousarray(v), precision)
+    with np.errstate(all="ignore"):
+        # One thread can look for the next piece while the others compute the last.
+        share((task for piece in cut_rows(call) for task in piece), _run, available())
+        output, bound = call.output[..., : shape[-1]], 1.01 * call.error * size[:, None]
+        if scaled:  # rounding must not carry an average past the largest float
+            limit = np.ldexp(size, -power)[:, None, None]
+            output = np.ldexp(np.clip(output, -limit, limit), power[:, None, None])
+            bound += np.where(size > 0, 5e-324, 0)[:, None]
+    output = np.ascontiguousarray(output).reshape(shape)
+    return give(output, library, "float64"), bound.reshape(shape[:-1])
+
+
+@np.errstate(all="ignore")  # each thread has a setting of its own
+def _run(task: Task) -> None:
+    task()
+
+
+def _arguments(scores: Any, values: Any) -> tuple[Float64, Float64, str]:
+    """Return scores and values as float64, and the library of the values."""
+    name = "positional_attention"
+    taken = numbers(name, "values", values)
+    at_least(name, "values", taken.array, "(..., n, d_v)")
+    s = numbers(name, "scores", scores).array.astype(np.float64)
+    n = taken.array.shape[-2]
+    if n == 0 or s.shape != (2 * n - 1,):
+        raise ShapeError(
+            f"{name}: scores must hold one number per shift, (2n - 1,) for values (..., n, d_v) "
+            f"with n ≥ 1. Got scores {show(s.shape)}, values {show(taken.array.shape)}."
+        )
+    if not (s < np.inf).all():
+        raise ParameterError(f"{name}: scores must be finite or -inf. Got infinity or NaN.")
+    return s, taken.array.astype(np.float64, copy=False), taken.library

@@ -1,0 +1,136 @@
+"""Rows by Fourier transforms, and a bound on what those round away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.core.convolution.strips import Call, Float64, Strip, Task, U
+
+# Error of a transform per doubling of its length, relative in the 2-norm: for radix 2, 3, 4, 5
+# and 8 with twiddle factors that are products of two rounded ones (5 u, and 2.9 u to multiply).
+_PER_DOUBLING = 12 * U
+_TRANSFORM = 8  # one step of one number, relative to a multiplication in a matrix product
+
+
+@dataclass(frozen=True)
+class Transforms:
+    """How rows are convolved: in blocks of `block` keys, by transforms of at most `length`.
+
+    Many rows take all keys at once. Few rows add up the spectra of several blocks, by
+    transforms about four times as long as there are rows, and one inverse for all of them.
+    """
+
+    rows: int
+    keys: int
+    taps: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether all keys are taken at once."""
+        return 4 * self.rows > self.keys
+
+    @property
+    def length(self) -> int:
+        """How long a transform is, before it is rounded up to a quick length."""
+        if self.whole:
+            return self.rows + max(self.taps, self.keys)
+        return 1 << max(10, (4 * self.rows - 1).bit_length())
+
+    @property
+    def block(self) -> int:
+        """How many keys a transform takes."""
+        return self.keys if self.whole else self.length - self.rows + 1
+
+    @property
+    def count(self) -> int:
+        """How many blocks of keys there are."""
+        return -(-self.keys // self.block)
+
+    @property
+    def cost(self) -> float:
+        """What it costs for one column of values, in multiplications of a matrix product."""
+        return _TRANSFORM * (self.count + 1) * self.length * math.log2(2 * self.length)
+
+    def error(self, weights: Float64) -> float:
+        """Bound the rounding errors of a convolution with values of at most 1.
+
+        The spectra of weights and values are off by L η each, in the 2-norm and relative;
+        multiplying them gives 3 u more, each addition another u. An entry of the inverse
+        transform is at most the product of the two norms. The inverse transform itself is
+        off by L η of its result, whose norm is at most the sum of the weights times the norm
+        of a block of values. Values are two columns, and a weight serves two blocks at most.
+        """
+        each = math.log2(4 * self.length) * _PER_DOUBLING  # `_length` adds less than a doubling
+        shared = 1 if self.whole else 2
+        norm = math.sqrt(float((weights * weights).sum()) * 2 * self.keys * shared)
+        result = shared * float(weights.sum()) * math.sqrt(2 * self.block)
+        return (2 * each + (3 + self.count) * U) * norm + (each + U) * result
+
+
+def _length(least: int) -> int:
+    """Return a length of 2, 3 and 5 alone, which `_PER_DOUBLING` is about."""
+    from scipy.fft import next_fast_len
+
+    return int(next_fast_len(least, real=True))
+
+
+def transform(call: Call, strip: Strip) -> Iterator[Task]:
+    """Convolve by Fourier transforms, two columns of values as one of complex numbers."""
+    from scipy.fft import fft, ifft
+
+    h, rows = len(strip.weights), strip.end - strip.first
+    key, after = strip.keys(call.n)
+    plan = Transforms(rows, after - key, h)
+    # Row `first` is entry `begin` of each convolution. What is longer than `length` wraps
+    # around, and may reach up to there only.
+    if plan.whole:
+        begin, taps = strip.first - strip.low - key, h
+        length = _length(max(h + plan.keys - 1 - begin, begin + rows, h, plan.keys))
+    else:
+        begin, taps, length = plan.block - 1, plan.length, plan.length
+    starts = range(key, after, plan.block)
+    kernels = np.zeros((plan.count, length), dtype=np.complex128)
+    for kernel, start in zip(kernels, starts, strict=True):
+        skip = strip.first - begin - start - strip.low  # of the weights, the first that is used
+        some = strip.weights[max(0, skip) : max(0, skip + taps)]
+        kernel[max(0, -skip) : max(0, -skip) + len(some)] = some
+    kernels = fft(kernels, overwrite_x=True)
+    columns_of = call.values.shape[2] // 2
+    groups = max(2, -(-columns_of * length // 2 ** (20 if plan.whole else 16)))
+    pairs = max(1, -(-columns_of // groups))
+    spare: list[NDArray[np.complex128]] = []  # memory that is new to the process is slow
+    tile = 256  # rows transposed at a time, within the cache
+
+    def columns(values: NDArray[np.complex128], output: NDArray[np.complex128]) -> None:
+        scratch = spare.pop() if spare else np.empty((pairs, length), dtype=np.complex128)
+        spectrum: NDArray[np.complex128] | None = None
+        for kernel, start in zip(kernels, starts, strict=True):
+            x, some = scratch[: values.shape[1]], values[start : min(start + plan.block, after)]
+            for r in range(0, len(some), tile):
+                x[:, r : min(r + tile, len(some))] = some[r : r + tile].T
+            x[:, len(some) :] = 0
+            x = fft(x, overwrite_x=True)
+            x *= kernel
+            if spectrum is None:
+                spectrum = x if plan.whole else x.copy()
+            else:
+                spectrum += x
+        x = ifft(spectrum, overwrite_x=True)
+        for r in range(0, rows, tile):
+            part = slice(r, min(r + tile, rows))
+            out = output[strip.first : strip.end][part]
+            out[:] = x[:, begin : begin + rows][:, part].T
+            parts = out.view(np.float64)
+            parts /= strip.normaliser[part, None]
+        spare.append(scratch)
+
+    for values, output in zip(call.values, call.output, strict=True):
+        pairwise = values.view(np.complex128), output.view(np.complex128)
+        for c in range(0, pairwise[0].shape[1], pairs):
+            yield partial(columns, *(x[:, c : c + pairs] for x in pairwise))

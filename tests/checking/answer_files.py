@@ -1,0 +1,55 @@
+"""The right and wrong answers of tests/answers, with the problems that they are answers to."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from regard import problems
+from regard.checking import Verdict, check
+
+FOLDER = Path(__file__).parents[1] / "answers"
+Entry = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class AnswerFile:
+    """One file: answers, and changes of bundled problems that some of them are to."""
+
+    right: list[Entry]
+    wrong: list[Entry]
+    changes: dict[str, dict[str, Any]]
+    _verdicts: dict[str, Verdict] = field(default_factory=dict)
+
+    def base(self, name: str) -> str:
+        """Return the bundled problem of this name, or the one that it is made from."""
+        return str(self.changes.get(name, {"base": name})["base"])
+
+    def problem(self, name: str) -> Any:
+        """Return a bundled problem, or the one that the file makes from it."""
+        if name not in self.changes:
+            return problems.load(name)
+        change = self.changes[name]
+        data = problems.to_dict(problems.load(change["base"]))
+        data |= {key: change[key] for key in ("given", "goal") if key in change}
+        return problems.from_dict({**data, "id": name})
+
+    def judged(self, entry: Entry) -> Verdict:
+        """Return the verdict on an answer, which several tests look at."""
+        key = entry["problem"] + str(entry["answer"])
+        if key not in self._verdicts:
+            self._verdicts[key] = check(self.problem(entry["problem"]), entry["answer"])
+        return self._verdicts[key]
+
+
+def read_answers(kind: str) -> AnswerFile:
+    """Return the answers to problems of a kind."""
+    data = tomllib.loads((FOLDER / f"{kind}.toml").read_text("utf-8"))
+    return AnswerFile(data["right"], data["wrong"], data.get("problems", {}))
+
+
+def tag(found: Verdict) -> str:
+    """Return the tag of a verdict, or an empty text."""
+    return "" if found.misconception is None else found.misconception.tag

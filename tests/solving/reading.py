@@ -1,0 +1,50 @@
+"""What a solution says, for tests to look at: its words, its tables and its facts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from regard.report import Facts, Table
+
+
+def words(solution: Any) -> str:
+    """Return all that a report says, before it is laid out."""
+    return " ".join(_strings(solution.report().to_dict()))
+
+
+def _strings(data: Any) -> list[str]:
+    if isinstance(data, dict):
+        data = list(data.values())
+    if isinstance(data, list):
+        return [text for part in data for text in _strings(part)]
+    return [data] if isinstance(data, str) else []
+
+
+def captioned(solution: Any, caption: str) -> Table:
+    """Return the first table whose caption has these words."""
+    return next(b for b in solution.details if isinstance(b, Table) and caption in b.caption)
+
+
+def with_column(solution: Any, column: str) -> Table:
+    """Return the first table that has a column of this name."""
+    return next(b for b in solution.details if isinstance(b, Table) and column in b.columns)
+
+
+def facts(solution: Any) -> dict[str, str]:
+    """Return the pairs of names and values among the details."""
+    return dict(pair for b in solution.details if isinstance(b, Facts) for pair in b.pairs)
+
+
+def wanted(problem: Any) -> np.ndarray:
+    """Return the weights that a problem asks for, one per key."""
+    result = np.zeros(problem.given.n)
+    for name, weight in problem.goal.weights.items():
+        result[problem.given.names[name]] = weight
+    return result
+
+
+def gaussian(covariance: Any = "alpha I", mean: Any = None) -> dict[str, Any]:
+    """Return a law of random keys, with orthonormal means if no others are given."""
+    return {"law": "gaussian", "mean": mean or {"law": "orthonormal"}, "covariance": covariance}
