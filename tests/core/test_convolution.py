@@ -9,7 +9,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from regard.core.convolution import direct, pieces, positional_attention, strips, transforms
+from regard.core.convolution import direct, pieces, positional_attention, strips, taps, transforms
+from regard.core.kernels import chosen, native
 from regard.errors import ParameterError, ShapeError
 
 OMEGA = 10000.0 ** (-np.arange(0, 64, 2) / 64)
@@ -150,7 +151,8 @@ def test_the_bound_is_about_the_precision_that_is_asked_for() -> None:
 def ways(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """Count how often each way of computing rows is taken."""
     counts: dict[str, int] = {}
-    for module, name in ((pieces, "window"), (pieces, "transform"), (direct, "_tile")):
+    ours = ((pieces, "taps"), (pieces, "window"), (pieces, "transform"), (direct, "_tile"))
+    for module, name in ours:
         found = getattr(module, name)
 
         def counted(*args: Any, name: str = name, way: Any = found) -> Any:
@@ -166,8 +168,7 @@ def test_each_way_is_taken_where_it_should_be_and_holds_its_bound(ways: dict[str
     values = np.random.default_rng(5).standard_normal((n, 7))
     delta = np.arange(1 - n, n)
     assert_within_its_bound(sum_of_cosines(n, 2, 4.9), values)
-    assert ways["window"] == 1
-    assert "transform" not in ways
+    assert ways == {"taps" if chosen() == "native" else "window": 1, "_tile": 1}
     ways.clear()
     assert_within_its_bound(np.zeros(2 * n - 1), values)
     assert ways == {"transform": 1}
@@ -180,6 +181,44 @@ def test_each_way_is_taken_where_it_should_be_and_holds_its_bound(ways: dict[str
     # Each row's largest score is far from the next one's: nothing to share.
     assert_within_its_bound(1e4 * delta.astype(float), values)
     assert set(ways) == {"_tile"}
+
+
+@pytest.mark.parametrize("columns", [2, 6, 16, 22, 64])
+@pytest.mark.parametrize("rows", [(0, 300), (0, 1), (117, 180), (299, 300)])
+def test_sums_over_shifts_agree_with_a_matrix_product(
+    columns: int, rows: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n, (start, stop) = 300, rows
+    rng = np.random.default_rng(columns)
+    drawn = rng.choice(np.arange(1 - n, n), 40, replace=False)  # alone, close together, in a row
+    shifts = np.unique([*drawn, *range(-20, 10), *range(50, 260), 1 - n, n - 1])
+    weights, sums = rng.uniform(0.5, 1, len(shifts)), rng.uniform(0.5, 1, stop - start)
+    values = rng.standard_normal((2, n, columns))
+    table = np.zeros((n, 3 * n))  # keys that do not exist on both sides
+    for shift, weight in zip(shifts, weights, strict=True):
+        table[np.arange(n), n + np.arange(n) - shift] = weight
+    exact = table[start:stop, n : 2 * n] @ values / sums[:, None]
+    for kernel in ("numpy", *(["native"] if native.instruction_sets() else [])):
+        monkeypatch.setenv("REGARD_KERNEL", kernel)
+        call = strips.Call(np.zeros(2 * n - 1), values, 1e-9)
+        call.output[:] = 7.0  # what was there is not added to
+        taps.add_up(call, start, stop, shifts, weights, sums)
+        np.testing.assert_allclose(call.output[:, start:stop], exact, rtol=0, atol=1e-11)
+        assert (np.delete(call.output, np.s_[start:stop], axis=1) == 7.0).all()
+
+
+def test_what_matters_is_the_fewest_weights() -> None:
+    weights = np.array([1e-3, 5.0, 2e-3, 0.0, 1e-3, 1.0])
+    kept, left_out = strips.what_matters(weights, 4.1e-3)
+    assert kept.tolist() == [1, 2, 5]
+    assert left_out == pytest.approx(2e-3, rel=1e-12)
+    assert strips.what_matters(weights, 0.0)[0].tolist() == [0, 1, 2, 4, 5]
+    many = np.random.default_rng(0).uniform(0, 1, 10_000)
+    for budget in (1.0, 100.0, 2000.0):
+        kept, left_out = strips.what_matters(many, budget)
+        assert left_out <= budget
+        assert left_out == pytest.approx(np.delete(many, kept).sum(), rel=1e-12)
+        assert many[kept].min() >= np.delete(many, kept).max(initial=0)
 
 
 @pytest.mark.parametrize("rows", [3, 256, 700, 2000])
@@ -195,7 +234,8 @@ def test_transforms_of_few_rows_add_up_blocks_of_keys(rows: int) -> None:
     some = np.unique(np.linspace(0, rows - 1, 60).astype(int))
     exact = directly(scores, values[0], some)
     key, after = strip.keys(n)
-    rounding = transforms.Transforms(rows, after - key, len(strip.weights)).error(strip.weights)
+    taps = strip.high - strip.low + 1
+    rounding = transforms.Transforms(rows, after - key, taps).error(strip.weights)
     error = np.abs(head.output[0, some] - exact).max(axis=1)
     assert (error <= rounding / strip.normaliser[some] * np.abs(values).max() + 1e-14).all()
 

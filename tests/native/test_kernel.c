@@ -186,6 +186,40 @@ static int one_problem(const Kernel *kernel, int is_double, int64_t n_q, int64_t
     return fine;
 }
 
+static double *drawn_numbers(int64_t count) {
+    double *x = malloc((size_t)count * sizeof *x + 1);
+    for (int64_t i = 0; i < count; i++) x[i] = normal();
+    return x;
+}
+
+/* Some rows of a positional head, as sums over drawn shifts: alone, close together, in long runs. */
+static int one_positional_head(const Kernel *kernel, int64_t n, int64_t columns) {
+    int64_t *shift = malloc((size_t)(2 * n) * sizeof *shift);
+    int64_t first = (int64_t)draw((uint64_t)n), rows = (int64_t)draw((uint64_t)(n - first) + 1), count = 0;
+    uint64_t apart = 1 + draw(12);
+    for (int64_t s = 1 - n + (int64_t)draw(3); s < n; s += draw(3) ? 1 : 1 + (int64_t)draw(apart)) shift[count++] = s;
+    shift = realloc(shift, (size_t)count * sizeof *shift + 1);
+    double *weight = drawn_numbers(count), *factor = drawn_numbers(rows);
+    double *value = drawn_numbers(n * columns), *output = drawn_numbers(rows * columns);
+    Taps taps = {shift, weight, count, factor, first, rows, n, columns};
+    kernel->taps(&taps, value, output);
+    int fine = 1;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < columns && fine; c++) {
+            double sum = 0;
+            for (int64_t j = 0; j < count; j++) {
+                int64_t key = first + r - shift[j];
+                if (key >= 0 && key < n) sum += weight[j] * value[key * columns + c];
+            }
+            fine = close_enough("row", output[r * columns + c], factor[r] * sum, 1);
+        }
+    if (!fine)
+        printf("%s taps: n %ld columns %ld first %ld rows %ld\n", kernel->name, (long)n, (long)columns,
+               (long)first, (long)rows);
+    free(shift), free(weight), free(factor), free(value), free(output);
+    return fine;
+}
+
 int main(void) {
     int failed = 0, passed = 0;
     for (int k = 0; k < KERNEL_COUNT; k++) {
@@ -201,6 +235,9 @@ int main(void) {
                 one_problem(&KERNELS[k], is_double, 1 + (int64_t)draw(12), 16128 + (int64_t)draw(3000))
                     ? passed++ : failed++;
         }
+        for (int i = 0; i < 60; i++)
+            one_positional_head(&KERNELS[k], 1 + (int64_t)draw(i % 2 ? 300 : 40), (int64_t)draw(i % 3 ? 20 : 80))
+                ? passed++ : failed++;
     }
     printf("largest error: float %.1e, double %.1e\n", worst[0], worst[1]);
     printf("%d passed, %d failed\n", passed, failed);

@@ -1,14 +1,15 @@
 """Heads that look at positions alone: a normalised convolution, with a bound on every row's error.
 
 Scores that depend on δ = t - τ only make the numerator of a softmax a convolution of the
-values with w(δ) = exp(score), and its normaliser a sliding sum. Three ways to compute
-rows, and each row is computed in the cheapest that reaches the precision asked for:
+values with w(δ) = exp(score), and its normaliser a sliding sum. Each row is computed in the
+cheapest of four ways that reaches the precision asked for:
 
+- a few shifts that hold all the weight that matters, wherever they lie;
 - a short window: blocks of rows times one small matrix that all of them share;
 - Fourier transforms: their rounding errors are as large as the largest weights anywhere,
   so only for rows whose own normaliser is not much smaller than that;
 - directly, each row relative to its own largest score: for the others, such as rows whose
-  window lies before the first key. Scores too low to matter are left out.
+  window lies before the first key. What is too little to matter is left out.
 
 Bounds are of the worst case, to first order in the unit roundoff u = 2⁻⁵³ with a percent
 added for the rest. The weights are exp(score - peak): taking the difference and the
@@ -66,7 +67,7 @@ def positional_attention(
         )
     shape = v.shape
     v = v.reshape(math.prod(shape[:-2]), *shape[-2:])
-    size = np.maximum(v.max(axis=(1, 2), initial=0), -v.min(axis=(1, 2), initial=0))
+    size = _largest(v)
     if not np.isfinite(size).all():
         raise ParameterError("positional_attention: values must be finite. Got infinity or NaN.")
     # Sums of huge values overflow and products of tiny ones vanish: bring them near 1.
@@ -87,6 +88,20 @@ def positional_attention(
             bound += np.where(size > 0, 5e-324, 0)[:, None]
     output = np.ascontiguousarray(output).reshape(shape)
     return give(output, library, "float64"), bound.reshape(shape[:-1])
+
+
+def _largest(values: Float64) -> Float64:
+    """Return the largest |value| of each head, or NaN."""
+    found: list[Float64] = [np.zeros(len(values))]
+
+    def look(first: int) -> None:
+        some = values[:, first : first + step]
+        found.append(np.maximum(some.max(axis=(1, 2)), -some.min(axis=(1, 2))))
+
+    step = 4096
+    if values.shape[2]:
+        share(range(0, values.shape[1], step), look, available())
+    return np.max(found, axis=0)
 
 
 @np.errstate(all="ignore")  # each thread has a setting of its own

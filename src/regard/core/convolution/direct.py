@@ -7,64 +7,67 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
-from regard.core.convolution.strips import Call, Task, U, sliding_sums
+from regard.core.convolution.strips import Call, Float64, Shifts, Task, U, what_matters
+from regard.core.convolution.taps import TILE, add_up, taps_cost
 
-ROWS = 64  # of a tile
-_KEYS = 2048
 _SPREAD = 600.0  # between its rows' largest scores: e^-600, and what matters beside it, is a float
-# Relative to a multiplication in a matrix product, as measured: one exponential, and one row.
-_EXPONENTIAL, _ROW = 64, 100_000
+_SAMPLE = 8
+# Relative to a multiplication in a matrix product, as measured: to look at one score, and a tile.
+_SCORE, _START = 60, 4_000_000
 
 
-def direct_cost(call: Call, rows: int, keys: int) -> float:
-    """Return what so many rows cost from so many keys each, in multiplications."""
-    return float(rows * (keys * (call.width + _EXPONENTIAL) + _ROW))
+def direct_cost(call: Call, first: int, end: int) -> float:
+    """Return about what rows first ≤ t < end cost, in multiplications."""
+    rows = np.linspace(first, end - 1, min(_SAMPLE, end - first)).astype(int)
+    cost = 0.0
+    for t in rows:
+        near = call.scores[t : t + call.n] >= call.peak[t] - _depth(call)
+        cost += taps_cost(call, end - first, np.flatnonzero(near)) / len(rows)
+    return cost + math.ceil((end - first) / TILE) * (call.n * _SCORE + _START)
 
 
 def direct(call: Call, first: int, end: int) -> Iterator[Task]:
     """Compute rows one tile at a time, each row relative to its own largest score."""
-    for start in range(first, end, ROWS):
-        yield partial(_tile, call, start, min(start + ROWS, end))
+    for start in range(first, end, TILE):
+        yield partial(_tile, call, start, min(start + TILE, end))
+
+
+def _depth(call: Call) -> int:
+    """Return how far below its largest score a row has nothing that matters, all together."""
+    return math.ceil(math.log(8 * call.n / call.precision))
 
 
 def _tile(call: Call, start: int, stop: int) -> None:
-    """Compute a few rows from the keys that matter to any of them."""
+    """Compute a few rows from the shifts that matter to any of them."""
     n, peak = call.n, call.peak[start:stop]
-    if peak.min() < peak.max() - _SPREAD and stop - start > 1:
+    top, bottom = float(peak.max()), float(peak.min())
+    if bottom < top - _SPREAD and stop - start > 1:
         half = (start + stop) // 2
         _tile(call, start, half)
         _tile(call, half, stop)
         return
-    top, bottom = float(peak.max()), float(peak.min())
     if top == -math.inf:
         return
     scores = call.scores[start : stop + n - 1]
     # First what is so far below every peak that all of it together does not matter.
-    deepest = math.ceil(math.log(8 * n / call.precision))
-    near = np.flatnonzero(scores >= bottom - deepest)
-    far = min(n, len(scores) - len(near)) * math.exp(bottom - top - deepest)
-    weights = np.zeros(len(scores))
-    weights[near] = np.exp(scores[near] - top)
-    sums = sliding_sums(weights, n)
-    # Then the rest by its depth below the peaks, and the depth from which it is left out as well.
-    depth = np.maximum(bottom - scores[near], 0).astype(np.intp)
-    tails = np.cumsum(np.bincount(depth, weights[near], deepest + 2)[::-1])[::-1]
-    cut = int(np.count_nonzero(tails > call.precision / 2 * sums.min()))
-    shifts = near[depth < cut]
-    rows, step = stop - start, weights.itemsize
-    table = as_strided(weights[n - 1 :], (rows, n), (step, -step))  # a row of it per row, by key
-    output = np.zeros((call.values.shape[0], rows, call.values.shape[2]))
-    count = 0
-    # Keys between shifts that are closer than this are due in some row, or not worth a gap.
-    for run in np.split(shifts, np.flatnonzero(np.diff(shifts) >= 2 * rows) + 1):
-        low, high = int(run[0]) - n + 1, int(run[-1]) - n + 1  # less `start`
-        after = min(n, rows - low)
-        for key in range(max(0, -high), after, _KEYS):
-            last = min(key + _KEYS, after)
-            output += table[:, key:last].copy() @ call.values[:, key:last]
-            count += last - key
-    call.output[:, start:stop] = output / sums[:, None]
+    near = np.flatnonzero(scores >= bottom - _depth(call))
+    far = min(n, len(scores) - len(near)) * math.exp(bottom - top - _depth(call))
+    shifts, weights = near + (start - n + 1), np.exp(scores[near] - top)
+    sums = _sums(shifts, weights, start, stop, n)
+    # Then what is small beside the rest, in every row. The sums still have it.
+    kept, small = what_matters(weights, call.precision / 2 * float(sums.min()))
+    add_up(call, start, stop, shifts[kept], weights[kept], sums)
     weighing = 2 * U * (math.log(n) + top - bottom + 6)
-    call.error[start:stop] = (tails[cut] + 2 * far) / sums + weighing + (n + count + 3) * U
+    adding = (len(near) + len(kept) + 6) * U
+    call.error[start:stop] = (small + 2 * far) / sums + weighing + adding
+
+
+def _sums(shifts: Shifts, weights: Float64, start: int, stop: int, n: int) -> Float64:
+    """Return the sum of the weights that each row sees, t - n < shift ≤ t, without differences."""
+    rows, middle = np.arange(start, stop), int(np.searchsorted(shifts, start, side="right"))
+    before = np.append(np.cumsum(weights[:middle][::-1])[::-1], 0)
+    after = np.append(0, np.cumsum(weights[middle:]))
+    unseen = np.searchsorted(shifts[:middle], rows - n, side="right")
+    seen: Float64 = before[unseen] + after[np.searchsorted(shifts[middle:], rows, side="right")]
+    return seen

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from regard.core.convolution.direct import ROWS, direct, direct_cost
+from regard.core.convolution.direct import direct, direct_cost
 from regard.core.convolution.strips import Call, Float64, Strip, Task, U, cut_strip, weigh
+from regard.core.convolution.taps import TILE, taps, taps_cost
 from regard.core.convolution.transforms import Transforms, transform
 from regard.core.convolution.window import window
 
 _WIDEST = 2048  # windows: the shared matrix of a wider one would not stay in the cache
+_ROW = 16  # a row that is read and written, in multiplications per column
 _FAINTEST = 2.0**-20  # share of all weights below which a row has a stretch of its own
 
 
@@ -26,7 +28,7 @@ def cut_rows(call: Call) -> Iterator[Iterator[Task]]:
     first, end, n = 0, call.n, call.n
     while first < end:
         plan = Transforms(end - first, n, n + end - first - 1)
-        if direct_cost(call, end - first, n) <= plan.cost * call.width:
+        if direct_cost(call, first, end) <= plan.cost * call.width:
             yield direct(call, first, end)
             return
         if not np.isfinite(call.peak[first:end]).any():
@@ -42,7 +44,7 @@ def cut_rows(call: Call) -> Iterator[Iterator[Task]]:
             yield _shared(call, cut_strip(call, first, end, weights, normaliser))
             return
         left, right = int(faint[0]), end - first - 1 - int(faint[-1])
-        if left + right < max(ROWS, (end - first) // 64):
+        if left + right < max(TILE, (end - first) // 64):
             if call.peak[first] >= call.peak[end - 1]:
                 count = _steep(call.peak[first:end])
                 yield direct(call, first, first + count)
@@ -63,31 +65,31 @@ def cut_rows(call: Call) -> Iterator[Iterator[Task]]:
 
 def _steep(peak: Float64) -> int:
     """Return how many rows not to look for common ground in: a sixteenth, or while peaks fall."""
-    count = min(len(peak), max(ROWS, len(peak) // 16))
-    while count < len(peak) and peak[count] > peak[min(count + ROWS, len(peak)) - 1] + 3:
-        count = min(count + ROWS, len(peak))
+    count = min(len(peak), max(TILE, len(peak) // 16))
+    while count < len(peak) and peak[count] > peak[min(count + TILE, len(peak)) - 1] + 3:
+        count = min(count + TILE, len(peak))
     return count
 
 
 def _shared(call: Call, strip: Strip) -> Iterator[Task]:
     """Compute rows that share their weights, in the cheapest way."""
-    first, end = strip.first, strip.end
-    n, rows, h = call.n, end - first, len(strip.weights)
+    first, end, n = strip.first, strip.end, call.n
+    rows, h = end - first, strip.high - strip.low + 1
     key, after = strip.keys(n)
     plan = Transforms(rows, after - key, h)
     rounding = plan.error(strip.weights)
     fits = rounding <= call.precision / 2 * float(strip.normaliser.min())
     block = min(max(h // 2, 16), 256)
     costs = {
-        window: rows * (h + block) * call.width if h <= _WIDEST else math.inf,
+        taps: taps_cost(call, rows, strip.shifts),
+        window: rows * (h + block + _ROW) * call.width if h <= _WIDEST else math.inf,
         transform: plan.cost * call.width if fits else math.inf,
     }
     way = min(costs, key=lambda one: costs[one])
-    matter = np.count_nonzero(strip.weights * n > call.precision / 8 * strip.normaliser.min())
-    if direct_cost(call, rows, min(h, n, 6 * matter)) < costs[way]:
+    if direct_cost(call, first, end) < costs[way]:
         return direct(call, first, end)
-    error = 2 * strip.dropped + h * U * strip.normaliser
-    error += rounding if way is transform else (h + 3) * U * strip.normaliser
+    error = 2 * strip.dropped + 2 * n * U * strip.normaliser
+    error += rounding if way is transform else (h + 6) * U * strip.normaliser
     weighing = 2 * U * (np.log(n / strip.normaliser) + 6)
     call.error[first:end] = error / strip.normaliser + weighing
     return way(call, strip)

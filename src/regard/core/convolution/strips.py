@@ -8,16 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.core.kernels import chosen
+
 Float64 = NDArray[np.float64]
+Shifts = NDArray[np.int64]
 Task = Callable[[], None]
 
 U = 2.0**-53
+_SORTED = 8192  # weights; of more, sorting costs more than it gains
 
 
 class Call:
     """One call: scores (2n - 1,), values (batch, n, d_v), and the results as they come in.
 
     Attributes:
+        native: whether there is a kernel in C.
         peak: (n,), the largest score of each row.
         output: (batch, n, d_v).
         error: (n,), a bound relative to the largest |value|.
@@ -29,6 +34,7 @@ class Call:
         # Every row sees δ = 0, so its scores are a stretch on either side of it.
         before = np.maximum.accumulate(scores[: self.n][::-1])[::-1]
         self.peak = np.maximum(before, np.maximum.accumulate(scores[self.n - 1 :]))
+        self.native = chosen() == "native"
         self.output = np.zeros(values.shape)
         self.error = np.zeros(self.n)
 
@@ -38,23 +44,36 @@ class Strip:
     """Rows first ≤ t < end with weights relative to the largest score that any of them sees.
 
     Attributes:
-        low: the smallest δ that has a weight.
-        weights: of δ = low, low + 1, ...
-        normaliser: their sum in each row; no difference is taken, so it is right to len(weights) u.
-        dropped: the sum of the weights that were left out.
+        shifts: the δ that matter to any row; they rise.
+        weights: of each.
+        normaliser: the sum of all weights in each row, also of those that do not matter; no
+            difference is taken, so it is right to 2n u.
+        dropped: the sum of the weights that do not matter.
     """
 
     first: int
     end: int
-    low: int
+    shifts: Shifts
     weights: Float64
     normaliser: Float64
     dropped: float
 
     @property
+    def low(self) -> int:
+        """The smallest δ that has a weight."""
+        return int(self.shifts[0])
+
+    @property
     def high(self) -> int:
         """The largest δ that has a weight."""
-        return self.low + len(self.weights) - 1
+        return int(self.shifts[-1])
+
+    @property
+    def window(self) -> Float64:
+        """The weights of δ = low, low + 1, ..., high."""
+        found = np.zeros(self.high - self.low + 1)
+        found[self.shifts - self.low] = self.weights
+        return found
 
     def keys(self, n: int) -> tuple[int, int]:
         """Return the first key, of n, that has a weight in any row, and the one after the last."""
@@ -70,18 +89,24 @@ def weigh(call: Call, first: int, end: int) -> tuple[Float64, Float64]:
 
 
 def cut_strip(call: Call, first: int, end: int, weights: Float64, normaliser: Float64) -> Strip:
-    """Take what `weigh` says of some rows, but for tails that are too small for any of them."""
-    weights = weights.copy()
-    budget = call.precision / 8 * float(normaliser.min())
-    tails = np.cumsum(weights), np.cumsum(weights[::-1])
-    left, right = (int(np.searchsorted(tail, budget, side="right")) for tail in tails)
-    dropped = sum(float(tail[k - 1]) for tail, k in zip(tails, (left, right), strict=True) if k)
-    if left or right:
-        weights[:left] = 0
-        weights[len(weights) - right :] = 0
-        normaliser = sliding_sums(weights, call.n)
-    kept = weights[left : len(weights) - right]
-    return Strip(first, end, first - call.n + 1 + left, kept, normaliser, dropped)
+    """Take what `weigh` says of some rows, but for weights that are too small for any of them."""
+    kept, dropped = what_matters(weights, call.precision / 4 * float(normaliser.min()))
+    return Strip(first, end, kept + (first - call.n + 1), weights[kept], normaliser, dropped)
+
+
+def what_matters(weights: Float64, budget: float) -> tuple[NDArray[np.intp], float]:
+    """Return the fewest weights that leave out no more than about `budget`, and what they do."""
+    large = weights > budget / (2 * len(weights))
+    left_out = float(weights.sum(where=~large))
+    kept = np.flatnonzero(large)
+    if 0 < len(kept) < _SORTED:
+        order = np.sort(weights[kept])
+        sums = np.cumsum(order)
+        count = min(int(np.searchsorted(sums, budget / 2, side="right")), len(order) - 1)
+        few = weights[kept] >= order[count]
+        left_out += float(weights[kept[~few]].sum())
+        kept = kept[few]
+    return kept, left_out
 
 
 def sliding_sums(weights: Float64, n: int) -> Float64:

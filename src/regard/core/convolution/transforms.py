@@ -84,7 +84,8 @@ def transform(call: Call, strip: Strip) -> Iterator[Task]:
     """Convolve by Fourier transforms, two columns of values as one of complex numbers."""
     from scipy.fft import fft, ifft
 
-    h, rows = len(strip.weights), strip.end - strip.first
+    weights, rows = strip.window, strip.end - strip.first
+    h = len(weights)
     key, after = strip.keys(call.n)
     plan = Transforms(rows, after - key, h)
     # Row `first` is entry `begin` of each convolution. What is longer than `length` wraps
@@ -98,7 +99,7 @@ def transform(call: Call, strip: Strip) -> Iterator[Task]:
     kernels = np.zeros((plan.count, length), dtype=np.complex128)
     for kernel, start in zip(kernels, starts, strict=True):
         skip = strip.first - begin - start - strip.low  # of the weights, the first that is used
-        some = strip.weights[max(0, skip) : max(0, skip + taps)]
+        some = weights[max(0, skip) : max(0, skip + taps)]
         kernel[max(0, -skip) : max(0, -skip) + len(some)] = some
     kernels = fft(kernels, overwrite_x=True)
     columns_of = call.values.shape[2] // 2

@@ -13,9 +13,10 @@ from regard.core.convolution.strips import Call, Strip, Task
 
 def window(call: Call, strip: Strip) -> Iterator[Task]:
     """Multiply blocks of values with one small matrix that holds the window in every row."""
-    n, h = call.n, len(strip.weights)
+    weights = strip.window
+    n, h = call.n, len(weights)
     block = min(max(h // 2, 16), 256)
-    padded = np.pad(strip.weights, block - 1)
+    padded = np.pad(weights, block - 1)
     step = padded.itemsize
     # Entry (i, j) is the weight of δ = high + i - j: row i of a block, key j of those it needs.
     matrix = as_strided(padded[block + h - 2 :], (block, block + h - 1), (step, -step)).copy()

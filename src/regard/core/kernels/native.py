@@ -80,3 +80,21 @@ def attend(
             None if lse is None else lse[where],
             None if weights is None else weights[where],
         )
+
+
+def taps(
+    shifts: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    factor: NDArray[np.float64],
+    first: int,
+    values: NDArray[np.float64],
+    output: NDArray[np.float64],
+    *,
+    instruction_set: str | None = None,
+) -> None:
+    """Fill rows t = first, ... with factor[t - first] · Σ_j weights[j] values[t - shifts[j]].
+
+    Shifts rise, and keys that do not exist are left out. Does not look up from its work.
+    """
+    name = instruction_set or instruction_sets()[0]
+    _native.taps(name, shifts, weights, factor, first, values, output)

@@ -32,6 +32,7 @@
 #include "block.h"
 #include "rows.h"
 #include "work.h"
+#include "taps.h"
 #include "undefine.h"
 
 #undef SET

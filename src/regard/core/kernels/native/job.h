@@ -46,11 +46,23 @@ typedef struct {
     char *output, *weights, *lse;
 } Place;
 
-/* What an instruction set offers. Both return -1 if memory runs out. */
+/* Rows of a positional head, see taps.h. */
+typedef struct {
+    const int64_t *shift;          /* rising */
+    const double *weight;          /* of each shift */
+    int64_t count;
+    const double *factor;          /* of each row */
+    int64_t first, rows;           /* rows first <= t < first + rows */
+    int64_t n, columns;            /* of the values */
+} Taps;
+
+/* What an instruction set offers. */
 typedef struct {
     const char *name;
     int lanes[2], strip[2];                     /* float, double */
-    int (*work[2])(Job *, double seconds);      /* take tasks until time is up; 1: some are left */
+    int (*work[2])(Job *, double seconds);      /* take tasks until time is up; 1: some are left,
+                                                   -1: memory ran out */
+    void (*taps)(const Taps *, const double *value, double *output);
 } Kernel;
 
 #endif

@@ -1,4 +1,5 @@
-/* The Python module `regard.core.kernels._native`: job(...) sets up a call, work(job) computes. */
+/* The Python module `regard.core.kernels._native`: job(...) sets up a call, work(job) computes;
+ * taps(...) computes rows of a positional head. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -47,6 +48,13 @@ static int read_table(Held *held, PyObject *array, int inner, int writable, Tabl
     return 0;
 }
 
+static const Kernel *find_kernel(const char *name) {
+    for (int i = 0; i < KERNEL_COUNT; i++)
+        if (!strcmp(name, KERNELS[i].name) && runs_here(&KERNELS[i])) return &KERNELS[i];
+    PyErr_Format(PyExc_ValueError, "this machine has no kernel %s", name);
+    return NULL;
+}
+
 static PyObject *new_job(PyObject *module, PyObject *args) {
     PyObject *query, *key, *value, *mask, *first, *end, *output, *lse, *weights;
     double scale, softcap;
@@ -62,12 +70,7 @@ static PyObject *new_job(PyObject *module, PyObject *args) {
         free(held);
         return NULL;
     }
-    for (int i = 0; i < KERNEL_COUNT; i++)
-        if (!strcmp(name, KERNELS[i].name)) held->kernel = &KERNELS[i];
-    if (!held->kernel || !runs_here(held->kernel)) {
-        PyErr_Format(PyExc_ValueError, "this machine has no kernel %s", name);
-        goto fail;
-    }
+    if (!(held->kernel = find_kernel(name))) goto fail;
     Job *job = &held->job;
     Py_buffer shape;
     if (PyObject_GetBuffer(query, &shape, PyBUF_STRIDED_RO)) goto fail;
@@ -135,6 +138,42 @@ static PyObject *not_finite(PyObject *module, PyObject *capsule) {
     return list;
 }
 
+/* Fill some rows of a positional head. The arrays are contiguous, of 8 bytes an entry. */
+static PyObject *taps(PyObject *module, PyObject *args) {
+    enum { SHIFT, WEIGHT, FACTOR, VALUE, OUTPUT, COUNT };
+    static const int AXES[COUNT] = {1, 1, 1, 2, 2};
+    PyObject *array[COUNT];
+    Py_buffer buffer[COUNT];
+    const char *name;
+    long long first;
+    if (!PyArg_ParseTuple(args, "sOOOLOO", &name, &array[SHIFT], &array[WEIGHT], &array[FACTOR], &first,
+                          &array[VALUE], &array[OUTPUT]))
+        return NULL;
+    const Kernel *kernel = find_kernel(name);
+    int held = 0, fits = kernel != NULL;
+    for (; fits && held < COUNT; held++) {
+        int flags = PyBUF_C_CONTIGUOUS | (held == OUTPUT ? PyBUF_WRITABLE : 0);
+        if (PyObject_GetBuffer(array[held], &buffer[held], flags)) break;
+        fits = buffer[held].ndim == AXES[held] && buffer[held].itemsize == 8;
+    }
+    if (fits && held == COUNT) {
+        const Py_ssize_t *values = buffer[VALUE].shape, *rows = buffer[OUTPUT].shape;
+        fits = buffer[SHIFT].shape[0] == buffer[WEIGHT].shape[0] && buffer[FACTOR].shape[0] == rows[0] &&
+               values[1] == rows[1];
+        if (fits) {
+            Taps job = {buffer[SHIFT].buf, buffer[WEIGHT].buf, buffer[SHIFT].shape[0], buffer[FACTOR].buf,
+                        first, rows[0], values[0], values[1]};
+            Py_BEGIN_ALLOW_THREADS
+            kernel->taps(&job, buffer[VALUE].buf, buffer[OUTPUT].buf);
+            Py_END_ALLOW_THREADS
+        }
+    }
+    for (int i = 0; i < held; i++) PyBuffer_Release(&buffer[i]);
+    if (PyErr_Occurred()) return NULL;
+    if (!fits) return PyErr_Format(PyExc_ValueError, "the arrays of taps do not fit together");
+    Py_RETURN_NONE;
+}
+
 static PyObject *kernels(PyObject *module, PyObject *none) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < KERNEL_COUNT; i++) {
@@ -150,6 +189,7 @@ static PyMethodDef METHODS[] = {
     {"job", new_job, METH_VARARGS, "Set up a call."},
     {"work", work, METH_VARARGS, "Compute for some seconds; True if something is left to do."},
     {"not_finite", not_finite, METH_O, "List the blocks that have to be done again, carefully."},
+    {"taps", taps, METH_VARARGS, "Compute some rows of a positional head."},
     {"kernels", kernels, METH_NOARGS, "List the instruction sets that run here, the best first."},
     {NULL, NULL, 0, NULL},
 };

@@ -24,3 +24,8 @@
 #undef REAL_BYTES
 #undef ZIP_LOW
 #undef ZIP_HIGH
+#undef TAP_ROWS
+#undef TAP_WIDTH
+#undef TAP_TILE
+#undef TAP_RUN
+#undef TAP_GAP
