@@ -234,6 +234,9 @@ int main(void) {
             for (int i = 0; i < 8; i++) /* long enough to be cut into parts */
                 one_problem(&KERNELS[k], is_double, 1 + (int64_t)draw(12), 16128 + (int64_t)draw(3000))
                     ? passed++ : failed++;
+            for (int i = 0; i < 8; i++) /* many queries, in larger blocks */
+                one_problem(&KERNELS[k], is_double, 1024 + (int64_t)draw(4000), (int64_t)draw(30))
+                    ? passed++ : failed++;
         }
         for (int i = 0; i < 60; i++)
             one_positional_head(&KERNELS[k], 1 + (int64_t)draw(i % 2 ? 300 : 40), (int64_t)draw(i % 3 ? 20 : 80))

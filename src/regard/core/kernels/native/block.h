@@ -4,8 +4,7 @@
  */
 
 #define STRIP (WIDTH * LANES)
-#define BLOCK 64
-#define STRIPS ((BLOCK + STRIP - 1) / STRIP)
+#define STRIPS ((LARGEST_BLOCK + STRIP - 1) / STRIP)
 
 /* Some queries side by side. Rows of lanes hold `width` vectors. */
 typedef struct {
@@ -101,17 +100,41 @@ static void NAME(reach)(const Job *job, const Place *place, const Strip *strip, 
     }
 }
 
-/* Turn an 8 by 8 block of bytes, rows given as 64-bit words, by swapping ever larger corners. */
-static inline void NAME(turn8)(uint64_t w[8]) {
-    for (int step = 1; step < 8; step *= 2) {
-        uint64_t keep = step == 1 ? 0x00FF00FF00FF00FF
-                      : step == 2 ? 0x0000FFFF0000FFFF : 0x00000000FFFFFFFF;
-        for (int i = 0; i < 8; i++) {
-            if (i & step) continue;
-            uint64_t a = w[i], b = w[i + step];
-            w[i] = (a & keep) | ((b & keep) << (8 * step));
-            w[i + step] = ((a >> (8 * step)) & keep) | (b & ~keep);
-        }
+/* Turn an 8 by 8 block of bytes whose rows are `from_row` apart. Zipping row i with row i + 4 moves
+ * one bit of the row number to the column number, as in vector.h. */
+static inline void NAME(turn_8_bytes)(const char *from, int64_t from_row, unsigned char *to, int64_t to_row) {
+    typedef unsigned char pair __attribute__((vector_size(16)));
+    typedef uint64_t halves __attribute__((vector_size(16)));
+#define LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+    pair row[8], two[4], four[4];
+    for (int i = 0; i < 8; i++) {
+        uint64_t bytes;
+        memcpy(&bytes, from + i * from_row, 8);
+        row[i] = (pair)(halves){bytes, 0};
+    }
+    for (int i = 0; i < 4; i++) two[i] = LOW(row[i], row[i + 4]);
+    for (int i = 0; i < 2; i++) {
+        four[2 * i] = LOW(two[i], two[i + 2]);
+        four[2 * i + 1] = HIGH(two[i], two[i + 2]);
+    }
+    for (int i = 0; i < 2; i++) {
+        halves low = (halves)LOW(four[i], four[i + 2]), high = (halves)HIGH(four[i], four[i + 2]);
+        uint64_t turned[] = {low[0], low[1], high[0], high[1]};
+        for (int j = 0; j < 4; j++) memcpy(to + (4 * i + j) * to_row, &turned[j], 8);
+    }
+#undef LOW
+#undef HIGH
+}
+
+/* Have the part of the mask that a tile needs on its way while the scores are computed. */
+static void NAME(fetch_bytes)(const Job *job, const Place *place, const Strip *strip, int64_t start,
+                              int64_t keys) {
+    if (job->mask.column != 1) return;
+    for (int64_t q = 0; q < strip->count; q++) {
+        const char *row = place->mask + (strip->start + q) * job->mask.row + start;
+        for (int64_t j = 0; j < keys; j += 64) __builtin_prefetch(row + j);
+        __builtin_prefetch(row + keys - 1);
     }
 }
 
@@ -122,12 +145,8 @@ static void NAME(turn_bytes)(const Job *job, const Place *place, const Strip *st
     const char *from = place->mask + strip->start * row + start * column;
     int64_t whole_q = column == 1 ? strip->count & ~7 : 0, whole_k = keys & ~7;
     for (int64_t q = 0; q < whole_q; q += 8)
-        for (int64_t j = 0; j < whole_k; j += 8) {
-            uint64_t w[8];
-            for (int i = 0; i < 8; i++) memcpy(&w[i], from + (q + i) * row + j, 8);
-            NAME(turn8)(w);
-            for (int i = 0; i < 8; i++) memcpy(bytes + (j + i) * lanes + q, &w[i], 8);
-        }
+        for (int64_t j = 0; j < whole_k; j += 8)
+            NAME(turn_8_bytes)(from + q * row + j, row, bytes + j * lanes + q, lanes);
     for (int64_t q = 0; q < lanes; q++)
         for (int64_t j = q < whole_q ? whole_k : 0; j < keys; j++)
             bytes[j * lanes + q] = q < strip->count && from[q * row + j * column];
@@ -154,6 +173,7 @@ INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scra
     const REAL *key = (const REAL *)place->key + start * key_row;
     const REAL *value = (const REAL *)place->value + start * value_row;
 
+    if (job->mask_kind == BOOLEAN_MASK) NAME(fetch_bytes)(job, place, strip, start, keys);
     vec best[WIDTH], shrink[WIDTH];
     for (int v = 0; v < width; v++) best[v] = NAME(all)(-INFINITY);
     NAME(product)(width, keys, job->d_k, key, key_row, 1, strip->query, scores, NULL, best);

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { MAX_OUTER = 64 };
+enum { MAX_OUTER = 64, SMALLEST_BLOCK = 64, LARGEST_BLOCK = 256 };
 
 /* An array (*outer, row, column) of any strides, in bytes. data is NULL where there is none. */
 typedef struct {

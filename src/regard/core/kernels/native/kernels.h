@@ -162,12 +162,24 @@ static int runs_here(const Kernel *kernel) {
 /* A part is a whole number of tiles and of runs. */
 enum { QUERIES_FOR_PARTS = 64, KEYS_OF_A_PART = 8064, SCORES_AT_ONCE = 1 << 15 };
 
+/* How many queries pass over the keys together. The keys come from far away if they are many, and
+ * the more queries share them the better; but there should be tasks for many threads, and a task
+ * should not take so long that an interrupt has to wait for it. */
+static int64_t queries_of_a_block(const Job *job) {
+    int64_t block = job->n_q / 16 / SMALLEST_BLOCK * SMALLEST_BLOCK;
+    if (block > LARGEST_BLOCK) block = LARGEST_BLOCK;
+    while (block > SMALLEST_BLOCK && (double)block * (double)job->n_k * (double)(job->d_k + job->d_v) > 4e9)
+        block -= SMALLEST_BLOCK;
+    return block < SMALLEST_BLOCK ? SMALLEST_BLOCK : block;
+}
+
 /* Cut a job into tasks, by its lengths and the kind of its arrays alone, never by its batch. */
 static int cut_into_tasks(Job *job, const Kernel *kernel, int is_double) {
     int64_t real = is_double ? 8 : 4;
     drop_single_axes(job);
     job->few = 2 * job->n_q <= kernel->lanes[is_double];
-    job->block = job->few ? (job->n_q ? job->n_q : 1) : job->weights.data ? kernel->strip[is_double] : 64;
+    job->block = job->few ? (job->n_q ? job->n_q : 1)
+               : job->weights.data ? kernel->strip[is_double] : queries_of_a_block(job);
     job->blocks = (job->n_q + job->block - 1) / job->block;
     job->part = job->n_k ? job->n_k : 1;
     job->parts = 1;

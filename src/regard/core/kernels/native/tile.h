@@ -136,9 +136,9 @@ INLINE void NAME(bar_masked)(const int width, int64_t keys, const unsigned char 
     for (int v = 0; v < width; v++) best[v] = NAME(all)(-INFINITY);
     for (int64_t j = 0; j < keys; j++)
         for (int v = 0; v < width; v++) {
-            ivec allowed = NAME(widen)(bytes + (j * width + v) * LANES);
+            ivec barred = NAME(where_zero)(bytes + (j * width + v) * LANES);
             REAL *at = scores + (j * width + v) * LANES;
-            vec score = NAME(choose)(allowed, NAME(load)(at), NAME(all)(-INFINITY));
+            vec score = NAME(choose)(barred, NAME(all)(-INFINITY), NAME(load)(at));
             NAME(store)(at, score);
             best[v] = NAME(larger)(best[v], score);
         }

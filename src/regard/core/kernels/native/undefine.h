@@ -15,7 +15,6 @@
 #undef INLINE
 #undef LOG2E
 #undef STRIP
-#undef BLOCK
 #undef STRIPS
 #undef Strip
 #undef Scratch

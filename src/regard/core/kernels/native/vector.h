@@ -24,8 +24,14 @@ INLINE void NAME(store)(REAL *p, vec x) { memcpy(p, &x, sizeof x); }
 /* Not `x + (vec){0}`: that is an addition, because -0 + 0 is +0. */
 INLINE vec NAME(all)(REAL x) { return x - (vec){0}; }
 
+/* yes where all bits are set, no where none is. */
 INLINE vec NAME(choose)(ivec where, vec yes, vec no) {
+#if INTRINSICS == 256
+    return sizeof(REAL) == 4 ? (vec)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)where)
+                             : (vec)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)where);
+#else
     return (vec)(((ivec)yes & where) | ((ivec)no & ~where));
+#endif
 }
 
 /* The larger of two; b if one of them is NaN. */
@@ -41,8 +47,8 @@ INLINE vec NAME(larger)(vec a, vec b) {
 #endif
 }
 
-/* All bits where the byte is not 0. */
-INLINE ivec NAME(widen)(const unsigned char *bytes) {
+/* All bits where the byte is 0. */
+INLINE ivec NAME(where_zero)(const unsigned char *bytes) {
 #if INTRINSICS == 512
     ivec x = sizeof(REAL) == 4 ? (ivec)_mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)bytes))
                                : (ivec)_mm512_cvtepi8_epi64(_mm_loadl_epi64((const void *)bytes));
@@ -55,7 +61,7 @@ INLINE ivec NAME(widen)(const unsigned char *bytes) {
     ivec x;
     for (int i = 0; i < LANES; i++) x[i] = bytes[i];
 #endif
-    return (ivec)(x != (ivec){0});
+    return (ivec)(x == (ivec){0});
 }
 
 /* The first and the second half of two vectors, entries taken in turns. */

@@ -8,6 +8,7 @@ static int64_t NAME(round_up)(int64_t bytes) { return (bytes + 63) & ~(int64_t)6
 /* Allocate scratch for one thread in one piece, or return NULL. */
 static Scratch *NAME(new_scratch)(const Job *job) {
     int with_weights = job->weights.data != NULL;
+    int64_t strips = (job->block + STRIP - 1) / STRIP;
     int64_t keys = with_weights ? job->n_k + TILE : (RUN > TILE ? RUN : TILE);
     int64_t runs = with_weights ? job->n_k / TILE + 2 : 1;
     int64_t real = (int64_t)sizeof(REAL), head = NAME(round_up)(sizeof(Scratch));
@@ -15,11 +16,11 @@ static Scratch *NAME(new_scratch)(const Job *job) {
     int64_t sums = NAME(round_up)((job->d_v + LANES) * STRIP * real);
     int64_t row = NAME(round_up)(STRIP * real);
     int64_t scores = NAME(round_up)(keys * STRIP * real), tops = NAME(round_up)(runs * STRIP * real);
-    char *memory = aligned_alloc(64, (size_t)(head + STRIPS * (query + sums + 2 * row) + scores + tops));
+    char *memory = aligned_alloc(64, (size_t)(head + strips * (query + sums + 2 * row) + scores + tops));
     if (!memory) return NULL;
     Scratch *scratch = (Scratch *)memory;
     char *at = memory + head;
-    for (int i = 0; i < STRIPS; i++) {
+    for (int64_t i = 0; i < strips; i++) {
         Strip *strip = &scratch->strips[i];
         strip->query = (REAL *)at, at += query;
         strip->sums = (REAL *)at, at += sums;
