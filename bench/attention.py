@@ -19,11 +19,12 @@ from regard.core import kernels
 from regard.core.kernels import threads
 
 ROUNDS, SECONDS = 5, 14.0  # at least so many rounds; more while they take less than this
-SLOW = 3  # sides that take so many times as long as the fastest have a turn in every fourth round
-# Threads of BLAS, OpenMP and ONNX Runtime keep a core busy for a while after they are done,
-# waiting for more; without a pause the side that comes next would pay for it. After the pause
-# cores take milliseconds to wake up, so a side has its turn for longer than one short call.
-PAUSE, TURN = 0.06, 0.16
+SLOW = 3  # sides that take so many times as long as regard have a turn in every fourth round
+# Threads of other libraries keep a core busy for a while after they are done, waiting for more:
+# OpenBLAS for 110 ms, ONNX Runtime for 50, torch for 10. Without a pause the side that comes
+# next would pay for it. After the pause cores take milliseconds to wake up, so a side has its
+# turn for longer than one short call.
+PAUSE, TURN = 0.15, 0.16
 
 # Each with the ratio to torch that the kernel in C is built to reach.
 WANTED = [
@@ -46,33 +47,39 @@ WANTED = [
 ]
 
 
-def best_times(runs: list[Callable[[], Any]]) -> list[float]:
-    """Time the sides in turns, so that a busy moment hits all of them, and keep the minima."""
-    best = [float("inf")] * len(runs)
+def compare(runs: list[Callable[[], Any]]) -> list[float]:
+    """Return the time of each side as a multiple of the first one's, the median over rounds.
+
+    In a round each side has a turn and its fastest call counts; a round in which something
+    else used the machine during one turn and not another is outvoted by the others.
+    """
+    rounds: list[list[float]] = []
     for run in runs:
         run()  # compile, allocate, warm up
     begun = time.perf_counter()
-    for turn in range(100):
-        if turn >= ROUNDS and time.perf_counter() - begun > SECONDS:
-            break
+    while len(rounds) < ROUNDS or time.perf_counter() - begun < SECONDS:
+        best = [float("nan")] * len(runs)
         for i, run in enumerate(runs):
-            if turn % 4 and best[i] > SLOW * min(best):
+            if len(rounds) % 4 and rounds[0][i] > SLOW * rounds[0][0]:
                 continue
             time.sleep(PAUSE)
             until = time.perf_counter() + TURN
             while (start := time.perf_counter()) < until:
                 run()
-                best[i] = min(best[i], time.perf_counter() - start)
-    return best
+                best[i] = float(np.fmin(best[i], time.perf_counter() - start))
+        rounds.append(best)
+    table = np.array(rounds)
+    return [float(ratio) for ratio in np.nanmedian(table / table[:, :1], axis=0)]
 
 
 def measure(case: Case, square: Any) -> tuple[dict[str, float], dict[str, float], float]:
-    """Return seconds and largest error of each side, and the flops of a matrix product."""
+    """Return ratio and largest error of each side, and regard's share of a matrix product."""
     runs = {name: run for name, make in SIDES.items() if (run := make(case)) is not None}
     exact = case.exact()
     errors = {name: float(np.abs(run()[:1, :1] - exact).max()) for name, run in runs.items()}
-    *times, product = best_times([*runs.values(), lambda: square @ square])
-    return dict(zip(runs, times, strict=True)), errors, 2 * len(square) ** 3 / product
+    *ratios, product = compare([*runs.values(), lambda: square @ square])
+    share = case.flops / (2 * len(square) ** 3) * product
+    return dict(zip(runs, ratios, strict=True)), errors, share
 
 
 def main() -> None:
@@ -91,14 +98,13 @@ def main() -> None:
         if wanted and str(number) not in wanted:
             continue
         case = Case(*sizes, **kinds)
-        times, errors, gemm = measure(case, squares[case.dtype])
-        ours = times["regard"]
-        below += times["torch"] / ours < ratio
+        ratios, errors, share = measure(case, squares[case.dtype])
+        below += ratios["torch"] < ratio
         table.add_row(
             str(case),
-            *(f"{times[name] / ours:.2f}" if name in times else "" for name in others),
-            f"{ratio:.2f}" + ("" if times["torch"] / ours >= ratio else " !"),
-            f"{case.flops / ours / gemm:.0%}",
+            *(f"{ratios[name]:.2f}" if name in ratios else "" for name in others),
+            f"{ratio:.2f}" + ("" if ratios["torch"] >= ratio else " !"),
+            f"{share:.0%}",
             f"{errors['regard']:.1e}",
             f"{errors['torch']:.1e}",
         )
