@@ -18,7 +18,7 @@ from sides import SIDES, Case
 from regard.core import kernels
 from regard.core.kernels import threads
 
-ROUNDS, SECONDS = 5, 14.0  # at least so many rounds; more while they take less than this
+ROUNDS, SECONDS = 12, 14.0  # at least so many rounds; more while they take less than this
 SLOW = 3  # sides that take so many times as long as regard have a turn in every fourth round
 # Threads of other libraries keep a core busy for a while after they are done, waiting for more:
 # OpenBLAS for 110 ms, ONNX Runtime for 50, torch for 10. Without a pause the side that comes
