@@ -23,6 +23,7 @@ _KEYS = 2048  # of a matrix product
 # Without: a small matrix product.
 _ONE, _GAP, _ROW = 1.7, 3, 16
 _PRODUCT = 500_000
+_AT_ONCE = 2**30  # multiplications of a task at most, so that an interrupt does not wait long
 
 
 def taps_cost(call: Call, rows: int, shifts: Shifts) -> float:
@@ -39,7 +40,8 @@ def taps_cost(call: Call, rows: int, shifts: Shifts) -> float:
 
 def taps(call: Call, strip: Strip) -> Iterator[Task]:
     """Sum over the shifts of a strip, some rows at a time."""
-    step = 16 * TILE if call.native else TILE
+    most = _AT_ONCE // (TILE * (len(strip.shifts) + 1) * (call.width + 1))
+    step = TILE * max(1, min(16, most)) if call.native else TILE
     for start in range(strip.first, strip.end, step):
         stop = min(start + step, strip.end)
         sums = strip.normaliser[start - strip.first : stop - strip.first]
