@@ -44,29 +44,39 @@ def sharp_scale(n: int, steps: int, blocks: slice) -> float:
     return high
 
 
-def heads(n: int) -> list[tuple[str, np.ndarray, int]]:
-    """Return a name, scores and the ratio that is wanted, of several heads."""
+Head = tuple[str, np.ndarray, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], int]
+
+
+def heads(n: int) -> list[Head]:
+    """Return of several heads: name, scores, how to apply it, and the ratio that is wanted."""
     every = slice(None)
     delta = np.arange(1 - n, n)
-    found = []
+    found: list[Head] = []
     for steps in (1, 1000, -1000):
-        scores = kernel(n, steps, sharp_scale(n, steps, every), every)
-        found.append((f"0.99 on {steps} back", scores, SHARP))
+        design = regard.design.offset(steps, D_MODEL, n=n, tolerance=1e-2)
+        scores = design.scale * design.kernel(delta)
+        found.append((f"design.offset({steps}).apply", scores, design.apply_with_bound, SHARP))
+
+    def add(name: str, scores: np.ndarray, wanted: int) -> None:
+        found.append((name, scores, lambda values: positional_attention(scores, values), wanted))
+
+    for steps in (1, 1000, -1000):
+        add(f"0.99 on {steps} back", kernel(n, steps, sharp_scale(n, steps, every), every), SHARP)
     for steps, scale in ((1000, 1.0), (-1000, 0.3), (1000, 0.01)):
-        found.append((f"{steps} back, scale {scale}", kernel(n, steps, scale, every), ANY))
+        add(f"{steps} back, scale {scale}", kernel(n, steps, scale, every), ANY)
     few = slice(0, None, 4)
     scores = kernel(n, 1000, sharp_scale(n, 1000, few), few)
-    found.append(("0.99 on 1000 back, 8 blocks", scores, ANY))
+    add("0.99 on 1000 back, 8 blocks", scores, ANY)
     window = np.where(np.abs(delta - 1000) <= 100, 0.0, -1e4)
-    found.append(("1000 ± 100 back, nothing else", window, ANY))
-    found.append(("all alike", np.zeros(2 * n - 1), ANY))
+    add("1000 ± 100 back, nothing else", window, ANY)
+    add("all alike", np.zeros(2 * n - 1), ANY)
     return found
 
 
-def worst(scores: np.ndarray, values: np.ndarray) -> tuple[float, float]:
+def worst(head: Head, values: np.ndarray) -> tuple[float, float]:
     """Return the largest error of some rows, and the largest error / bound of any of them."""
-    n = len(values)
-    output, bound = positional_attention(scores, values)
+    n, (_, scores, apply, _) = len(values), head
+    output, bound = apply(values)
     rng = np.random.default_rng(1)
     rows = np.unique([0, 1, n - 1, *rng.integers(0, min(n, 1100), CHECKED // 3),
                       *rng.integers(max(0, n - 1100), n, CHECKED // 3),
@@ -102,13 +112,13 @@ def main() -> None:
     for _ in range(TURNS):
         theirs = min(theirs, timed(lambda: torch.nn.functional.scaled_dot_product_attention(
             query, key, value, scale=1.0)))  # fmt: skip
-        for i, (_, scores, _) in enumerate(tested):
+        for i, (_, _, apply, _) in enumerate(tested):
             for _ in range(CALLS):
-                call = timed(lambda scores=scores: positional_attention(scores, values))
-                ours[i] = min(ours[i], call)
+                ours[i] = min(ours[i], timed(lambda apply=apply: apply(values)))
     print(f"n = {n}, d_model = {D_MODEL}, d_v = {D_V}: time of torch / time of regard")
-    for (name, scores, wanted), best in zip(tested, ours, strict=True):
-        error, share = worst(scores, values)
+    for head, best in zip(tested, ours, strict=True):
+        name, *_, wanted = head
+        error, share = worst(head, values)
         print(f"  {name:30} {theirs / best:7.0f} (wanted: {wanted:3})   error {error:.0e}, "
               f"{share:.0%} of its bound at most")  # fmt: skip
 

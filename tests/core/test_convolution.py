@@ -240,6 +240,19 @@ def test_transforms_of_few_rows_add_up_blocks_of_keys(rows: int) -> None:
     assert (error <= rounding / strip.normaliser[some] * np.abs(values).max() + 1e-14).all()
 
 
+def test_the_bound_has_room_for_scores_that_are_off() -> None:
+    n, rng = 300, np.random.default_rng(9)
+    scores, values = sum_of_cosines(n, 40, 1.0), rng.choice([-1.0, 1.0], (n, 2))
+    for off in (1e-6, 0.1, 50.0):
+        output, bound = positional_attention(scores, values, score_error=off)
+        for _ in range(5):
+            exact = directly(scores + off * rng.choice([-1.0, 1.0], 2 * n - 1), values)
+            assert (np.abs(output - exact).max(axis=1) <= bound).all()
+        assert bound.max() <= 2.03
+    with pytest.raises(ParameterError, match="score_error must not be negative"):
+        positional_attention(scores, values, score_error=-1.0)
+
+
 def test_batches_are_computed_one_by_one() -> None:
     n = 307
     values = np.random.default_rng(7).standard_normal((2, 3, n, 5)) * [[[[1.0]]], [[[1e200]]]]

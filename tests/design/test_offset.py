@@ -14,7 +14,7 @@ import regard
 from regard.certify import Certificate, verify
 from regard.core import reference
 from regard.design.offset import offset
-from regard.design.positional_result import PositionalDesign
+from regard.design.positional_result import Kernel, PositionalDesign
 
 Array = NDArray[np.float64]
 
@@ -219,6 +219,21 @@ def test_apply_is_attention_by_position() -> None:
     np.testing.assert_allclose(design.apply(values), wanted, atol=1e-8)
     out, bound = design.apply_with_bound(values)
     assert (np.abs(out - wanted).max(axis=-1) <= np.asarray(bound) + 1e-12).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 50, 1000, 70_000])
+def test_a_kernel_at_all_shifts_is_within_its_bound(n: int) -> None:
+    rng = np.random.default_rng(n)
+    weights = rng.standard_normal((2, 16)) * (rng.random(16) < 0.7)
+    kernel = Kernel(*weights, base=5000.0)
+    found, off = kernel.up_to(n)
+    delta = np.unique(np.linspace(1 - n, n - 1, 200).astype(int))
+    omega = np.longdouble(5000) ** (-np.arange(16) / np.longdouble(16))
+    turns = np.outer(delta.astype(np.longdouble), omega)
+    exact = np.cos(turns) @ weights[0] + np.sin(turns) @ weights[1]
+    assert found.shape == (2 * n - 1,)
+    assert np.abs(found[delta + n - 1] - exact).max() <= off
+    assert off <= 1e-14 * np.abs(weights).sum()
 
 
 def test_a_certificate_survives_json() -> None:

@@ -15,6 +15,7 @@ from regard.arrays import numbers
 from regard.certify import Certificate
 from regard.core.angles import fill, frequencies
 from regard.core.heads import Head
+from regard.core.kernels.threads import one_blas_thread
 from regard.errors import ParameterError
 from regard.report import Facts, Report, Table, Text, number
 from regard.shapes import at_least, integer, real
@@ -77,6 +78,27 @@ class Kernel:
                 "ti,i->t", table[0], self.b[kept]
             )
         return out.reshape(shifts.shape)
+
+    def up_to(self, n: int) -> tuple[Array, float]:
+        """Return f at 1 − n, …, n − 1 by the addition theorems, and what it may be off by.
+
+        With δ = start + m p + r, f is a product of two tables of m ≈ √(2n) rows: hundreds of
+        times fewer sines than one for each shift.
+        """
+        kept = np.flatnonzero((self.a != 0) | (self.b != 0))
+        a, b = self.a[kept], self.b[kept]
+        turns = frequencies(2 * len(self.a), self.base, True)[:, kept]
+        m = math.ceil(math.sqrt(2 * n - 1))
+        steps, table = np.arange(m, dtype=np.float64), np.empty((2, 2 * m, len(kept)))
+        fill(np.append(steps * m + (1 - n), steps), turns, table[0], table[1])
+        sin, cos = table[:, :m]
+        coarse = np.hstack([a * cos + b * sin, b * cos - a * sin])
+        fine = np.hstack([table[1, m:], table[0, m:]])
+        with one_blas_thread():  # the same bits at any number of threads
+            found = (coarse @ fine.T).ravel()[: 2 * n - 1]
+        # Sines are off by 2 u, coarse by 4 u (|a| + |b|), and a sum of so many terms by as many u.
+        off = (2 * len(kept) + 16) * 2.0**-53 * float(np.sum(np.abs(a) + np.abs(b)))
+        return found, off
 
 
 def turned(weights: Array, T: int, base: float) -> Kernel:
@@ -180,8 +202,12 @@ class PositionalDesign:
         array = numbers("apply", "values", values).array
         at_least("apply", "values", array, "(..., n, d_v)")
         n = array.shape[-2]
-        scores = self.scale * self.kernel(np.arange(1 - n, n))
-        found: tuple[Any, Any] = positional_attention(scores, values, precision=precision)
+        scores, off = self.kernel.up_to(n) if n else (np.zeros(0), 0.0)
+        scores *= self.scale
+        off = self.scale * off + 2.0**-53 * float(np.max(np.abs(scores), initial=0))
+        found: tuple[Any, Any] = positional_attention(
+            scores, values, precision=precision, score_error=off
+        )
         return found
 
     def report(self) -> Report:

@@ -36,7 +36,7 @@ __all__ = ["positional_attention"]
 
 
 def positional_attention(
-    scores: Any, values: Any, *, precision: float = 1e-9
+    scores: Any, values: Any, *, precision: float = 1e-9, score_error: float = 0.0
 ) -> tuple[Any, Float64]:
     """Apply a call whose scores depend on t - τ alone, in far fewer than n² steps.
 
@@ -48,6 +48,7 @@ def positional_attention(
         values: (..., n, d_v), finite.
         precision: the error to aim for, relative to the largest |value|. Between 0 and 1;
             what cannot be reached by a fast way is computed directly.
+        score_error: what the scores themselves may be off by; the bound has room for it.
 
     Returns:
         The output, float64 of the shape and the library of the values, and a bound
@@ -65,6 +66,11 @@ def positional_attention(
         raise ParameterError(
             f"positional_attention: precision must lie between 0 and 1. Got {precision}."
         )
+    score_error = real("positional_attention", "score_error", score_error)
+    if score_error < 0:
+        raise ParameterError(
+            f"positional_attention: score_error must not be negative. Got {score_error}."
+        )
     shape = v.shape
     v = v.reshape(math.prod(shape[:-2]), *shape[-2:])
     size = _largest(v)
@@ -81,7 +87,11 @@ def positional_attention(
     with np.errstate(all="ignore"):
         # One thread can look for the next piece while the others compute the last.
         share((task for piece in cut_rows(call) for task in piece), _run, available())
-        output, bound = call.output[..., : shape[-1]], 1.01 * call.error * size[:, None]
+        # Scores that are off by ε change a weight by a factor of at most e^2ε, so all of them
+        # together by at most e^2ε - 1; and no two averages are further apart than 2.
+        weighed = np.where(call.peak > -np.inf, min(np.expm1(2 * score_error), 2.0), 0)
+        output = call.output[..., : shape[-1]]
+        bound = 1.01 * (call.error + weighed) * size[:, None]
         if scaled:  # rounding must not carry an average past the largest float
             limit = np.ldexp(size, -power)[:, None, None]
             output = np.ldexp(np.clip(output, -limit, limit), power[:, None, None])
