@@ -21,8 +21,8 @@ from regard.core.kernels import threads
 ROUNDS, SECONDS = 12, 14.0  # at least so many rounds; more while they take less than this
 SLOW = 3  # sides that take so many times as long as regard have a turn in every fourth round
 # Threads of other libraries keep a core busy for a while after they are done, waiting for more:
-# OpenBLAS for 110 ms, ONNX Runtime for 50, torch for 10. Without a pause the side that comes
-# next would pay for it. After the pause cores take milliseconds to wake up, so a side has its
+# OpenBLAS for more than a tenth of a second. Without a pause the side that comes next would pay
+# for it. After the pause cores take milliseconds to wake up, so a side has its
 # turn for longer than one short call.
 PAUSE, TURN = 0.15, 0.16
 

@@ -217,6 +217,7 @@ def test_what_matters_is_the_fewest_weights() -> None:
     for budget in (1.0, 100.0, 2000.0):
         kept, left_out = strips.what_matters(many, budget)
         assert left_out <= budget
+        assert len(kept) < len(many) or budget == 1.0
         assert left_out == pytest.approx(np.delete(many, kept).sum(), rel=1e-12)
         assert many[kept].min() >= np.delete(many, kept).max(initial=0)
 

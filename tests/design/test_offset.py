@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import math
@@ -234,6 +235,17 @@ def test_a_kernel_at_all_shifts_is_within_its_bound(n: int) -> None:
     assert found.shape == (2 * n - 1,)
     assert np.abs(found[delta + n - 1] - exact).max() <= off
     assert off <= 1e-14 * np.abs(weights).sum()
+
+
+def test_the_bound_of_apply_has_room_for_the_rounding_of_large_scores() -> None:
+    n, design = 40, dataclasses.replace(offset(1, 8, n=40), scale=1e8)
+    delta = np.arange(1 - n, n).astype(np.longdouble)
+    turns = np.outer(delta, np.longdouble(10) ** -np.arange(4))  # base 10000, d_model 8
+    exact = np.cos(turns) @ design.kernel.a + np.sin(turns) @ design.kernel.b
+    off = float(np.abs(design.scale * design.kernel.up_to(n)[0] - design.scale * exact).max())
+    assert off > 1e-8
+    _, bound = design.apply_with_bound(np.ones((n, 2)))
+    assert (bound >= math.expm1(2 * off)).all()
 
 
 def test_a_certificate_survives_json() -> None:
