@@ -33,13 +33,16 @@ check: .venv/check      ## lint, types, who imports whom, the kernel in C under 
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	@$(MAKE) --no-print-directory .venv/test_kernel
+	@$(MAKE) --no-print-directory .venv/test_kernel .venv/test_pool
 	.venv/test_kernel
+	.venv/test_pool
 
-# The kernel's own test, with the sanitizers that notice what the comparison of results would not.
+# The kernel's own tests, with the sanitizers that notice what the comparison of results would not.
+SANITIZED = $(CC) -g -O1 -std=gnu11 -Wall -Wextra -Werror -Wno-psabi -fno-omit-frame-pointer -pthread
 .venv/test_kernel: tests/native/test_kernel.c $(NATIVE) | .venv/python
-	$(CC) -g -O1 -std=gnu11 -Wall -Wextra -Werror -Wno-psabi -fno-omit-frame-pointer \
-	    -fsanitize=address,undefined -fno-sanitize-recover=all $< -o $@ -lm
+	$(SANITIZED) -fsanitize=address,undefined -fno-sanitize-recover=all $< -o $@ -lm
+.venv/test_pool: tests/native/test_pool.c $(NATIVE) | .venv/python
+	$(SANITIZED) -fsanitize=thread $< -o $@ -lm
 
 peers: .venv/peers      ## install torch, JAX and ONNX Runtime, to compare with
 

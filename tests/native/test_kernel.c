@@ -173,6 +173,7 @@ static int one_problem(const Kernel *kernel, int is_double, int64_t n_q, int64_t
             }
     }
     int fine = cut_into_tasks(&job, kernel, is_double) == 0;
+    job.copies = !job.few && draw(2); /* whatever pays */
     while (fine && kernel->work[is_double](&job, 1e-9) > 0) continue; /* one ticket at a time */
     for (int64_t h = 0; h < heads && fine; h++) fine = agrees(&job, h, is_double);
     for (int64_t i = 0; i < job.problems * job.blocks && fine; i++) fine = !job.not_finite[i];

@@ -25,7 +25,9 @@ RULES = dict.fromkeys(("scale", "window", "key_lengths", "softcap")) | {
 }
 
 
-def attend(instruction_set: str, *arrays: Any, mask: Any = None, **rules: Any) -> Any:
+def attend(
+    instruction_set: str, *arrays: Any, mask: Any = None, with_weights: bool = True, **rules: Any
+) -> Any:
     """Run one instruction set of the kernel in C; return output, lse and weights."""
     names = ("query", "key", "value")
     call = Call("test", dict(zip(names, arrays, strict=True)), mask, **{**RULES, **rules})
@@ -33,8 +35,14 @@ def attend(instruction_set: str, *arrays: Any, mask: Any = None, **rules: Any) -
     shapes = (*rows, call.layout.d_v), rows, (*rows, call.layout.n_k)
     # 7 is what must not be left anywhere: the kernel fills every entry.
     results = [np.full(shape, 7, dtype=call.compute) for shape in shapes]
-    split = [call._split(result) for result in results]
-    native.attend(call.problem, *split, instruction_set=instruction_set)
+    output, lse, weights = (call._split(result) for result in results)
+    native.attend(
+        call.problem,
+        output,
+        lse,
+        weights if with_weights else None,
+        instruction_set=instruction_set,
+    )
     return results
 
 
@@ -104,6 +112,25 @@ def test_long_keys_are_cut_into_parts_and_joined(instruction_set: str, n_q: int)
     np.testing.assert_allclose(output, expected[0], atol=1e-13)
     np.testing.assert_allclose(weights, expected[1], atol=1e-15, rtol=1e-10)
     np.testing.assert_allclose(lse, expected_lse, rtol=1e-14)
+
+
+@needs_native
+@pytest.mark.parametrize("instruction_set", SETS)
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_rows_that_collide_in_the_caches_give_the_same_bits(
+    instruction_set: str, is_causal: bool
+) -> None:
+    # Rows 512 bytes apart and 2048 queries or more: tiles are copied. Rows 16 bytes apart: not.
+    rng = np.random.default_rng(4)
+    apart = rng.standard_normal((3, 2050, 32, 4)).astype(np.float32).swapaxes(1, 2)[:, :2]
+    close = np.ascontiguousarray(apart)
+    assert apart.strides[-2] == 512
+    got, expected = (
+        attend(instruction_set, *arrays, is_causal=is_causal, with_weights=False)
+        for arrays in (apart, close)
+    )
+    np.testing.assert_array_equal(got[0], expected[0])
+    np.testing.assert_array_equal(got[1], expected[1])
 
 
 @needs_native

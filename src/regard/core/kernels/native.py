@@ -1,13 +1,11 @@
 """Attention by the kernel in C, which is there if a compiler was when regard was installed.
 
-The source is in the folder `native`; its module knows nothing of threads. Each
-thread calls `work`, which takes tasks until none is left or some time has passed:
-Python gets a chance to notice Ctrl-C, and nobody waits for a thread that has ended.
+The source is in the folder `native`. Its threads are its own and know nothing of Python;
+the one that calls looks up from its work from time to time, so that Ctrl-C is noticed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -27,8 +25,8 @@ except ImportError:
 Array = NDArray[Any]
 
 MASKS = {None: 0, np.dtype(bool): 1, np.dtype(np.float32): 2, np.dtype(np.float64): 2}
-SECONDS = 0.1  # after which a thread looks up from its work
-WORTH_A_THREAD = 2_000_000  # multiplications that take as long as starting a thread
+SECONDS = 0.1  # after which the caller looks up from its work
+WORTH_A_THREAD = 2_000_000  # multiplications that take as long as waking a thread
 
 
 @cache
@@ -64,14 +62,10 @@ def attend(
         problem.query.dtype == np.float64,
     )
 
-    def work(go_on: Callable[[], bool]) -> None:
-        while _native.work(job, SECONDS) and go_on():
-            pass
-
     width = problem.key.shape[-1] + problem.value.shape[-1]
     size = output[..., 0].size if output.shape[-1] else 0
     enough = size * problem.n_k * width // WORTH_A_THREAD + 1
-    threads.together(work, min(threads.available(), enough))
+    _native.run(job, min(threads.available(), enough) - 1, SECONDS)
     for one, start, stop in _native.not_finite(job):
         where = (*np.unravel_index(one, problem.outer), slice(start, stop))
         numpy_tiles.attend_carefully(

@@ -25,12 +25,20 @@ typedef struct {
     REAL scale;                     /* what scores are multiplied by in the exponent; never < 0 */
     REAL unit;                      /* scale · log2 e */
     REAL *scores;                   /* TILE rows; a row per key where weights are wanted */
+    REAL *copy;                     /* room for a tile's keys and values, or NULL */
     REAL *tops;                     /* where weights are wanted: top after each tile, a row each */
     REAL added[TILE * STRIP] __attribute__((aligned(64)));
     unsigned char bytes[TILE * STRIP] __attribute__((aligned(64)));
     INT first[STRIP] __attribute__((aligned(64))), end[STRIP] __attribute__((aligned(64)));
 } NAME(Scratch);
 #define Scratch NAME(Scratch)
+
+/* The keys and values of a tile: the caller's own, or a copy of them. */
+typedef struct {
+    const REAL *key, *value;
+    int64_t key_row, value_row;     /* entries from one row to the next */
+} NAME(Source);
+#define Source NAME(Source)
 
 static const int64_t *NAME(whole)(const char *data, int64_t index, int64_t stride) {
     return (const int64_t *)(data + index * stride);
@@ -164,14 +172,32 @@ static void NAME(turn_added)(const Job *job, const Place *place, const Strip *st
     }
 }
 
-/* Take the keys start <= j < stop into the sums of a strip. */
+/* Entries from one row of a copy to the next: an odd number of cache lines, so that a column of
+ * the values, read from top to bottom, is spread over the whole cache. */
+INLINE int64_t NAME(copied_row)(int64_t d) { return ((d * REAL_BYTES + 63) / 64 | 1) * 64 / REAL_BYTES; }
+
+static Source NAME(callers_own)(const Job *job, const Place *place, int64_t start) {
+    int64_t key_row = job->key.row / REAL_BYTES, value_row = job->value.row / REAL_BYTES;
+    return (Source){(const REAL *)place->key + start * key_row,
+                    (const REAL *)place->value + start * value_row, key_row, value_row};
+}
+
+static Source NAME(copy)(const Job *job, const Source *from, int64_t keys, REAL *to) {
+    int64_t key_row = NAME(copied_row)(job->d_k), value_row = NAME(copied_row)(job->d_v);
+    REAL *key = to, *value = to + TILE * key_row;
+    for (int64_t j = 0; j < keys; j++) {
+        memcpy(key + j * key_row, from->key + j * from->key_row, (size_t)(job->d_k * REAL_BYTES));
+        memcpy(value + j * value_row, from->value + j * from->value_row, (size_t)(job->d_v * REAL_BYTES));
+    }
+    return (Source){key, value, key_row, value_row};
+}
+
+/* Take the keys start <= j < stop into the sums of a strip; `skip` is where they are in the tile. */
 INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scratch *scratch,
-                       Strip *strip, int64_t start, int64_t stop, REAL *scores) {
-    int64_t keys = stop - start;
-    int64_t key_row = job->key.row / (int64_t)sizeof(REAL);
-    int64_t value_row = job->value.row / (int64_t)sizeof(REAL);
-    const REAL *key = (const REAL *)place->key + start * key_row;
-    const REAL *value = (const REAL *)place->value + start * value_row;
+                       const Source *source, int64_t skip, Strip *strip, int64_t start, int64_t stop,
+                       REAL *scores) {
+    int64_t keys = stop - start, key_row = source->key_row, value_row = source->value_row;
+    const REAL *key = source->key + skip * key_row, *value = source->value + skip * value_row;
 
     if (job->mask_kind == BOOLEAN_MASK) NAME(fetch_bytes)(job, place, strip, start, keys);
     vec best[WIDTH], shrink[WIDTH];
@@ -219,7 +245,7 @@ static void NAME(write_weights)(const Job *job, const Place *place, const Scratc
             vec then = NAME(load)(scratch->tops + start / TILE * lanes + v * LANES);
             last = NAME(choose)((ivec)(last == -INFINITY), (vec){0}, last);
             total = NAME(choose)((ivec)(total == 0), NAME(all)(1), total);
-            NAME(store)(factor + v * LANES, NAME(exp2)((then - last) * scratch->unit) / total);
+            NAME(store)(factor + v * LANES, NAME(exp2)(then - last) / total);
         }
         for (int64_t q = 0; q < strip->count; q += LANES) {
             char *to = place->weights + (strip->start + q) * job->weights.row + start * REAL_BYTES;
@@ -244,10 +270,11 @@ static void NAME(write_weights)(const Job *job, const Place *place, const Scratc
 }
 
 /* Write the log of the total of query q, if it is wanted. */
-INLINE void NAME(write_lse)(const Job *job, const Place *place, REAL scale, int64_t q, REAL top,
-                            REAL total) {
+INLINE void NAME(write_lse)(const Job *job, const Place *place, const Scratch *scratch, int64_t q,
+                            REAL top, REAL total) {
     if (!place->lse) return;
-    double lse = total == 0 ? -INFINITY : (double)top * scale + log((double)total);
+    double score = (double)top / scratch->unit * scratch->scale;
+    double lse = total == 0 ? -INFINITY : score + log((double)total);
     *(REAL *)(place->lse + q * job->lse.row) = (REAL)lse;
 }
 
@@ -277,8 +304,7 @@ static REAL NAME(write_strip)(const Job *job, const Place *place, const Scratch 
         }
         for (int64_t i = 0; i < count; i++) {
             doubt += spoiled[i];
-            NAME(write_lse)(job, place, scratch->scale, strip->start + q + i, strip->top[q + i],
-                            total[i]);
+            NAME(write_lse)(job, place, scratch, strip->start + q + i, strip->top[q + i], total[i]);
         }
     }
     return doubt;
@@ -315,9 +341,12 @@ static void NAME(do_block)(const Job *job, const Place *place, Scratch *scratch,
     for (int i = 0; i < count; i++) NAME(begin)(job, place, &scratch->strips[i]);
     for (int64_t key = first; key < last; key += TILE) {
         int64_t end = key + TILE < last ? key + TILE : last;
+        Source source = NAME(callers_own)(job, place, key);
+        int copied = !scratch->copy;
         for (int i = 0; i < count; i++) {
             Strip *strip = &scratch->strips[i];
             if (end <= strip->some_first || key >= strip->some_end) continue;
+            if (!copied) source = NAME(copy)(job, &source, end - key, scratch->copy), copied = 1;
             int64_t lanes = strip->width * LANES, from = key, to = end;
             REAL *scores = scratch->scores;
             if (place->weights) {
@@ -327,13 +356,15 @@ static void NAME(do_block)(const Job *job, const Place *place, Scratch *scratch,
                 if (from < strip->some_first) from = strip->some_first;
                 if (to > strip->some_end) to = strip->some_end;
             }
+#define TILE_OF(w) NAME(tile)(w, job, place, scratch, &source, from - key, strip, from, to, scores)
             switch (strip->width) {
-                case 1: NAME(tile)(1, job, place, scratch, strip, from, to, scores); break;
-                case 2: NAME(tile)(2, job, place, scratch, strip, from, to, scores); break;
+                case 1: TILE_OF(1); break;
+                case 2: TILE_OF(2); break;
 #if WIDTH > 2
-                case WIDTH: NAME(tile)(WIDTH, job, place, scratch, strip, from, to, scores); break;
+                case WIDTH: TILE_OF(WIDTH); break;
 #endif
             }
+#undef TILE_OF
             if (place->weights)
                 memcpy(scratch->tops + key / TILE * lanes, strip->top, (size_t)lanes * sizeof(REAL));
         }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 enum { MAX_OUTER = 64, SMALLEST_BLOCK = 64, LARGEST_BLOCK = 256 };
+#define NO_TASK (INT64_MAX / 2) /* larger than the number of any task, and can be added to */
 
 /* An array (*outer, row, column) of any strides, in bytes. data is NULL where there is none. */
 typedef struct {
@@ -33,6 +34,7 @@ typedef struct {
     int few;                       /* so few queries that each is a row, and all are one block */
     int64_t block, blocks;         /* queries of a block, blocks of a problem */
     int64_t part, parts;           /* keys of a part, parts of a problem */
+    int copies;                    /* tiles of keys and values are copied before they are used */
     int64_t at_once;               /* tasks that a thread takes at a time */
     _Atomic int64_t next;          /* the first task that nobody has taken */
     _Atomic int64_t *parts_left;       /* per block; NULL where parts is 1 */

@@ -159,6 +159,15 @@ static int runs_here(const Kernel *kernel) {
     return 1;
 }
 
+enum { QUERIES_FOR_COPIES = 128, MOST_COPIED = 2048 };
+
+/* Rows whose distance is a multiple of 512 bytes share few places in the caches and push each other
+ * out. If many queries use a tile, a copy of its rows that lie better is worth its while. */
+static int copies_pay(const Job *job, int64_t real) {
+    int collide = job->key.row % 512 == 0 || job->value.row % 512 == 0;
+    return collide && job->block >= QUERIES_FOR_COPIES && (job->d_k + job->d_v) * real <= MOST_COPIED;
+}
+
 /* A part is a whole number of tiles and of runs. */
 enum { QUERIES_FOR_PARTS = 64, KEYS_OF_A_PART = 8064, SCORES_AT_ONCE = 1 << 15 };
 
@@ -181,6 +190,7 @@ static int cut_into_tasks(Job *job, const Kernel *kernel, int is_double) {
     job->block = job->few ? (job->n_q ? job->n_q : 1)
                : job->weights.data ? kernel->strip[is_double] : queries_of_a_block(job);
     job->blocks = (job->n_q + job->block - 1) / job->block;
+    job->copies = !job->few && copies_pay(job, real);
     job->part = job->n_k ? job->n_k : 1;
     job->parts = 1;
     if (job->n_q <= QUERIES_FOR_PARTS && job->n_k >= 2 * KEYS_OF_A_PART) {

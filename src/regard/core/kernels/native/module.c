@@ -1,10 +1,10 @@
-/* The Python module `regard.core.kernels._native`: job(...) sets up a call, work(job) computes;
+/* The Python module `regard.core.kernels._native`: job(...) sets up a call, run(job, ...) computes;
  * taps(...) computes rows of a positional head. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "kernels.h"
+#include "pool.h"
 
 enum { ARRAYS = 9 };
 
@@ -107,18 +107,32 @@ fail:
     return NULL;
 }
 
-static PyObject *work(PyObject *module, PyObject *args) {
+/* Compute with some helpers, and look up from the work to see whether there is a signal. */
+static PyObject *run(PyObject *module, PyObject *args) {
     PyObject *capsule;
+    int helpers;
     double seconds;
-    if (!PyArg_ParseTuple(args, "Od", &capsule, &seconds)) return NULL;
+    if (!PyArg_ParseTuple(args, "Oid", &capsule, &helpers, &seconds)) return NULL;
     Held *held = PyCapsule_GetPointer(capsule, "regard job");
     if (!held) return NULL;
-    int left;
-    Py_BEGIN_ALLOW_THREADS
-    left = held->kernel->work[held->is_double](&held->job, seconds);
-    Py_END_ALLOW_THREADS
+    Call call = {.job = &held->job, .work = held->kernel->work[held->is_double]};
+    int left, interrupted = 0;
+    if (helpers > 0) begin_call(&call, helpers);
+    do {
+        Py_BEGIN_ALLOW_THREADS
+        left = call.work(call.job, seconds);
+        Py_END_ALLOW_THREADS
+        interrupted = left > 0 && PyErr_CheckSignals();
+    } while (left > 0 && !interrupted);
+    if (left) call.job->next = NO_TASK;
+    if (helpers > 0) {
+        Py_BEGIN_ALLOW_THREADS
+        end_call(&call);
+        Py_END_ALLOW_THREADS
+    }
+    if (interrupted) return NULL;
     if (left < 0) return PyErr_NoMemory();
-    return PyBool_FromLong(left);
+    Py_RETURN_NONE;
 }
 
 /* List the blocks in which infinity or NaN came out: (problem, first query, end query). */
@@ -187,7 +201,7 @@ static PyObject *kernels(PyObject *module, PyObject *none) {
 
 static PyMethodDef METHODS[] = {
     {"job", new_job, METH_VARARGS, "Set up a call."},
-    {"work", work, METH_VARARGS, "Compute for some seconds; True if something is left to do."},
+    {"run", run, METH_VARARGS, "Compute with some helpers; look for signals after so many seconds."},
     {"not_finite", not_finite, METH_O, "List the blocks that have to be done again, carefully."},
     {"taps", taps, METH_VARARGS, "Compute some rows of a positional head."},
     {"kernels", kernels, METH_NOARGS, "List the instruction sets that run here, the best first."},
@@ -197,4 +211,9 @@ static PyMethodDef METHODS[] = {
 static struct PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_native", "Attention in C.", -1, METHODS,
                                     NULL, NULL, NULL, NULL};
 
-PyMODINIT_FUNC PyInit__native(void) { return PyModule_Create(&MODULE); }
+PyMODINIT_FUNC PyInit__native(void) {
+    static int prepared = 0;
+    if (!prepared && survive_forks()) return PyErr_NoMemory();
+    prepared = 1;
+    return PyModule_Create(&MODULE);
+}

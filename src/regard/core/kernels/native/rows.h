@@ -46,15 +46,16 @@ INLINE REAL NAME(soften_run)(int64_t keys, REAL unit, REAL *scores, Row *state) 
     vec best = NAME(load)(scores);
     for (int64_t j = LANES; j < keys; j += LANES) best = NAME(larger)(best, NAME(load)(scores + j));
     REAL after = state->top;
+    best *= unit;
     for (int i = 0; i < LANES; i++) after = best[i] > after ? best[i] : after;
     REAL off = after == -INFINITY ? 0 : after;
     vec sum = {0};
     for (int64_t j = 0; j < keys; j += LANES) {
-        vec weight = NAME(exp2)((NAME(load)(scores + j) - off) * unit);
+        vec weight = NAME(exp2)(NAME(load)(scores + j) * unit - off);
         NAME(store)(scores + j, weight);
         sum += weight;
     }
-    REAL shrink = NAME(exp2)(NAME(all)((state->top - off) * unit))[0];
+    REAL shrink = NAME(exp2)(NAME(all)(state->top - off))[0];
     state->total = state->total * shrink + NAME(sum)(sum);
     state->top = after;
     return shrink;
@@ -115,7 +116,7 @@ static void NAME(run)(const Job *job, const Place *place, int64_t q, int64_t sta
 }
 
 /* Divide the sums of query q and write them. Returns 0, or NaN as write_strip does. */
-INLINE REAL NAME(write_row)(const Job *job, const Place *place, REAL scale, int64_t q,
+INLINE REAL NAME(write_row)(const Job *job, const Place *place, const Scratch *scratch, int64_t q,
                             const Row *state) {
     REAL divisor = state->total == 0 ? 1 : state->total, doubt = state->total * 0;
     REAL *to = (REAL *)(place->output + q * job->output.row);
@@ -123,7 +124,7 @@ INLINE REAL NAME(write_row)(const Job *job, const Place *place, REAL scale, int6
         to[c] = state->sums[c] / divisor;
         doubt += to[c] * 0;
     }
-    NAME(write_lse)(job, place, scale, q, state->top, state->total);
+    NAME(write_lse)(job, place, scratch, q, state->top, state->total);
     return doubt;
 }
 
@@ -135,8 +136,7 @@ static void NAME(finish_weights)(const Job *job, const Place *place, const Scrat
     REAL last = top == -INFINITY ? 0 : top, divisor = total == 0 ? 1 : total;
     for (int64_t start = 0; start < job->n_k; start += RUN) {
         int64_t stop = start + RUN < job->n_k ? start + RUN : job->n_k;
-        REAL above = (tops[start / RUN] - last) * scratch->unit;
-        REAL factor = NAME(exp2)(NAME(all)(above))[0] / divisor;
+        REAL factor = NAME(exp2)(NAME(all)(tops[start / RUN] - last))[0] / divisor;
         for (int64_t j = start; j < stop; j++) weights[j] *= factor;
     }
 }

@@ -18,6 +18,7 @@
 #undef STRIPS
 #undef Strip
 #undef Scratch
+#undef Source
 #undef RUN
 #undef Row
 #undef REAL_BYTES

@@ -113,7 +113,7 @@ INLINE vec NAME(exp2)(vec x) {
     vec power = (vec)((ivec)t << MANTISSA);
     vec p = NAME(all)(EXP2[EXP2_TERMS - 1]);
     for (int i = EXP2_TERMS - 2; i >= 0; i--) p = p * f + EXP2[i];
-    return (p * f + 1) * power;
+    return p * (f * power) + power;
 }
 
 /* tanh x: x + x³ Q(x²) near 0, 1 - 2 / (1 + e^2x) elsewhere, which would cancel near 0. */

@@ -16,7 +16,8 @@ static Scratch *NAME(new_scratch)(const Job *job) {
     int64_t sums = NAME(round_up)((job->d_v + LANES) * STRIP * real);
     int64_t row = NAME(round_up)(STRIP * real);
     int64_t scores = NAME(round_up)(keys * STRIP * real), tops = NAME(round_up)(runs * STRIP * real);
-    char *memory = aligned_alloc(64, (size_t)(head + strips * (query + sums + 2 * row) + scores + tops));
+    int64_t copy = job->copies ? TILE * (NAME(copied_row)(job->d_k) + NAME(copied_row)(job->d_v)) * real : 0;
+    char *memory = aligned_alloc(64, (size_t)(head + strips * (query + sums + 2 * row) + scores + tops + copy));
     if (!memory) return NULL;
     Scratch *scratch = (Scratch *)memory;
     char *at = memory + head;
@@ -28,7 +29,8 @@ static Scratch *NAME(new_scratch)(const Job *job) {
         strip->total = (REAL *)at, at += row;
     }
     scratch->scores = (REAL *)at, at += scores;
-    scratch->tops = (REAL *)at;
+    scratch->tops = (REAL *)at, at += tops;
+    scratch->copy = copy ? (REAL *)at : NULL;
     /* The scale waits for the exponent, unless the scores are needed for something before. */
     int scaled = job->softcap > 0 || job->mask_kind == ADDED_MASK || job->scale == 0;
     scratch->scale = scaled || (job->few && job->scale < 0) ? 1 : (REAL)fabs(job->scale);
@@ -37,7 +39,7 @@ static Scratch *NAME(new_scratch)(const Job *job) {
 }
 
 /* Join what the parts of the keys gave for query q into `state`, in the order of the parts. */
-static void NAME(join)(const Job *job, const REAL *partial, int64_t q, REAL unit, Row *state) {
+static void NAME(join)(const Job *job, const REAL *partial, int64_t q, Row *state) {
     int64_t size = job->d_v + 2;
     state->top = -INFINITY;
     for (int64_t p = 0; p < job->parts; p++) {
@@ -49,7 +51,7 @@ static void NAME(join)(const Job *job, const REAL *partial, int64_t q, REAL unit
     memset(state->sums, 0, (size_t)job->d_v * sizeof(REAL));
     for (int64_t p = 0; p < job->parts; p++) {
         const REAL *from = partial + (p * job->n_q + q) * size;
-        REAL factor = NAME(exp2)(NAME(all)((from[0] - off) * unit))[0];
+        REAL factor = NAME(exp2)(NAME(all)(from[0] - off))[0];
         state->total += from[1] * factor;
         for (int64_t c = 0; c < job->d_v; c++) state->sums[c] += from[2 + c] * factor;
     }
@@ -62,8 +64,8 @@ static REAL NAME(finish)(const Job *job, const Place *place, Scratch *scratch, i
     Row state = {0, 0, scratch->strips[0].sums}; /* free by now: what was in it is kept */
     REAL doubt = 0;
     for (int64_t q = start; q < stop; q++) {
-        NAME(join)(job, partial, q, scratch->unit, &state);
-        doubt += NAME(write_row)(job, place, scratch->scale, q, &state);
+        NAME(join)(job, partial, q, &state);
+        doubt += NAME(write_row)(job, place, scratch, q, &state);
         if (!place->weights) continue;
         if (few) {
             NAME(finish_weights)(job, place, scratch, q, state.top, state.total);
@@ -110,7 +112,7 @@ static void NAME(do_task)(Job *job, Scratch *scratch, int64_t problem, int64_t b
                 keep[q * size + 1] = state.total;
                 continue;
             }
-            doubt += NAME(write_row)(job, &place, scratch->scale, q, &state);
+            doubt += NAME(write_row)(job, &place, scratch, q, &state);
             if (place.weights)
                 NAME(finish_weights)(job, &place, scratch, q, state.top, state.total);
         }
@@ -139,7 +141,9 @@ static int NAME(work)(Job *job, double seconds) {
                 NAME(do_task)(job, scratch, task, 0, 0, 1); /* without any division */
                 continue;
             }
-            int64_t part = task % parts, block = task / parts % job->blocks;
+            /* The last block first: where order matters it reaches most keys, and short tasks
+             * at the end keep threads from waiting for each other. */
+            int64_t part = task % parts, block = job->blocks - 1 - task / parts % job->blocks;
             NAME(do_task)(job, scratch, task / parts / job->blocks, block,
                           parts == 1 ? 0 : part, parts == 1 ? job->parts : part + 1);
         }
