@@ -119,7 +119,8 @@ static int agrees(const Job *job, int64_t h, int is_double) {
     return fine;
 }
 
-static int one_problem(const Kernel *kernel, int is_double, int64_t n_q, int64_t n_k) {
+/* A plain one has nothing but queries, keys and values. */
+static int one_problem(const Kernel *kernel, int is_double, int64_t n_q, int64_t n_k, int plain) {
     int64_t size = is_double ? 8 : 4, heads = 1 + (int64_t)draw(3);
     int64_t d_k = (int64_t)draw(40), d_v = (int64_t)draw(40);
     if (!draw(4)) d_k = 1 + (int64_t)draw(2), d_v = 100 + (int64_t)draw(100); /* far apart */
@@ -134,17 +135,17 @@ static int one_problem(const Kernel *kernel, int is_double, int64_t n_q, int64_t
     arrays[3] = new_array(heads, n_q, d_v, size, 0);
     job.query = arrays[0].table, job.key = arrays[1].table, job.value = arrays[2].table;
     job.output = arrays[3].table;
-    job.scale = draw(8) ? normal() / 3 : 0;
-    job.softcap = draw(3) ? 0 : 1.5;
-    if (draw(2)) {
+    job.scale = plain ? 0.3 : draw(8) ? normal() / 3 : 0;
+    job.softcap = plain || draw(3) ? 0 : 1.5;
+    if (!plain && draw(2)) {
         arrays[4] = new_array(heads, n_q, 1, size, 0);
         job.lse = arrays[4].table;
     }
-    if (draw(2)) {
+    if (!plain && draw(2)) {
         arrays[5] = new_array(heads, n_q, n_k, size, 0);
         job.weights = arrays[5].table;
     }
-    job.mask_kind = (enum mask_kind)draw(3);
+    job.mask_kind = plain ? NO_MASK : (enum mask_kind)draw(3);
     if (job.mask_kind == BOOLEAN_MASK) {
         arrays[6] = new_array(heads, n_q, n_k, 1, (int)draw(2));
         job.mask = arrays[6].table;
@@ -160,7 +161,7 @@ static int one_problem(const Kernel *kernel, int is_double, int64_t n_q, int64_t
         job.mask = arrays[6].table;
         if (!draw(3)) job.mask.column = 0; /* the same for every key */
     }
-    if (draw(2)) {
+    if (!plain && draw(2)) {
         arrays[7] = new_array(heads, n_q, 1, 8, 0);
         arrays[8] = new_array(heads, n_q, 1, 8, 0);
         job.first = arrays[7].table, job.end = arrays[8].table;
@@ -230,14 +231,16 @@ int main(void) {
         }
         for (int is_double = 0; is_double < 2; is_double++) {
             for (int i = 0; i < 150; i++)
-                one_problem(&KERNELS[k], is_double, (int64_t)draw(i % 3 ? 20 : 150), (int64_t)draw(i % 2 ? 20 : 250))
+                one_problem(&KERNELS[k], is_double, (int64_t)draw(i % 3 ? 20 : 150), (int64_t)draw(i % 2 ? 20 : 250), 0)
                     ? passed++ : failed++;
             for (int i = 0; i < 8; i++) /* long enough to be cut into parts */
-                one_problem(&KERNELS[k], is_double, 1 + (int64_t)draw(12), 16128 + (int64_t)draw(3000))
+                one_problem(&KERNELS[k], is_double, 1 + (int64_t)draw(12), 16128 + (int64_t)draw(3000), 0)
                     ? passed++ : failed++;
             for (int i = 0; i < 8; i++) /* many queries, in larger blocks */
-                one_problem(&KERNELS[k], is_double, 1024 + (int64_t)draw(4000), (int64_t)draw(30))
+                one_problem(&KERNELS[k], is_double, 1024 + (int64_t)draw(4000), (int64_t)draw(30), 0)
                     ? passed++ : failed++;
+            for (int i = 0; i < 40; i++) /* few queries and keys, and little to mind */
+                one_problem(&KERNELS[k], is_double, (int64_t)draw(6), (int64_t)draw(40), 1) ? passed++ : failed++;
         }
         for (int i = 0; i < 60; i++)
             one_positional_head(&KERNELS[k], 1 + (int64_t)draw(i % 2 ? 300 : 40), (int64_t)draw(i % 3 ? 20 : 80))

@@ -116,6 +116,24 @@ def test_long_keys_are_cut_into_parts_and_joined(instruction_set: str, n_q: int)
 
 @needs_native
 @pytest.mark.parametrize("instruction_set", SETS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (1, 8), (2, 7), (2, 32), (1, 33)])
+def test_tiny_problems_have_the_same_bits_with_and_without_more_outputs(
+    instruction_set: str, dtype: Any, n_q: int, n_k: int
+) -> None:
+    # Where nothing but the output is wanted, tiny problems take a shorter way.
+    rng = np.random.default_rng(5)
+    sizes = ((21, n_q, 9), (21, n_k, 9), (21, n_k, 19))
+    arrays = [rng.standard_normal(size).astype(dtype) for size in sizes]
+    arrays[2][20, 0, 3] = np.inf
+    call = Call("test", dict(zip(("query", "key", "value"), arrays, strict=True)), None, **RULES)
+    output = np.full((21, n_q, 19), 7, dtype=dtype)
+    native.attend(call.problem, call._split(output), None, None, instruction_set=instruction_set)
+    np.testing.assert_array_equal(output, attend(instruction_set, *arrays)[0])
+
+
+@needs_native
+@pytest.mark.parametrize("instruction_set", SETS)
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_rows_that_collide_in_the_caches_give_the_same_bits(
     instruction_set: str, is_causal: bool

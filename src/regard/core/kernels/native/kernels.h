@@ -24,7 +24,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void move(Place *place, const Job *job, int axis, int64_t by) {
+static inline void move(Place *place, const Job *job, int axis, int64_t by) {
     place->query += by * job->query.outer[axis];
     place->key += by * job->key.outer[axis];
     place->value += by * job->value.outer[axis];
@@ -37,7 +37,7 @@ static void move(Place *place, const Job *job, int axis, int64_t by) {
 }
 
 /* Find where the arrays of a problem begin. */
-static Place find_place(const Job *job, int64_t problem) {
+static inline Place find_place(const Job *job, int64_t problem) {
     Place place = {job->query.data, job->key.data,    job->value.data,   job->mask.data, job->first.data,
                    job->end.data,   job->output.data, job->weights.data, job->lse.data};
     for (int axis = job->outer_axes - 1; axis > 0; axis--) {
@@ -197,6 +197,8 @@ static int cut_into_tasks(Job *job, const Kernel *kernel, int is_double) {
         job->part = KEYS_OF_A_PART;
         job->parts = (job->n_k + job->part - 1) / job->part;
     }
+    job->plain = job->few && job->n_k && job->n_k <= PLAIN_KEYS && job->scale > 0 && job->softcap == 0 &&
+                 job->mask_kind == NO_MASK && !job->first.data && !job->weights.data && !job->lse.data;
     job->at_once = SCORES_AT_ONCE / (job->block * job->part + 1) + 1;
     int64_t all_blocks = job->problems * job->blocks;
     job->not_finite = calloc((size_t)all_blocks + 1, 1);

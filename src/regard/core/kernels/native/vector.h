@@ -92,11 +92,35 @@ INLINE void NAME(turn)(vec row[LANES]) {
     }
 }
 
+/* to[r] = the sum of the lanes of row r; count is a power of 2. Adding the halves of two zipped rows
+ * leaves half as many rows, each with the parts of two. The pairs are those of `turn`, so that the
+ * sums come out in order; where rows have more lanes than there are rows, over and over. */
+INLINE void NAME(sum_rows)(const int count, vec *row, REAL *to) {
+    const int most = count < LANES ? count : LANES;
+    for (int r = 0; r < count; r += most) {
+        for (int n = most / 2; n > 0; n /= 2)
+            for (int i = r; i < r + n; i++)
+                row[i] = __builtin_shufflevector(row[i], row[i + n], ZIP_LOW) +
+                         __builtin_shufflevector(row[i], row[i + n], ZIP_HIGH);
+        REAL part[LANES];
+        NAME(store)(part, row[r]);
+        for (int n = LANES / 2; n >= most; n /= 2)
+            for (int i = 0; i < n; i++) part[i] += part[i + n];
+        memcpy(to + r, part, (size_t)most * sizeof *to);
+    }
+}
+
 INLINE REAL NAME(sum)(vec x) {
+    REAL sum;
+    NAME(sum_rows)(1, &x, &sum);
+    return sum;
+}
+
+INLINE REAL NAME(largest)(vec x) {
     REAL part[LANES];
     NAME(store)(part, x);
     for (int n = LANES / 2; n > 0; n /= 2)
-        for (int i = 0; i < n; i++) part[i] += part[i + n];
+        for (int i = 0; i < n; i++) part[i] = part[i] > part[i + n] ? part[i] : part[i + n];
     return part[0];
 }
 

@@ -136,7 +136,8 @@ static int NAME(work)(Job *job, double seconds) {
     int64_t first;
     while ((first = atomic_fetch_add(&job->next, job->at_once)) < tasks) {
         int64_t last = first + job->at_once < tasks ? first + job->at_once : tasks;
-        for (int64_t task = first; task < last; task++) {
+        if (job->plain) NAME(do_plain)(job, scratch, first, last);
+        for (int64_t task = job->plain ? last : first; task < last; task++) {
             if (tasks == job->problems && job->parts == 1) {
                 NAME(do_task)(job, scratch, task, 0, 0, 1); /* without any division */
                 continue;
