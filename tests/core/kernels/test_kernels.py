@@ -121,7 +121,6 @@ def test_long_keys_are_cut_into_parts_and_joined(instruction_set: str, n_q: int)
 def test_tiny_problems_have_the_same_bits_with_and_without_more_outputs(
     instruction_set: str, dtype: Any, n_q: int, n_k: int
 ) -> None:
-    # Where nothing but the output is wanted, tiny problems take a shorter way.
     rng = np.random.default_rng(5)
     sizes = ((21, n_q, 9), (21, n_k, 9), (21, n_k, 19))
     arrays = [rng.standard_normal(size).astype(dtype) for size in sizes]

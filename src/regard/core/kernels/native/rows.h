@@ -24,18 +24,9 @@ INLINE void NAME(dot)(const int count, int64_t d, const REAL *query, const REAL 
         vec q = NAME(load)(query + i);
         for (int r = 0; r < count; r++) sum[r] += q * NAME(load)(key + r * row + i);
     }
-    NAME(sum_rows)(count, sum, scores);
+    for (int r = 0; r < count; r++) scores[r] = NAME(sum)(sum[r]);
     for (; i < d; i++)
         for (int r = 0; r < count; r++) scores[r] += query[i] * key[r * row + i];
-}
-
-/* The same for any number of keys. */
-INLINE void NAME(dots)(int64_t keys, int64_t d, const REAL *query, const REAL *key, int64_t row,
-                       REAL *scores) {
-    int64_t j = 0;
-    for (; j + 8 <= keys; j += 8) NAME(dot)(8, d, query, key + j * row, row, scores + j);
-    for (; j + 2 <= keys; j += 2) NAME(dot)(2, d, query, key + j * row, row, scores + j);
-    for (; j < keys; j++) NAME(dot)(1, d, query, key + j * row, row, scores + j);
 }
 
 /* sums = sums · shrink + Σ weight[j] · value[j], for `count` vectors of columns. */
@@ -54,15 +45,16 @@ INLINE REAL NAME(soften_run)(int64_t keys, REAL unit, REAL *scores, Row *state) 
     for (int64_t j = keys; j % LANES; j++) scores[j] = -INFINITY;
     vec best = NAME(load)(scores);
     for (int64_t j = LANES; j < keys; j += LANES) best = NAME(larger)(best, NAME(load)(scores + j));
-    REAL top = NAME(largest)(best) * unit, after = top > state->top ? top : state->top;
+    REAL after = state->top;
+    for (int i = 0; i < LANES; i++) after = best[i] > after ? best[i] : after;
     REAL off = after == -INFINITY ? 0 : after;
     vec sum = {0};
     for (int64_t j = 0; j < keys; j += LANES) {
-        vec weight = NAME(exp2)(NAME(load)(scores + j) * unit - off);
+        vec weight = NAME(exp2)((NAME(load)(scores + j) - off) * unit);
         NAME(store)(scores + j, weight);
         sum += weight;
     }
-    REAL shrink = state->top == -INFINITY ? 0 : NAME(exp2)(NAME(all)(state->top - off))[0];
+    REAL shrink = NAME(exp2)(NAME(all)((state->top - off) * unit))[0];
     state->total = state->total * shrink + NAME(sum)(sum);
     state->top = after;
     return shrink;
@@ -79,8 +71,14 @@ static void NAME(run)(const Job *job, const Place *place, int64_t q, int64_t sta
     const REAL *key = (const REAL *)place->key + start * key_row;
     const REAL *value = (const REAL *)place->value + start * value_row;
 
-    NAME(dots)(keys, job->d_k, query, key, key_row, scores);
-    int64_t j;
+    int64_t j = 0;
+    for (; j + 8 <= keys; j += 8)
+        NAME(dot)(8, job->d_k, query, key + j * key_row, key_row, scores + j);
+    for (; j + 2 <= keys; j += 2)
+        NAME(dot)(2, job->d_k, query, key + j * key_row, key_row, scores + j);
+    for (; j < keys; j++)
+        NAME(dot)(1, job->d_k, query, key + j * key_row, key_row, scores + j);
+
     const char *mask = place->mask;
     if (mask) mask += q * job->mask.row + start * job->mask.column;
     if (job->softcap > 0) {
@@ -117,23 +115,15 @@ static void NAME(run)(const Job *job, const Place *place, int64_t q, int64_t sta
 }
 
 /* Divide the sums of query q and write them. Returns 0, or NaN as write_strip does. */
-INLINE REAL NAME(write_row)(const Job *job, const Place *place, const Scratch *scratch, int64_t q,
+INLINE REAL NAME(write_row)(const Job *job, const Place *place, REAL scale, int64_t q,
                             const Row *state) {
     REAL divisor = state->total == 0 ? 1 : state->total, doubt = state->total * 0;
     REAL *to = (REAL *)(place->output + q * job->output.row);
-    int64_t c = 0;
-    vec spoiled = {0};
-    for (; c + LANES <= job->d_v; c += LANES) {
-        vec row = NAME(load)(state->sums + c) / divisor;
-        spoiled += row * 0;
-        NAME(store)(to + c, row);
-    }
-    for (; c < job->d_v; c++) {
+    for (int64_t c = 0; c < job->d_v; c++) {
         to[c] = state->sums[c] / divisor;
         doubt += to[c] * 0;
     }
-    doubt += NAME(sum)(spoiled);
-    NAME(write_lse)(job, place, scratch, q, state->top, state->total);
+    NAME(write_lse)(job, place, scale, q, state->top, state->total);
     return doubt;
 }
 
@@ -145,7 +135,8 @@ static void NAME(finish_weights)(const Job *job, const Place *place, const Scrat
     REAL last = top == -INFINITY ? 0 : top, divisor = total == 0 ? 1 : total;
     for (int64_t start = 0; start < job->n_k; start += RUN) {
         int64_t stop = start + RUN < job->n_k ? start + RUN : job->n_k;
-        REAL factor = NAME(exp2)(NAME(all)(tops[start / RUN] - last))[0] / divisor;
+        REAL above = (tops[start / RUN] - last) * scratch->unit;
+        REAL factor = NAME(exp2)(NAME(all)(above))[0] / divisor;
         for (int64_t j = start; j < stop; j++) weights[j] *= factor;
     }
 }
@@ -170,54 +161,5 @@ static void NAME(do_row)(const Job *job, const Place *place, Scratch *scratch, i
         size_t bytes = (size_t)(stop - key) * sizeof(REAL);
         visited ? memcpy(to, scratch->scores, bytes) : memset(to, 0, bytes);
         scratch->tops[q * ((job->n_k + RUN - 1) / RUN) + key / RUN] = state->top;
-    }
-}
-
-/* Tasks first <= task < last of a job that is `plain`: each is a problem with one run of keys, none of
- * them barred, and nothing but the output is wanted. Does what do_row and write_row do, bit for bit,
- * but each step for a group of rows before the next one: what a step waits for, others fill. */
-static void NAME(do_plain)(Job *job, const Scratch *scratch, int64_t first, int64_t last) {
-    enum { GROUP = 8 };
-    int64_t key_row = job->key.row / REAL_BYTES, value_row = job->value.row / REAL_BYTES;
-    int64_t n_k = job->n_k, d_v = job->d_v, rows = (last - first) * job->n_q;
-    for (int64_t start = 0; start < rows; start += GROUP) {
-        int count = rows - start < GROUP ? (int)(rows - start) : GROUP;
-        REAL weight[GROUP][PLAIN_KEYS], total[GROUP], *to[GROUP];
-        const REAL *value[GROUP];
-        for (int i = 0; i < count; i++) {
-            int64_t task = (start + i) / job->n_q, q = (start + i) % job->n_q;
-            Place place = find_place(job, first + task);
-            value[i] = (const REAL *)place.value;
-            to[i] = (REAL *)(place.output + q * job->output.row);
-            for (int64_t j = 0; j < n_k; j++)
-                for (int64_t c = 0; c < d_v; c += 64 / REAL_BYTES) __builtin_prefetch(value[i] + j * value_row + c);
-            NAME(dots)(n_k, job->d_k, (const REAL *)(place.query + q * job->query.row),
-                       (const REAL *)place.key, key_row, weight[i]);
-        }
-        for (int i = 0; i < count; i++) {
-            Row state = {-INFINITY, 0, NULL};
-            NAME(soften_run)(n_k, scratch->unit, weight[i], &state);
-            total[i] = state.total;
-        }
-        for (int i = 0; i < count; i++) {
-            REAL doubt = total[i] * 0;
-            vec spoiled = {0};
-            int64_t c = 0;
-            for (; c + LANES <= d_v; c += LANES) {
-                vec sum = {0};
-                for (int64_t j = 0; j < n_k; j++)
-                    sum += weight[i][j] * NAME(load)(value[i] + j * value_row + c);
-                sum /= total[i];
-                spoiled += sum * 0;
-                NAME(store)(to[i] + c, sum);
-            }
-            for (; c < d_v; c++) {
-                REAL sum = 0;
-                for (int64_t j = 0; j < n_k; j++) sum += weight[i][j] * value[i][j * value_row + c];
-                to[i][c] = sum / total[i];
-                doubt += to[i][c] * 0;
-            }
-            if (!(doubt + NAME(sum)(spoiled) == 0)) job->not_finite[first + (start + i) / job->n_q] = 1;
-        }
     }
 }
