@@ -3,7 +3,7 @@
 Each tile is computed by one thread with BLAS held to one thread: a result then
 depends on the tiles alone and not on how many threads took part. Threads are
 started for each call and end with it, so there is nothing to lose in a fork and
-nothing to shut down.
+nothing to shut down. The kernel in C has threads of its own for attention.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static inline void move(Place *place, const Job *job, int axis, int64_t by) {
+static void move(Place *place, const Job *job, int axis, int64_t by) {
     place->query += by * job->query.outer[axis];
     place->key += by * job->key.outer[axis];
     place->value += by * job->value.outer[axis];
@@ -37,7 +37,7 @@ static inline void move(Place *place, const Job *job, int axis, int64_t by) {
 }
 
 /* Find where the arrays of a problem begin. */
-static inline Place find_place(const Job *job, int64_t problem) {
+static Place find_place(const Job *job, int64_t problem) {
     Place place = {job->query.data, job->key.data,    job->value.data,   job->mask.data, job->first.data,
                    job->end.data,   job->output.data, job->weights.data, job->lse.data};
     for (int axis = job->outer_axes - 1; axis > 0; axis--) {
@@ -159,7 +159,7 @@ static int runs_here(const Kernel *kernel) {
     return 1;
 }
 
-enum { QUERIES_FOR_COPIES = 128, MOST_COPIED = 2048 };
+enum { QUERIES_FOR_COPIES = 128, MOST_COPIED = 2048 /* bytes of a key and its value */ };
 
 /* Rows whose distance is a multiple of 512 bytes share few places in the caches and push each other
  * out. If many queries use a tile, a copy of its rows that lie better is worth its while. */
