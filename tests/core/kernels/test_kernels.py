@@ -133,9 +133,9 @@ def test_tiny_problems_have_the_same_bits_with_and_without_more_outputs(
 
 @needs_native
 @pytest.mark.parametrize("instruction_set", SETS)
-@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("rules", [{}, {"is_causal": True}, {"window": (300, 5)}])
 def test_rows_that_collide_in_the_caches_give_the_same_bits(
-    instruction_set: str, is_causal: bool
+    instruction_set: str, rules: dict[str, Any]
 ) -> None:
     # Rows 512 bytes apart and 2048 queries or more: tiles are copied. Rows 16 bytes apart: not.
     rng = np.random.default_rng(4)
@@ -143,7 +143,7 @@ def test_rows_that_collide_in_the_caches_give_the_same_bits(
     close = np.ascontiguousarray(apart)
     assert apart.strides[-2] == 512
     got, expected = (
-        attend(instruction_set, *arrays, is_causal=is_causal, with_weights=False)
+        attend(instruction_set, *arrays, with_weights=False, **rules)
         for arrays in (apart, close)
     )
     np.testing.assert_array_equal(got[0], expected[0])
