@@ -143,8 +143,7 @@ def test_rows_that_collide_in_the_caches_give_the_same_bits(
     close = np.ascontiguousarray(apart)
     assert apart.strides[-2] == 512
     got, expected = (
-        attend(instruction_set, *arrays, with_weights=False, **rules)
-        for arrays in (apart, close)
+        attend(instruction_set, *arrays, with_weights=False, **rules) for arrays in (apart, close)
     )
     np.testing.assert_array_equal(got[0], expected[0])
     np.testing.assert_array_equal(got[1], expected[1])
