@@ -61,6 +61,27 @@ def test_of_scores_of_any_size_the_largest_wins(n_q: int, dtype: Any) -> None:
             np.testing.assert_allclose(lse[:, None], rows, rtol=1e-3, err_msg=str(key))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_q", [1, 7, 70])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_scores_far_from_zero_are_told_apart_if_the_type_can(
+    n_q: int, sign: int, dtype: Any
+) -> None:
+    last = 24 if dtype is np.float32 else 53  # from where 1 is less than an ulp
+    value, query = np.eye(3, dtype=dtype), np.ones((n_q, 1), dtype)
+    terms = np.exp([0.0, -1.0, -2.0])
+    for exponent in range(4, last):
+        for near in (-5, 0, 5):
+            top = float(sign * (2**exponent + near - 9))
+            key = np.array([[top], [top - 1], [top - 2]], dtype)
+            output, lse = regard.attention_with_lse(query, key, value, scale=1)
+            weights = np.tile(terms / terms.sum(), (n_q, 1))
+            np.testing.assert_allclose(output, weights, rtol=1e-6, err_msg=f"{top}")
+            np.testing.assert_array_equal(regard.attention(query, key, value, scale=1), output)
+            expected = np.full(n_q, top + np.log(terms.sum()))
+            np.testing.assert_allclose(lse, expected, rtol=float(np.finfo(dtype).eps))
+
+
 def test_rows_that_lie_backwards_in_memory_give_the_same_bits() -> None:
     rng = np.random.default_rng(5)
     for _ in range(50):

@@ -136,8 +136,9 @@ def give(array: Array, library: str, dtype: str) -> Any:
     """Round `array` to `dtype` and hand it back as an array of `library`, without a copy."""
     if dtype == "bfloat16":
         return _give_bfloat16(array, library)
-    with np.errstate(all="ignore"):  # too large for float16 is infinity, as in every library
-        array = array.astype(dtype, copy=False)
+    if array.dtype != dtype:
+        with np.errstate(all="ignore"):  # too large for float16 is infinity, as in every library
+            array = array.astype(dtype)
     if library == "torch":
         return sys.modules["torch"].from_numpy(array)
     if library == "jax":
@@ -161,7 +162,7 @@ def empty(shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
     """Allocate an array at a multiple of 64 bytes, where JAX takes it over without copying."""
     size = math.prod(shape) * np.dtype(dtype).itemsize
     memory = np.empty(size + 64, dtype=np.uint8)
-    start = -memory.ctypes.data % 64
+    start = -memory.__array_interface__["data"][0] % 64
     return memory[start : start + size].view(dtype).reshape(shape)
 
 

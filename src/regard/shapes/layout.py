@@ -176,8 +176,11 @@ def _heads_fix(query: Array, key: Array, value: Array | None) -> str:
 
 
 def _fit_batch(function: str, query: Array, key: Array, value: Array | None) -> tuple[int, ...]:
+    axes = [x.shape[:-3] for x in (query, key, value) if x is not None]
+    if all(own == axes[0] for own in axes):  # nearly always, and much faster to see
+        return axes[0]
     try:
-        return np.broadcast_shapes(*(x.shape[:-3] for x in (query, key, value) if x is not None))
+        return np.broadcast_shapes(*axes)
     except ValueError:
         third = ", value (*batch, heads, n_k, d_v)"
         raise ShapeError(

@@ -121,14 +121,39 @@ def test_long_keys_are_cut_into_parts_and_joined(instruction_set: str, n_q: int)
 def test_tiny_problems_have_the_same_bits_with_and_without_more_outputs(
     instruction_set: str, dtype: Any, n_q: int, n_k: int
 ) -> None:
+    # Where nothing but the output is wanted, tiny problems take a shorter way.
     rng = np.random.default_rng(5)
-    sizes = ((21, n_q, 9), (21, n_k, 9), (21, n_k, 19))
-    arrays = [rng.standard_normal(size).astype(dtype) for size in sizes]
-    arrays[2][20, 0, 3] = np.inf
-    call = Call("test", dict(zip(("query", "key", "value"), arrays, strict=True)), None, **RULES)
-    output = np.full((21, n_q, 19), 7, dtype=dtype)
-    native.attend(call.problem, call._split(output), None, None, instruction_set=instruction_set)
-    np.testing.assert_array_equal(output, attend(instruction_set, *arrays)[0])
+    for d_k, d_v in ((1, 5), (7, 3), (9, 19), (16, 16), (23, 70)):
+        sizes = ((21, n_q, d_k), (21, n_k, d_k), (21, n_k, d_v))
+        arrays = [rng.standard_normal(size).astype(dtype) for size in sizes]
+        arrays[0][13] *= 1e9 if dtype is np.float32 else 1e18  # scores that are far away
+        arrays[2][20, 0, 2] = np.inf
+        names = ("query", "key", "value")
+        call = Call("test", dict(zip(names, arrays, strict=True)), None, **RULES)
+        output = np.full((21, n_q, d_v), 7, dtype=dtype)
+        native.attend(
+            call.problem, call._split(output), None, None, instruction_set=instruction_set
+        )
+        np.testing.assert_array_equal(output, attend(instruction_set, *arrays)[0])
+
+
+@needs_native
+@pytest.mark.parametrize("instruction_set", SETS)
+@pytest.mark.parametrize("low", [-1e9, float(np.finfo(np.float32).min), -np.inf])
+@pytest.mark.parametrize("n_q", [1, 70])
+def test_padding_on_the_left_needs_no_second_computation(
+    monkeypatch: pytest.MonkeyPatch, instruction_set: str, low: float, n_q: int
+) -> None:
+    # Whole tiles of scores so low that scaling them would overflow, before those that count.
+    rng = np.random.default_rng(3)
+    sizes = ((n_q, 5), (701, 5), (701, 3))
+    query, key, value = (rng.standard_normal(size).astype(np.float32) for size in sizes)
+    mask = np.where(np.arange(701) < 500, low, 0).astype(np.float32)[None, :]
+    expected = reference.attention(query, key[500:], value[500:]).output
+    monkeypatch.delattr(native.numpy_tiles, "attend_carefully")
+    output, _, weights = attend(instruction_set, query, key, value, mask=mask)
+    np.testing.assert_allclose(output, expected, atol=1e-6)
+    np.testing.assert_array_equal(weights[:, :500], np.zeros((n_q, 500)))
 
 
 @needs_native

@@ -245,7 +245,7 @@ static void NAME(write_weights)(const Job *job, const Place *place, const Scratc
             vec then = NAME(load)(scratch->tops + start / TILE * lanes + v * LANES);
             last = NAME(choose)((ivec)(last == -INFINITY), (vec){0}, last);
             total = NAME(choose)((ivec)(total == 0), NAME(all)(1), total);
-            NAME(store)(factor + v * LANES, NAME(exp2)((then - last) * scratch->unit) / total);
+            NAME(store)(factor + v * LANES, NAME(exp2)(then - last) / total);
         }
         for (int64_t q = 0; q < strip->count; q += LANES) {
             char *to = place->weights + (strip->start + q) * job->weights.row + start * REAL_BYTES;
@@ -270,10 +270,11 @@ static void NAME(write_weights)(const Job *job, const Place *place, const Scratc
 }
 
 /* Write the log of the total of query q, if it is wanted. */
-INLINE void NAME(write_lse)(const Job *job, const Place *place, REAL scale, int64_t q, REAL top,
-                            REAL total) {
+INLINE void NAME(write_lse)(const Job *job, const Place *place, const Scratch *scratch, int64_t q,
+                            REAL top, REAL total) {
     if (!place->lse) return;
-    double lse = total == 0 ? -INFINITY : (double)top * scale + log((double)total);
+    double score = (double)top / scratch->unit * scratch->scale;
+    double lse = total == 0 ? -INFINITY : score + log((double)total);
     *(REAL *)(place->lse + q * job->lse.row) = (REAL)lse;
 }
 
@@ -287,7 +288,8 @@ static REAL NAME(write_strip)(const Job *job, const Place *place, const Scratch 
         int64_t count = strip->count - q < LANES ? strip->count - q : LANES, c = 0;
         char *to = place->output + (strip->start + q) * job->output.row;
         vec total = NAME(load)(strip->total + q);
-        vec divisor = NAME(choose)((ivec)(total == 0), NAME(all)(1), total), spoiled = total * 0;
+        vec divisor = NAME(choose)((ivec)(total == 0), NAME(all)(1), total);
+        vec spoiled = NAME(doubt)(NAME(load)(strip->top + q), total);
         for (; c + LANES <= job->d_v; c += LANES) {
             vec block[LANES];
             for (int i = 0; i < LANES; i++) {
@@ -303,8 +305,7 @@ static REAL NAME(write_strip)(const Job *job, const Place *place, const Scratch 
         }
         for (int64_t i = 0; i < count; i++) {
             doubt += spoiled[i];
-            NAME(write_lse)(job, place, scratch->scale, strip->start + q + i, strip->top[q + i],
-                            total[i]);
+            NAME(write_lse)(job, place, scratch, strip->start + q + i, strip->top[q + i], total[i]);
         }
     }
     return doubt;

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { MAX_OUTER = 64, SMALLEST_BLOCK = 64, LARGEST_BLOCK = 256 };
+enum { MAX_OUTER = 64, SMALLEST_BLOCK = 64, LARGEST_BLOCK = 256, PLAIN_KEYS = 32 };
 #define NO_TASK (INT64_MAX / 2) /* larger than the number of any task, and can be added to */
 
 /* An array (*outer, row, column) of any strides, in bytes. data is NULL where there is none. */
@@ -32,6 +32,7 @@ typedef struct {
 
     /* A task is a block of queries of one problem against one part of its keys. */
     int few;                       /* so few queries that each is a row, and all are one block */
+    int plain;                     /* few, and so few keys and so little to mind that it can be short */
     int64_t block, blocks;         /* queries of a block, blocks of a problem */
     int64_t part, parts;           /* keys of a part, parts of a problem */
     int copies;                    /* tiles of keys and values are copied before they are used */

@@ -197,6 +197,8 @@ static int cut_into_tasks(Job *job, const Kernel *kernel, int is_double) {
         job->part = KEYS_OF_A_PART;
         job->parts = (job->n_k + job->part - 1) / job->part;
     }
+    job->plain = job->few && job->n_k && job->n_k <= PLAIN_KEYS && job->scale > 0 && job->softcap == 0 &&
+                 job->mask_kind == NO_MASK && !job->first.data && !job->weights.data && !job->lse.data;
     job->at_once = SCORES_AT_ONCE / (job->block * job->part + 1) + 1;
     int64_t all_blocks = job->problems * job->blocks;
     job->not_finite = calloc((size_t)all_blocks + 1, 1);

@@ -24,37 +24,63 @@ INLINE void NAME(dot)(const int count, int64_t d, const REAL *query, const REAL 
         vec q = NAME(load)(query + i);
         for (int r = 0; r < count; r++) sum[r] += q * NAME(load)(key + r * row + i);
     }
-    for (int r = 0; r < count; r++) scores[r] = NAME(sum)(sum[r]);
+    NAME(sum_rows)(count, sum, scores);
     for (; i < d; i++)
         for (int r = 0; r < count; r++) scores[r] += query[i] * key[r * row + i];
 }
 
-/* sums = sums · shrink + Σ weight[j] · value[j], for `count` vectors of columns. */
+/* The same for any number of keys. */
+APART void NAME(dots)(int64_t keys, int64_t d, const REAL *query, const REAL *key, int64_t row,
+                       REAL *scores) {
+    int64_t j = 0;
+    for (; j + 8 <= keys; j += 8) NAME(dot)(8, d, query, key + j * row, row, scores + j);
+    for (; j + 2 <= keys; j += 2) NAME(dot)(2, d, query, key + j * row, row, scores + j);
+    for (; j < keys; j++) NAME(dot)(1, d, query, key + j * row, row, scores + j);
+}
+
+/* sums = sums · shrink + Σ weight[j] · value[j], for `count` vectors of columns. Where shrink is 0,
+ * sums need not be set. */
 INLINE void NAME(weigh)(const int count, int64_t keys, const REAL *weight, const REAL *value,
                         int64_t row, REAL shrink, REAL *sums) {
     vec sum[8];
-    for (int i = 0; i < count; i++) sum[i] = NAME(load)(sums + i * LANES) * shrink;
+    for (int i = 0; i < count; i++) sum[i] = shrink > 0 ? NAME(load)(sums + i * LANES) * shrink : (vec){0};
     for (int64_t j = 0; j < keys; j++)
         for (int i = 0; i < count; i++)
             sum[i] += weight[j] * NAME(load)(value + j * row + i * LANES);
     for (int i = 0; i < count; i++) NAME(store)(sums + i * LANES, sum[i]);
 }
 
+/* The same for any number of columns. */
+APART void NAME(weigh_all)(int64_t keys, int64_t columns, const REAL *weight, const REAL *value,
+                           int64_t row, REAL shrink, REAL *sums) {
+    int64_t c = 0;
+    for (; c + 8 * LANES <= columns; c += 8 * LANES)
+        NAME(weigh)(8, keys, weight, value + c, row, shrink, sums + c);
+    for (; c + 2 * LANES <= columns; c += 2 * LANES)
+        NAME(weigh)(2, keys, weight, value + c, row, shrink, sums + c);
+    for (; c + LANES <= columns; c += LANES)
+        NAME(weigh)(1, keys, weight, value + c, row, shrink, sums + c);
+    for (; c < columns; c++) {
+        REAL sum = shrink > 0 ? sums[c] * shrink : 0;
+        for (int64_t j = 0; j < keys; j++) sum += weight[j] * value[j * row + c];
+        sums[c] = sum;
+    }
+}
+
 /* Turn the scores of a run into weights, those of padding up to whole vectors into 0. */
-INLINE REAL NAME(soften_run)(int64_t keys, REAL unit, REAL *scores, Row *state) {
+APART REAL NAME(soften_run)(int64_t keys, REAL unit, REAL *scores, Row *state) {
     for (int64_t j = keys; j % LANES; j++) scores[j] = -INFINITY;
     vec best = NAME(load)(scores);
     for (int64_t j = LANES; j < keys; j += LANES) best = NAME(larger)(best, NAME(load)(scores + j));
-    REAL after = state->top;
-    for (int i = 0; i < LANES; i++) after = best[i] > after ? best[i] : after;
-    REAL off = after == -INFINITY ? 0 : after;
+    REAL top = NAME(scaled_top)(NAME(all)(NAME(largest)(best)), unit)[0];
+    REAL after = top > state->top ? top : state->top, off = after == -INFINITY ? 0 : after;
     vec sum = {0};
     for (int64_t j = 0; j < keys; j += LANES) {
-        vec weight = NAME(exp2)((NAME(load)(scores + j) - off) * unit);
+        vec weight = NAME(exp2)(NAME(load)(scores + j) * unit - off);
         NAME(store)(scores + j, weight);
         sum += weight;
     }
-    REAL shrink = NAME(exp2)(NAME(all)((state->top - off) * unit))[0];
+    REAL shrink = state->top == -INFINITY ? 0 : NAME(exp2)(NAME(all)(state->top - off))[0];
     state->total = state->total * shrink + NAME(sum)(sum);
     state->top = after;
     return shrink;
@@ -71,14 +97,8 @@ static void NAME(run)(const Job *job, const Place *place, int64_t q, int64_t sta
     const REAL *key = (const REAL *)place->key + start * key_row;
     const REAL *value = (const REAL *)place->value + start * value_row;
 
-    int64_t j = 0;
-    for (; j + 8 <= keys; j += 8)
-        NAME(dot)(8, job->d_k, query, key + j * key_row, key_row, scores + j);
-    for (; j + 2 <= keys; j += 2)
-        NAME(dot)(2, job->d_k, query, key + j * key_row, key_row, scores + j);
-    for (; j < keys; j++)
-        NAME(dot)(1, job->d_k, query, key + j * key_row, key_row, scores + j);
-
+    NAME(dots)(keys, job->d_k, query, key, key_row, scores);
+    int64_t j;
     const char *mask = place->mask;
     if (mask) mask += q * job->mask.row + start * job->mask.column;
     if (job->softcap > 0) {
@@ -100,30 +120,28 @@ static void NAME(run)(const Job *job, const Place *place, int64_t q, int64_t sta
     for (j = end > start ? end : start; j < stop; j++) scores[j - start] = -INFINITY;
 
     REAL shrink = NAME(soften_run)(keys, scratch->unit, scores, state);
-    int64_t c = 0;
-    for (; c + 8 * LANES <= job->d_v; c += 8 * LANES)
-        NAME(weigh)(8, keys, scores, value + c, value_row, shrink, state->sums + c);
-    for (; c + 2 * LANES <= job->d_v; c += 2 * LANES)
-        NAME(weigh)(2, keys, scores, value + c, value_row, shrink, state->sums + c);
-    for (; c + LANES <= job->d_v; c += LANES)
-        NAME(weigh)(1, keys, scores, value + c, value_row, shrink, state->sums + c);
-    for (; c < job->d_v; c++) {
-        REAL sum = state->sums[c] * shrink;
-        for (j = 0; j < keys; j++) sum += scores[j] * value[j * value_row + c];
-        state->sums[c] = sum;
-    }
+    NAME(weigh_all)(keys, job->d_v, scores, value, value_row, shrink, state->sums);
 }
 
 /* Divide the sums of query q and write them. Returns 0, or NaN as write_strip does. */
-INLINE REAL NAME(write_row)(const Job *job, const Place *place, REAL scale, int64_t q,
+INLINE REAL NAME(write_row)(const Job *job, const Place *place, const Scratch *scratch, int64_t q,
                             const Row *state) {
-    REAL divisor = state->total == 0 ? 1 : state->total, doubt = state->total * 0;
+    REAL divisor = state->total == 0 ? 1 : state->total;
+    REAL doubt = NAME(doubt)(NAME(all)(state->top), NAME(all)(state->total))[0];
     REAL *to = (REAL *)(place->output + q * job->output.row);
-    for (int64_t c = 0; c < job->d_v; c++) {
+    int64_t c = 0;
+    vec spoiled = {0};
+    for (; c + LANES <= job->d_v; c += LANES) {
+        vec row = NAME(load)(state->sums + c) / divisor;
+        spoiled += row * 0;
+        NAME(store)(to + c, row);
+    }
+    for (; c < job->d_v; c++) {
         to[c] = state->sums[c] / divisor;
         doubt += to[c] * 0;
     }
-    NAME(write_lse)(job, place, scale, q, state->top, state->total);
+    doubt += NAME(sum)(spoiled);
+    NAME(write_lse)(job, place, scratch, q, state->top, state->total);
     return doubt;
 }
 
@@ -135,8 +153,7 @@ static void NAME(finish_weights)(const Job *job, const Place *place, const Scrat
     REAL last = top == -INFINITY ? 0 : top, divisor = total == 0 ? 1 : total;
     for (int64_t start = 0; start < job->n_k; start += RUN) {
         int64_t stop = start + RUN < job->n_k ? start + RUN : job->n_k;
-        REAL above = (tops[start / RUN] - last) * scratch->unit;
-        REAL factor = NAME(exp2)(NAME(all)(above))[0] / divisor;
+        REAL factor = NAME(exp2)(NAME(all)(tops[start / RUN] - last))[0] / divisor;
         for (int64_t j = start; j < stop; j++) weights[j] *= factor;
     }
 }
@@ -161,5 +178,39 @@ static void NAME(do_row)(const Job *job, const Place *place, Scratch *scratch, i
         size_t bytes = (size_t)(stop - key) * sizeof(REAL);
         visited ? memcpy(to, scratch->scores, bytes) : memset(to, 0, bytes);
         scratch->tops[q * ((job->n_k + RUN - 1) / RUN) + key / RUN] = state->top;
+    }
+}
+
+/* Tasks first <= task < last of a job that is `plain`: each is a problem with one run of keys, none
+ * of them barred, and nothing but the output is wanted. The steps are those of do_row and write_row,
+ * but each for a group of rows before the next: what a step of one row waits for, others fill. */
+static void NAME(do_plain)(Job *job, const Scratch *scratch, int64_t first, int64_t last) {
+    enum { GROUP = 8 };
+    int64_t key_row = job->key.row / REAL_BYTES, value_row = job->value.row / REAL_BYTES;
+    int64_t n_k = job->n_k, d_v = job->d_v, rows = (last - first) * job->n_q;
+    REAL *sums = scratch->strips[0].sums;
+    for (int64_t start = 0; start < rows; start += GROUP) {
+        int count = rows - start < GROUP ? (int)(rows - start) : GROUP;
+        REAL weight[GROUP][PLAIN_KEYS];
+        Row state[GROUP];
+        Place place[GROUP];
+        for (int i = 0; i < count; i++) {
+            int64_t q = (start + i) % job->n_q;
+            place[i] = find_place(job, first + (start + i) / job->n_q);
+            for (int64_t j = 0; j < n_k; j++)
+                for (int64_t c = 0; c < d_v; c += 64 / REAL_BYTES)
+                    __builtin_prefetch((const REAL *)place[i].value + j * value_row + c);
+            NAME(dots)(n_k, job->d_k, (const REAL *)(place[i].query + q * job->query.row),
+                       (const REAL *)place[i].key, key_row, weight[i]);
+        }
+        for (int i = 0; i < count; i++) {
+            state[i] = (Row){-INFINITY, 0, sums};
+            NAME(soften_run)(n_k, scratch->unit, weight[i], &state[i]);
+        }
+        for (int i = 0; i < count; i++) {
+            NAME(weigh_all)(n_k, d_v, weight[i], (const REAL *)place[i].value, value_row, 0, sums);
+            REAL doubt = NAME(write_row)(job, &place[i], scratch, (start + i) % job->n_q, &state[i]);
+            if (!(doubt == 0)) job->not_finite[first + (start + i) / job->n_q] = 1;
+        }
     }
 }

@@ -16,9 +16,11 @@
  * one number that is broadcast from the caller's own key or value, and add. Nothing but the
  * queries is ever packed. The softmax runs down the columns, without a sum across lanes.
  *
- * For each query the largest score so far is kept (`top`), the total of 2^((score - top) · unit)
- * with unit = scale · log2 e, and the sums of that times the value. A tile that raises the top
- * shrinks total and sums.
+ * For each query the largest score · unit so far is kept (`top`), with unit = scale · log2 e, the
+ * total of 2^(score · unit - top), and the sums of that times the value. A tile that raises the top
+ * shrinks total and sums. Rounding the top makes all terms too large or too small by the same factor,
+ * which drops out in the end, as long as that factor is not large itself: tops from FURTHEST on, up
+ * or down, are left to another way (see `doubt`).
  *
  * Included once for each REAL and each instruction set.
  */
@@ -88,25 +90,36 @@ INLINE void NAME(find_best)(const int width, int64_t keys, const REAL *scores, v
             best[v] = NAME(larger)(best[v], NAME(load)(scores + (j * width + v) * LANES));
 }
 
-/* Turn a tile of scores into 2^((score - top) · unit), and take it into top and total.
- * shrink is what the sums have to be multiplied by before the tile is added to them.
- * Subtracting before multiplying makes the largest term 1 however large the scores are. */
+/* best · unit, but no further down than FURTHEST, from where terms are 0 beside any that counts. */
+INLINE vec NAME(scaled_top)(vec best, REAL unit) {
+    vec top = NAME(larger)(best * unit, NAME(all)(-FURTHEST));
+    return NAME(choose)((ivec)(best == -INFINITY), best, top);
+}
+
+/* NaN where top and total cannot be relied on, and 0 where they can. */
+INLINE vec NAME(doubt)(vec top, vec total) {
+    ivec far = (ivec)(top >= FURTHEST) | (ivec)(top == -FURTHEST);
+    return NAME(choose)(far, NAME(all)(NAN), total * 0);
+}
+
+/* Turn a tile of scores into 2^(score · unit - top), and take it into top and total.
+ * shrink is what the sums have to be multiplied by before the tile is added to them. */
 INLINE void NAME(soften)(const int width, int64_t keys, REAL unit, const vec *best, REAL *scores,
                          REAL *top, REAL *total, vec *shrink) {
     vec off[WIDTH], sum[WIDTH];
     for (int v = 0; v < width; v++) {
         vec before = NAME(load)(top + v * LANES);
-        vec after = NAME(larger)(before, best[v]);
+        vec after = NAME(larger)(before, NAME(scaled_top)(best[v], unit));
         /* Where nothing was attended to, -inf - 0 makes weights of 0, and -inf + inf would not. */
         off[v] = NAME(choose)((ivec)(after == -INFINITY), (vec){0}, after);
-        shrink[v] = NAME(exp2)((before - off[v]) * unit);
+        shrink[v] = NAME(exp2)(before - off[v]);
         NAME(store)(top + v * LANES, after);
         sum[v] = (vec){0};
     }
     for (int64_t j = 0; j < keys; j++)
         for (int v = 0; v < width; v++) {
             REAL *at = scores + (j * width + v) * LANES;
-            vec weight = NAME(exp2)((NAME(load)(at) - off[v]) * unit);
+            vec weight = NAME(exp2)(NAME(load)(at) * unit - off[v]);
             NAME(store)(at, weight);
             sum[v] += weight;
         }

@@ -5,6 +5,7 @@
 #undef MANTISSA
 #undef ROUND
 #undef LOWEST
+#undef FURTHEST
 #undef EXP2
 #undef EXP2_TERMS
 #undef TANH
@@ -13,6 +14,7 @@
 #undef vec
 #undef ivec
 #undef INLINE
+#undef APART
 #undef LOG2E
 #undef STRIP
 #undef STRIPS

@@ -9,6 +9,7 @@
 #define vec NAME(vec)
 #define ivec NAME(ivec)
 #define INLINE static inline __attribute__((always_inline))
+#define APART static __attribute__((noinline)) /* compiled once: the same bits wherever it is used */
 
 typedef REAL vec __attribute__((vector_size(VECTOR_BYTES)));
 typedef INT ivec __attribute__((vector_size(VECTOR_BYTES)));
@@ -92,11 +93,35 @@ INLINE void NAME(turn)(vec row[LANES]) {
     }
 }
 
+/* to[r] = the sum of the lanes of row r; count is a power of 2. Adding the halves of two zipped rows
+ * leaves half as many rows, each with the parts of two. The pairs are those of `turn`, so that the
+ * sums come out in order; where rows have more lanes than there are rows, over and over. */
+INLINE void NAME(sum_rows)(const int count, vec *row, REAL *to) {
+    const int most = count < LANES ? count : LANES;
+    for (int r = 0; r < count; r += most) {
+        for (int n = most / 2; n > 0; n /= 2)
+            for (int i = r; i < r + n; i++)
+                row[i] = __builtin_shufflevector(row[i], row[i + n], ZIP_LOW) +
+                         __builtin_shufflevector(row[i], row[i + n], ZIP_HIGH);
+        REAL part[LANES];
+        NAME(store)(part, row[r]);
+        for (int n = LANES / 2; n >= most; n /= 2)
+            for (int i = 0; i < n; i++) part[i] += part[i + n];
+        memcpy(to + r, part, (size_t)most * sizeof *to);
+    }
+}
+
 INLINE REAL NAME(sum)(vec x) {
+    REAL sum;
+    NAME(sum_rows)(1, &x, &sum);
+    return sum;
+}
+
+INLINE REAL NAME(largest)(vec x) {
     REAL part[LANES];
     NAME(store)(part, x);
     for (int n = LANES / 2; n > 0; n /= 2)
-        for (int i = 0; i < n; i++) part[i] += part[i + n];
+        for (int i = 0; i < n; i++) part[i] = part[i] > part[i + n] ? part[i] : part[i + n];
     return part[0];
 }
 
@@ -113,7 +138,7 @@ INLINE vec NAME(exp2)(vec x) {
     vec power = (vec)((ivec)t << MANTISSA);
     vec p = NAME(all)(EXP2[EXP2_TERMS - 1]);
     for (int i = EXP2_TERMS - 2; i >= 0; i--) p = p * f + EXP2[i];
-    return (p * f + 1) * power;
+    return p * (f * power) + power;
 }
 
 /* tanh x: x + x³ Q(x²) near 0, 1 - 2 / (1 + e^2x) elsewhere, which would cancel near 0. */

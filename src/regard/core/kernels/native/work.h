@@ -39,7 +39,7 @@ static Scratch *NAME(new_scratch)(const Job *job) {
 }
 
 /* Join what the parts of the keys gave for query q into `state`, in the order of the parts. */
-static void NAME(join)(const Job *job, const REAL *partial, int64_t q, REAL unit, Row *state) {
+static void NAME(join)(const Job *job, const REAL *partial, int64_t q, Row *state) {
     int64_t size = job->d_v + 2;
     state->top = -INFINITY;
     for (int64_t p = 0; p < job->parts; p++) {
@@ -51,7 +51,7 @@ static void NAME(join)(const Job *job, const REAL *partial, int64_t q, REAL unit
     memset(state->sums, 0, (size_t)job->d_v * sizeof(REAL));
     for (int64_t p = 0; p < job->parts; p++) {
         const REAL *from = partial + (p * job->n_q + q) * size;
-        REAL factor = NAME(exp2)(NAME(all)((from[0] - off) * unit))[0];
+        REAL factor = NAME(exp2)(NAME(all)(from[0] - off))[0];
         state->total += from[1] * factor;
         for (int64_t c = 0; c < job->d_v; c++) state->sums[c] += from[2 + c] * factor;
     }
@@ -64,8 +64,8 @@ static REAL NAME(finish)(const Job *job, const Place *place, Scratch *scratch, i
     Row state = {0, 0, scratch->strips[0].sums}; /* free by now: what was in it is kept */
     REAL doubt = 0;
     for (int64_t q = start; q < stop; q++) {
-        NAME(join)(job, partial, q, scratch->unit, &state);
-        doubt += NAME(write_row)(job, place, scratch->scale, q, &state);
+        NAME(join)(job, partial, q, &state);
+        doubt += NAME(write_row)(job, place, scratch, q, &state);
         if (!place->weights) continue;
         if (few) {
             NAME(finish_weights)(job, place, scratch, q, state.top, state.total);
@@ -112,7 +112,7 @@ static void NAME(do_task)(Job *job, Scratch *scratch, int64_t problem, int64_t b
                 keep[q * size + 1] = state.total;
                 continue;
             }
-            doubt += NAME(write_row)(job, &place, scratch->scale, q, &state);
+            doubt += NAME(write_row)(job, &place, scratch, q, &state);
             if (place.weights)
                 NAME(finish_weights)(job, &place, scratch, q, state.top, state.total);
         }
@@ -136,7 +136,8 @@ static int NAME(work)(Job *job, double seconds) {
     int64_t first;
     while ((first = atomic_fetch_add(&job->next, job->at_once)) < tasks) {
         int64_t last = first + job->at_once < tasks ? first + job->at_once : tasks;
-        for (int64_t task = first; task < last; task++) {
+        if (job->plain) NAME(do_plain)(job, scratch, first, last);
+        for (int64_t task = job->plain ? last : first; task < last; task++) {
             if (tasks == job->problems && job->parts == 1) {
                 NAME(do_task)(job, scratch, task, 0, 0, 1); /* without any division */
                 continue;
