@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regard.core.convolution import direct, pieces, positional_attention, strips, taps, transforms
-from regard.core.kernels import chosen, native
+from regard.core.kernels import chosen, native, roots
 from regard.errors import ParameterError, ShapeError
 
 OMEGA = 10000.0 ** (-np.arange(0, 64, 2) / 64)
@@ -222,23 +222,51 @@ def test_what_matters_is_the_fewest_weights() -> None:
         assert many[kept].min() >= np.delete(many, kept).max(initial=0)
 
 
-@pytest.mark.parametrize("rows", [3, 256, 700, 2000])
-def test_transforms_of_few_rows_add_up_blocks_of_keys(rows: int) -> None:
+@pytest.mark.parametrize("rows", [3, 256, 700, 2000, 5003, 8191])
+@pytest.mark.parametrize("in_c", [False, True])
+def test_transforms_are_off_by_no_more_than_they_say(rows: int, in_c: bool) -> None:
+    # Few rows add up blocks of keys, many take all at once: in C, if that is there.
+    if in_c and chosen() != "native":
+        pytest.skip("needs the kernel in C")
     n = 8191
     rng = np.random.default_rng(6)
     scores = np.where(np.arange(1 - n, n) >= rows, 50.0, 0.0) + rng.uniform(0, 1, 2 * n - 1)
-    values = rng.standard_normal((1, n, 2))
+    values = rng.standard_normal((2, n, 6))
     head = strips.Call(scores, values, 1e-9)
+    head.native = in_c
     strip = strips.cut_strip(head, 0, rows, *strips.weigh(head, 0, rows))
     for task in transforms.transform(head, strip):
         task()
     some = np.unique(np.linspace(0, rows - 1, 60).astype(int))
-    exact = directly(scores, values[0], some)
     key, after = strip.keys(n)
     taps = strip.high - strip.low + 1
-    rounding = transforms.Transforms(rows, after - key, taps).error(strip.weights)
-    error = np.abs(head.output[0, some] - exact).max(axis=1)
-    assert (error <= rounding / strip.normaliser[some] * np.abs(values).max() + 1e-14).all()
+    rounding = transforms.Transforms(rows, after - key, taps, in_c).error(strip.weights)
+    for one, output in zip(values, head.output, strict=True):
+        error = np.abs(output[some] - directly(scores, one, some)).max(axis=1)
+        assert (error <= rounding / strip.normaliser[some] * np.abs(one).max() + 1e-14).all()
+
+
+@pytest.mark.parametrize("least", [1, 2, 3, 5, 17, 100, 129, 1000, 5000, 12289])
+def test_lengths_of_transforms_in_c_waste_little_and_give_the_convolution(least: int) -> None:
+    if chosen() != "native":
+        pytest.skip("needs the kernel in C")
+    length = roots.quick_length(least)
+    assert least <= length <= max(1.5 * least, 4)
+    plan = roots.tables(length)
+    rng = np.random.default_rng(least)
+    weights, values = rng.standard_normal(length), rng.standard_normal((least, 3))
+    spectrum = plan.sort(np.fft.fft(weights) / length)
+    around = np.stack([np.fft.ifft(np.fft.fft(weights) * np.fft.fft(x, length)) for x in values.T])
+    begin = length // 3
+    factor = rng.standard_normal(length - begin)
+    for name in native.instruction_sets():
+        output = np.full((length - begin, 3), 7.0)
+        scratch = native.scratch_for(plan)
+        native.convolve(
+            plan, spectrum, factor, begin, scratch, values, output, instruction_set=name
+        )
+        expected = factor[:, None] * around.real.T[begin:]
+        np.testing.assert_allclose(output, expected, atol=1e-14 * length)
 
 
 def test_the_bound_has_room_for_scores_that_are_off() -> None:

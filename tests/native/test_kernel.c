@@ -222,6 +222,65 @@ static int one_positional_head(const Kernel *kernel, int64_t n, int64_t columns)
     return fine;
 }
 
+/* The frequency of each result of a transform of n numbers, found digit by digit. */
+static int64_t frequency(int64_t place, int64_t n) {
+    int64_t size = n % 4 ? n : 4;
+    return size == n ? place : place / (n / size) + size * frequency(place % (n / size), n / size);
+}
+
+static void set_root(double *to, int64_t turns, int64_t n) {
+    long double angle = -2 * acosl(-1) * (long double)(turns % n) / (long double)n;
+    to[0] = (double)cosl(angle), to[1] = (double)sinl(angle);
+}
+
+static double *new_roots(int64_t n) {
+    double *roots = malloc((size_t)bytes_of_roots(n) + 1), *at = roots;
+    for (int64_t m = n; m % 4 == 0; m /= 4)
+        for (int64_t j = 0; j < m / 4; j++)
+            for (int64_t k = 1; k < 4; k++, at += 2) set_root(at, j * k, m);
+    return roots;
+}
+
+/* Some columns of values convolved with weights, compared with sums around the circle. */
+static int one_convolution(const Kernel *kernel) {
+    int64_t n1 = 1 + (int64_t)draw(3), n2 = 1 + (int64_t)draw(3), columns = (int64_t)draw(20);
+    n1 *= 1 << 2 * draw(3), n2 *= 1 << 2 * draw(3);
+    int64_t n = n1 * n2, keys = 1 + (int64_t)draw((uint64_t)n), rows = 1 + (int64_t)draw((uint64_t)n);
+    int64_t begin = (int64_t)draw((uint64_t)(n - rows + 1)), apart = columns + (int64_t)draw(3);
+    double *weight = drawn_numbers(n), *factor = drawn_numbers(rows), *output = drawn_numbers(rows * apart);
+    double *value = drawn_numbers((keys - 1) * apart + columns), *circle = malloc((size_t)n * 16);
+    double *between = malloc((size_t)n * 16), *spectrum = malloc((size_t)n * 16);
+    double *roots1 = new_roots(n1), *roots2 = new_roots(n2);
+    char *scratch = malloc((size_t)SCRATCH(n1, n2));
+    for (int64_t i = 0; i < n; i++) set_root(circle + 2 * i, i, n);
+    for (int64_t t1 = 0; t1 < n1; t1++)
+        for (int64_t t2 = 0; t2 < n2; t2++) {
+            int64_t k1 = frequency(t1, n1), k = k1 + n1 * frequency(t2, n2);
+            set_root(between + 2 * (t2 * n1 + t1), t2 * k1, n);
+            double re = 0, im = 0;
+            for (int64_t i = 0; i < n; i++) {
+                re += weight[i] * circle[2 * (i * k % n)];
+                im += weight[i] * circle[2 * (i * k % n) + 1];
+            }
+            spectrum[2 * (t1 * n2 + t2)] = re / (double)n, spectrum[2 * (t1 * n2 + t2) + 1] = im / (double)n;
+        }
+    Fourier job = {n1, n2, roots1, roots2, between, spectrum, factor, begin, rows, keys, apart, apart};
+    kernel->convolve(&job, value, output, columns, scratch);
+    int fine = 1;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < columns && fine; c++) {
+            double sum = 0;
+            for (int64_t i = 0; i < keys; i++) sum += weight[(begin + r - i + n) % n] * value[i * apart + c];
+            fine = fabs(output[r * apart + c] - factor[r] * sum) <= 1e-14 * (double)n;
+        }
+    if (!fine)
+        printf("%s convolve: %ld by %ld, columns %ld keys %ld begin %ld rows %ld\n", kernel->name, (long)n1,
+               (long)n2, (long)columns, (long)keys, (long)begin, (long)rows);
+    free(weight), free(factor), free(output), free(value), free(circle), free(between), free(spectrum);
+    free(roots1), free(roots2), free(scratch);
+    return fine;
+}
+
 int main(void) {
     int failed = 0, passed = 0;
     for (int k = 0; k < KERNEL_COUNT; k++) {
@@ -245,6 +304,7 @@ int main(void) {
         for (int i = 0; i < 60; i++)
             one_positional_head(&KERNELS[k], 1 + (int64_t)draw(i % 2 ? 300 : 40), (int64_t)draw(i % 3 ? 20 : 80))
                 ? passed++ : failed++;
+        for (int i = 0; i < 40; i++) one_convolution(&KERNELS[k]) ? passed++ : failed++;
     }
     printf("largest error: float %.1e, double %.1e\n", worst[0], worst[1]);
     printf("%d passed, %d failed\n", passed, failed);

@@ -27,7 +27,7 @@ def cut_rows(call: Call) -> Iterator[Iterator[Task]]:
     """
     first, end, n = 0, call.n, call.n
     while first < end:
-        plan = Transforms(end - first, n, n + end - first - 1)
+        plan = Transforms(end - first, n, n + end - first - 1, call.native)
         if direct_cost(call, first, end) <= plan.cost * call.width:
             yield direct(call, first, end)
             return
@@ -76,7 +76,7 @@ def _shared(call: Call, strip: Strip) -> Iterator[Task]:
     first, end, n = strip.first, strip.end, call.n
     rows, h = end - first, strip.high - strip.low + 1
     key, after = strip.keys(n)
-    plan = Transforms(rows, after - key, h)
+    plan = Transforms(rows, after - key, h, call.native)
     rounding = plan.error(strip.weights)
     fits = rounding <= call.precision / 2 * float(strip.normaliser.min())
     block = min(max(h // 2, 16), 256)

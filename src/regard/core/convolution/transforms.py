@@ -11,11 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.convolution.strips import Call, Float64, Strip, Task, U
+from regard.core.kernels import native
+from regard.core.kernels.roots import quick_length, tables
 
 # Error of a transform per doubling of its length, relative in the 2-norm: for radix 2, 3, 4, 5
 # and 8 with twiddle factors that are products of two rounded ones (5 u, and 2.9 u to multiply).
+# The kernel in C multiplies once for every two doublings, and once more between n1 and n2.
 _PER_DOUBLING = 12 * U
-_TRANSFORM = 8  # one step of one number, relative to a multiplication in a matrix product
+# One step of one number, relative to a multiplication in a matrix product, as measured: by SciPy,
+# and by the kernel in C.
+_BY_SCIPY, _IN_C = 8, 3
 
 
 @dataclass(frozen=True)
@@ -24,11 +29,15 @@ class Transforms:
 
     Many rows take all keys at once. Few rows add up the spectra of several blocks, by
     transforms about four times as long as there are rows, and one inverse for all of them.
+
+    Attributes:
+        native: whether there is a kernel in C, which can do the former.
     """
 
     rows: int
     keys: int
     taps: int
+    native: bool
 
     @property
     def whole(self) -> bool:
@@ -55,46 +64,78 @@ class Transforms:
     @property
     def cost(self) -> float:
         """What it costs for one column of values, in multiplications of a matrix product."""
-        return _TRANSFORM * (self.count + 1) * self.length * math.log2(2 * self.length)
+        step = _IN_C if self.native and self.whole else _BY_SCIPY
+        return step * (self.count + 1) * self.length * math.log2(2 * self.length)
 
     def error(self, weights: Float64) -> float:
         """Bound the rounding errors of a convolution with values of at most 1.
 
         The spectra of weights and values are off by L η each, in the 2-norm and relative;
-        multiplying them gives 3 u more, each addition another u. An entry of the inverse
+        multiplying them gives 4 u more, each addition another u. An entry of the inverse
         transform is at most the product of the two norms. The inverse transform itself is
         off by L η of its result, whose norm is at most the sum of the weights times the norm
         of a block of values. Values are two columns, and a weight serves two blocks at most.
         """
-        each = math.log2(4 * self.length) * _PER_DOUBLING  # `_length` adds less than a doubling
+        # A quick length is less than twice as long, and one more doubling is for `between` in C.
+        each = math.log2(4 * self.length) * _PER_DOUBLING
         shared = 1 if self.whole else 2
         norm = math.sqrt(float((weights * weights).sum()) * 2 * self.keys * shared)
         result = shared * float(weights.sum()) * math.sqrt(2 * self.block)
-        return (2 * each + (3 + self.count) * U) * norm + (each + U) * result
-
-
-def _length(least: int) -> int:
-    """Return a length of 2, 3 and 5 alone, which `_PER_DOUBLING` is about."""
-    from scipy.fft import next_fast_len
-
-    return int(next_fast_len(least, real=True))
+        return (2 * each + (4 + self.count) * U) * norm + (each + U) * result
 
 
 def transform(call: Call, strip: Strip) -> Iterator[Task]:
-    """Convolve by Fourier transforms, two columns of values as one of complex numbers."""
+    """Convolve by Fourier transforms."""
+    key, after = strip.keys(call.n)
+    taps = strip.high - strip.low + 1
+    plan = Transforms(strip.end - strip.first, after - key, taps, call.native)
+    if not plan.whole:
+        return _by_scipy(call, strip, plan, plan.block - 1, plan.length)
+    # Row `first` is entry `begin` of the convolution. What is longer than the transforms wraps
+    # around, and may reach up to there only.
+    begin = strip.first - strip.low - key
+    least = max(taps + plan.keys - 1 - begin, begin + plan.rows, taps, plan.keys)
+    if call.native:
+        return _in_c(call, strip, begin, quick_length(least))
+    from scipy.fft import next_fast_len
+
+    # Of 2, 3 and 5 alone, which `_PER_DOUBLING` is about.
+    return _by_scipy(call, strip, plan, begin, int(next_fast_len(least, real=True)))
+
+
+def _in_c(call: Call, strip: Strip, begin: int, length: int) -> Iterator[Task]:
+    """Convolve by the kernel in C, some columns at a time."""
+    from scipy.fft import fft
+
+    plan = tables(length)
+    weights = np.pad(strip.window, (0, length - (strip.high - strip.low + 1)))
+    spectrum = plan.sort(fft(weights) / length)
+    factor = 1 / strip.normaliser
+    key, after = strip.keys(call.n)
+    columns = call.values.shape[2]
+    step = 16 if columns >= 64 else 8  # the most that it takes at once, if there are enough
+    spare: list[NDArray[np.uint8]] = []  # memory that is new to the process is slow
+
+    def convolve(values: Float64, output: Float64) -> None:
+        scratch = spare.pop() if spare else native.scratch_for(plan)
+        native.convolve(plan, spectrum, factor, begin, scratch, values, output)
+        spare.append(scratch)
+
+    for values, output in zip(call.values, call.output, strict=True):
+        for c in range(0, columns, step):
+            some = slice(c, c + step)
+            yield partial(convolve, values[key:after, some], output[strip.first : strip.end, some])
+
+
+def _by_scipy(
+    call: Call, strip: Strip, plan: Transforms, begin: int, length: int
+) -> Iterator[Task]:
+    """Convolve by SciPy, two columns of values as one of complex numbers."""
     from scipy.fft import fft, ifft
 
-    weights, rows = strip.window, strip.end - strip.first
-    h = len(weights)
+    weights, rows = strip.window, plan.rows
     key, after = strip.keys(call.n)
-    plan = Transforms(rows, after - key, h)
-    # Row `first` is entry `begin` of each convolution. What is longer than `length` wraps
-    # around, and may reach up to there only.
-    if plan.whole:
-        begin, taps = strip.first - strip.low - key, h
-        length = _length(max(h + plan.keys - 1 - begin, begin + rows, h, plan.keys))
-    else:
-        begin, taps, length = plan.block - 1, plan.length, plan.length
+    taps = len(weights) if plan.whole else length
     starts = range(key, after, plan.block)
     kernels = np.zeros((plan.count, length), dtype=np.complex128)
     for kernel, start in zip(kernels, starts, strict=True):

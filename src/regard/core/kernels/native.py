@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from regard.core.kernels import numpy_tiles, threads
 from regard.core.kernels.problem import Problem
+from regard.core.kernels.roots import Tables
 
 _native: Any
 try:
@@ -92,3 +93,32 @@ def taps(
     """
     name = instruction_set or instruction_sets()[0]
     _native.taps(name, shifts, weights, factor, first, values, output)
+
+
+def convolve(
+    tables: Tables,
+    spectrum: NDArray[np.complex128],
+    factor: NDArray[np.float64],
+    begin: int,
+    scratch: NDArray[np.uint8],
+    values: NDArray[np.float64],
+    output: NDArray[np.float64],
+    *,
+    instruction_set: str | None = None,
+) -> None:
+    """Fill row r with factor[r] times row begin + r of the values convolved with some weights.
+
+    The convolution is a circle of the length of the transforms. `spectrum` is that of the
+    weights, sorted by the tables and divided by the length; `scratch` has the size that
+    `scratch_for` says, and its entries do not matter. Does not look up from its work.
+    """
+    name = instruction_set or instruction_sets()[0]
+    roots = tables.roots1, tables.roots2, tables.between
+    _native.convolve(
+        name, tables.n1, tables.n2, *roots, spectrum, factor, begin, scratch, values, output
+    )
+
+
+def scratch_for(tables: Tables) -> NDArray[np.uint8]:
+    """Return memory for `convolve`."""
+    return np.empty(_native.scratch(tables.n1, tables.n2), dtype=np.uint8)

@@ -35,6 +35,7 @@
 #include "rows.h"
 #include "work.h"
 #include "taps.h"
+#include "fourier.h"
 #include "undefine.h"
 
 #undef SET

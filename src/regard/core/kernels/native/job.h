@@ -59,6 +59,29 @@ typedef struct {
     int64_t n, columns;            /* of the values */
 } Taps;
 
+/* Convolution of values with the weights of a positional head, see fourier.h. Complex numbers are
+ * two doubles. */
+typedef struct {
+    int64_t n1, n2;                    /* 4 · ... · 4 · (1, 2 or 3) each; transforms have n1 · n2 numbers */
+    const double *roots1, *roots2;     /* for each step of such a transform, three of each four numbers */
+    const double *between;             /* (n2, n1): between the transforms of columns and of rows */
+    const double *spectrum;            /* (n1, n2): of the weights, divided by n1 · n2 */
+    const double *factor;              /* of each row */
+    int64_t begin, rows;               /* the first number of the convolution that is wanted; how many */
+    int64_t keys;                      /* rows of values; what follows them is 0 */
+    int64_t value_row, output_row;     /* doubles from one row to the next */
+} Fourier;
+
+/* Bytes of the roots that the steps of a transform of n numbers need, or -1 if there is none. */
+static inline int64_t bytes_of_roots(int64_t n) {
+    int64_t bytes = 0;
+    for (; n > 0 && n % 4 == 0; n /= 4) bytes += n / 4 * 6 * 8;
+    return n >= 1 && n <= 3 ? bytes : -1;
+}
+
+/* Bytes for a table of n1 rows, a little apart, and the longest row or column, in the widest vectors. */
+#define SCRATCH(n1, n2) (128 * ((n1) * ((n2) + 1) + (n1) + (n2)) + 64)
+
 /* What an instruction set offers. */
 typedef struct {
     const char *name;
@@ -66,6 +89,7 @@ typedef struct {
     int (*work[2])(Job *, double seconds);      /* take tasks until time is up; 1: some are left,
                                                    -1: memory ran out */
     void (*taps)(const Taps *, const double *value, double *output);
+    void (*convolve)(const Fourier *, const double *value, double *output, int64_t columns, char *scratch);
 } Kernel;
 
 #endif

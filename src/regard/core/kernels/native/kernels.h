@@ -1,6 +1,6 @@
 /* Every kernel: the arithmetic for two types and each instruction set, and how a call is cut.
  *
- * Read job.h first, then vector.h, tile.h, block.h, rows.h, work.h and taps.h. This file needs nothing of
+ * Read job.h first, then vector.h, tile.h, block.h, rows.h, work.h, taps.h and fourier.h. This file needs nothing of
  * Python; module.c and the test in tests/native include it.
  */
 
@@ -137,12 +137,12 @@ COMPILE_AS_BEFORE
 
 static const Kernel KERNELS[] = {
 #if ON_X86
-    {"avx512", {16, 8}, {64, 32}, {work_float_avx512, work_double_avx512}, taps_double_avx512},
-    {"avx2", {8, 4}, {16, 8}, {work_float_avx2, work_double_avx2}, taps_double_avx2},
+    {"avx512", {16, 8}, {64, 32}, {work_float_avx512, work_double_avx512}, taps_double_avx512, convolve_double_avx512},
+    {"avx2", {8, 4}, {16, 8}, {work_float_avx2, work_double_avx2}, taps_double_avx2, convolve_double_avx2},
 #endif
-    {"baseline", {4, 2}, {8, 4}, {work_float_baseline, work_double_baseline}, taps_double_baseline},
+    {"baseline", {4, 2}, {8, 4}, {work_float_baseline, work_double_baseline}, taps_double_baseline, convolve_double_baseline},
 #ifdef TEST_WIDE
-    {"wide", {16, 8}, {64, 32}, {work_float_wide, work_double_wide}, taps_double_wide},
+    {"wide", {16, 8}, {64, 32}, {work_float_wide, work_double_wide}, taps_double_wide, convolve_double_wide},
 #endif
 };
 enum { KERNEL_COUNT = sizeof KERNELS / sizeof *KERNELS };

@@ -1,5 +1,5 @@
 /* The Python module `regard.core.kernels._native`: job(...) sets up a call, run(job, ...) computes;
- * taps(...) computes rows of a positional head. */
+ * taps(...) and convolve(...) compute rows of a positional head. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -188,6 +188,56 @@ static PyObject *taps(PyObject *module, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* Fill columns of a positional head by Fourier transforms. All is made of doubles; rows of values and
+ * output may lie apart, and the other arrays are contiguous. */
+static PyObject *convolve(PyObject *module, PyObject *args) {
+    enum { ROOTS1, ROOTS2, BETWEEN, SPECTRUM, FACTOR, SCRATCHED, VALUE, OUTPUT, COUNT };
+    PyObject *array[COUNT];
+    Py_buffer buffer[COUNT];
+    const char *name;
+    long long n1, n2, begin;
+    if (!PyArg_ParseTuple(args, "sLLOOOOOLOOO", &name, &n1, &n2, &array[ROOTS1], &array[ROOTS2],
+                          &array[BETWEEN], &array[SPECTRUM], &array[FACTOR], &begin, &array[SCRATCHED],
+                          &array[VALUE], &array[OUTPUT]))
+        return NULL;
+    const Kernel *kernel = find_kernel(name);
+    int held = 0, fits = kernel && bytes_of_roots(n1) >= 0 && bytes_of_roots(n2) >= 0;
+    for (; fits && held < COUNT; held++) {
+        int flags = (held < VALUE ? PyBUF_C_CONTIGUOUS : PyBUF_STRIDES) |
+                    (held == OUTPUT || held == SCRATCHED ? PyBUF_WRITABLE : 0);
+        if (PyObject_GetBuffer(array[held], &buffer[held], flags)) break;
+        fits = held < VALUE || (buffer[held].ndim == 2 && buffer[held].strides[1] == 8 &&
+                                buffer[held].strides[0] % 8 == 0);
+    }
+    if (fits && held == COUNT) {
+        const Py_buffer *value = &buffer[VALUE], *output = &buffer[OUTPUT];
+        int64_t roots = 2 * 8 * n1 * n2; /* bytes */
+        fits = value->shape[1] == output->shape[1] && value->shape[0] <= n1 * n2 && begin >= 0 &&
+               begin + output->shape[0] <= n1 * n2 && buffer[FACTOR].len == 8 * output->shape[0] &&
+               buffer[BETWEEN].len == roots && buffer[SPECTRUM].len == roots &&
+               buffer[ROOTS1].len == bytes_of_roots(n1) && buffer[ROOTS2].len == bytes_of_roots(n2) &&
+               buffer[SCRATCHED].len >= SCRATCH(n1, n2);
+        if (fits) {
+            Fourier job = {n1, n2, buffer[ROOTS1].buf, buffer[ROOTS2].buf, buffer[BETWEEN].buf,
+                           buffer[SPECTRUM].buf, buffer[FACTOR].buf, begin, output->shape[0],
+                           value->shape[0], value->strides[0] / 8, output->strides[0] / 8};
+            Py_BEGIN_ALLOW_THREADS
+            kernel->convolve(&job, value->buf, output->buf, value->shape[1], buffer[SCRATCHED].buf);
+            Py_END_ALLOW_THREADS
+        }
+    }
+    for (int i = 0; i < held; i++) PyBuffer_Release(&buffer[i]);
+    if (PyErr_Occurred()) return NULL;
+    if (!fits) return PyErr_Format(PyExc_ValueError, "the arrays of convolve do not fit together");
+    Py_RETURN_NONE;
+}
+
+static PyObject *scratch(PyObject *module, PyObject *args) {
+    long long n1, n2;
+    if (!PyArg_ParseTuple(args, "LL", &n1, &n2)) return NULL;
+    return PyLong_FromLongLong(SCRATCH(n1, n2));
+}
+
 static PyObject *kernels(PyObject *module, PyObject *none) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < KERNEL_COUNT; i++) {
@@ -204,6 +254,8 @@ static PyMethodDef METHODS[] = {
     {"run", run, METH_VARARGS, "Compute with some helpers; look for signals after so many seconds."},
     {"not_finite", not_finite, METH_O, "List the blocks that have to be done again, carefully."},
     {"taps", taps, METH_VARARGS, "Compute some rows of a positional head."},
+    {"convolve", convolve, METH_VARARGS, "Convolve columns of values by Fourier transforms."},
+    {"scratch", scratch, METH_VARARGS, "Return how many bytes of scratch convolve needs."},
     {"kernels", kernels, METH_NOARGS, "List the instruction sets that run here, the best first."},
     {NULL, NULL, 0, NULL},
 };

@@ -26,6 +26,7 @@
 #undef REAL_BYTES
 #undef ZIP_LOW
 #undef ZIP_HIGH
+#undef Number
 #undef TAP_ROWS
 #undef TAP_WIDTH
 #undef TAP_TILE
