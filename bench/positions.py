@@ -52,10 +52,12 @@ def heads(n: int) -> list[Head]:
     every = slice(None)
     delta = np.arange(1 - n, n)
     found: list[Head] = []
-    for steps in (1, 1000, -1000):
-        design = regard.design.offset(steps, D_MODEL, n=n, tolerance=1e-2)
-        scores = design.scale * design.kernel(delta)
-        found.append((f"design.offset({steps}).apply", scores, design.apply_with_bound, SHARP))
+    for d_model in (16, 64, 256):
+        for steps in (1, 1000, -1000):
+            design = regard.design.offset(steps, d_model, n=n, tolerance=1e-2)
+            scores = design.scale * design.kernel(delta)
+            name = f"design.offset({steps}, {d_model}).apply"
+            found.append((name, scores, design.apply_with_bound, SHARP))
 
     def add(name: str, scores: np.ndarray, wanted: int) -> None:
         found.append((name, scores, lambda values: positional_attention(scores, values), wanted))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import zeros
 from regard.core.kernels import chosen
 
 Float64 = NDArray[np.float64]
@@ -35,7 +36,7 @@ class Call:
         before = np.maximum.accumulate(scores[: self.n][::-1])[::-1]
         self.peak = np.maximum(before, np.maximum.accumulate(scores[self.n - 1 :]))
         self.native = chosen() == "native"
-        self.output = np.zeros(values.shape)
+        self.output = zeros(values.shape, np.float64)
         self.error = np.zeros(self.n)
 
 

@@ -20,6 +20,8 @@ typedef struct {
 } NAME(Number);
 #define Number NAME(Number)
 
+#define AHEAD 2 /* columns of the table, which are on their way while others are transformed */
+
 INLINE Number NAME(plus)(Number a, Number b) { return (Number){a.re + b.re, a.im + b.im}; }
 INLINE Number NAME(minus)(Number a, Number b) { return (Number){a.re - b.re, a.im - b.im}; }
 
@@ -127,7 +129,9 @@ static void NAME(convolve)(const Fourier *job, const double *value, double *outp
         for (int64_t t2 = 0; t2 < n2; t2++) {
             const double *roots = job->between + 2 * n1 * t2;
             for (int64_t t1 = 0; t1 < n1; t1++) {
-                int64_t t = t1 * n2 + t2;
+                int64_t t = t1 * n2 + t2, next = t + AHEAD;
+                if (next < job->keys) __builtin_prefetch(value + next * job->value_row + c);
+                __builtin_prefetch(table + t1 * across + t2 + AHEAD, 1);
                 line[t1] = t < job->keys ? NAME(read_columns)(value + t * job->value_row + c, columns - c)
                                          : (Number){{0}, {0}};
             }
@@ -144,8 +148,12 @@ static void NAME(convolve)(const Fourier *job, const double *value, double *outp
         }
         for (int64_t t2 = 0; t2 < n2; t2++) {
             const double *roots = job->between + 2 * n1 * t2;
-            for (int64_t t1 = 0; t1 < n1; t1++)
+            for (int64_t t1 = 0; t1 < n1; t1++) {
+                int64_t next = t1 * n2 + t2 + AHEAD - job->begin;
+                if (next >= 0 && next < job->rows) __builtin_prefetch(output + next * job->output_row + c, 1);
+                __builtin_prefetch(table + t1 * across + t2 + AHEAD);
                 line[t1] = NAME(turned)(table[t1 * across + t2], roots + 2 * t1, 1);
+            }
             NAME(back)(line, n1, job->roots1);
             for (int64_t t1 = 0; t1 < n1; t1++) {
                 int64_t row = t1 * n2 + t2 - job->begin;

@@ -27,6 +27,7 @@
 #undef ZIP_LOW
 #undef ZIP_HIGH
 #undef Number
+#undef AHEAD
 #undef TAP_ROWS
 #undef TAP_WIDTH
 #undef TAP_TILE
