@@ -29,15 +29,18 @@ def rotation_blocks(T: int, weights: Any, base: float = 10000.0) -> np.ndarray[A
     return A
 
 
-def best_weights(d: int, B: int, n: int, signed: bool) -> np.ndarray[Any, Any]:
-    """Block weights with the widest gap between |δ| ≤ B/2 and the shifts up to n outside."""
+def best_weights(d: int, B: int, n: int, signed: bool, free: int = 0) -> np.ndarray[Any, Any]:
+    """Block weights with the widest gap between |δ| ≤ B/2 and the shifts up to n outside.
+
+    `free` steps past either edge count neither as window nor as outside.
+    """
     cos = np.cos(np.outer(np.arange(n), omega(d)))
     cos = np.hstack([cos, -cos]) if signed else cos
-    inside, outside, m = cos[: B // 2 + 1], cos[B // 2 + 1 :], cos.shape[1]
+    inside, outside, m = cos[: B // 2 + 1], cos[B // 2 + 1 + free :], cos.shape[1]
     rows = [np.hstack([-inside, np.ones((len(inside), 1)), np.zeros((len(inside), 1))])]
     rows += [np.hstack([outside, np.zeros((len(outside), 1)), -np.ones((len(outside), 1))])]
     rows += [np.append(np.ones(m), [0, 0])[None]]
-    limits = np.append(np.zeros(n), 1.0)
+    limits = np.append(np.zeros(n - free), 1.0)
     objective = np.append(np.zeros(m), [-1.0, 1.0])
     bounds = [(0, None)] * m + [(None, None)] * 2
     a = linprog(objective, A_ub=np.vstack(rows), b_ub=limits, bounds=bounds).x[:m]
@@ -156,6 +159,114 @@ def test_optimal_bands_are_read_back(d: int, B: int, n: int, T: int, signed: boo
     kernel = positional_kernel(noisy(A, np.random.default_rng(d + B)))
     assert abs(kernel.T - T) <= max(1, B / 8)
     assert abs(kernel.B - B) <= max(2, B / 4)
+
+
+def test_random_optimal_bands_are_read_back_exactly_and_nearly_so_through_noise() -> None:
+    rng = np.random.default_rng(13)
+    for trial in range(60):
+        d = (8, 8, 16, 32, 64)[trial % 5]
+        B, T = 2 * int(rng.integers(0, 25)), int(rng.integers(-100, 101))
+        n = abs(T) + 2 * B + int(rng.integers(10, 200))
+        A = rotation_blocks(T, best_weights(d, B, n + abs(T), bool(rng.integers(2))))
+        kernel = positional_kernel(A, n=n)
+        assert (kernel.T, kernel.B) == (T, B)
+        kernel = positional_kernel(noisy(A, rng), n=n)
+        assert abs(kernel.T - T) <= max(1, B / 8)
+        assert abs(kernel.B - B) <= max(2, B / 4)
+
+
+def test_every_width_in_the_range_of_an_optimal_band_has_weights_within_the_noise() -> None:
+    rng = np.random.default_rng(14)
+    d, n = 8, 199
+    wide = 0
+    for B in (30, 36, 42, 48):
+        A = noisy(rotation_blocks(0, best_weights(d, B, n, False)), rng)
+        kernel = positional_kernel(A, n=n)
+        low, high = kernel.B_range
+        assert low <= B <= high
+        wide += high > low + 1
+        sigma = 0.03 * np.linalg.norm(A) / d / math.sqrt(2)  # of the mean of two entries
+        for other in range(int(low), int(high), 2):
+            fits = []
+            for signed in (False, True):
+                w = best_weights(d, other, n, signed)
+                scale = kernel.cosine @ w / (w @ w)
+                fits.append(np.linalg.norm(kernel.cosine - scale * w) / sigma)
+            assert min(fits) < 6  # four numbers of standard deviation 1
+    assert wide  # the weights of neighbouring widths are closer than the noise
+
+
+def test_two_blocks_cannot_tell_wide_windows_apart_and_the_range_says_so() -> None:
+    # No reader can: the fast block has at most 0.3 % of the weight for all of these widths,
+    # and noise of 3 % of |A|/d adds about 1 % to it.
+    rng = np.random.default_rng(15)
+    for B in (8, 20, 34):
+        weights = best_weights(4, B, 101, True)
+        assert abs(weights[0]) < 0.005 * weights[1]
+        low, high = positional_kernel(noisy(rotation_blocks(0, weights), rng), n=101).B_range
+        assert low <= 8
+        assert high >= 34
+
+
+def test_one_block_fits_every_width_up_to_its_half_turn() -> None:
+    widths = 82, 108, 122  # for all of them the third of four blocks alone is the best
+    for B in widths:
+        weights = best_weights(8, B, 461, False)
+        np.testing.assert_allclose(weights, [0, 0, 1, 0], atol=1e-12)
+    low, high = positional_kernel(rotation_blocks(0, weights), n=461).B_range
+    assert low <= min(widths)
+    assert high >= max(widths)
+
+
+def test_nearly_equal_best_weights_are_not_taken_for_a_single_shift() -> None:
+    weights = best_weights(8, 10, 200, False)
+    assert abs(weights[1] / weights[2] - 1) < 0.1
+    A = noisy(rotation_blocks(0, weights), np.random.default_rng(16))
+    assert positional_kernel(A, n=200).B == 10
+
+
+def test_a_transition_is_recognised_by_its_weights() -> None:
+    rng = np.random.default_rng(17)
+    for d, B, n, free in ((32, 28, 167, 2), (64, 16, 211, 3)):
+        A = rotation_blocks(-48, best_weights(d, B, n + 48, True, free))
+        for head in (A, noisy(A, rng)):
+            kernel = positional_kernel(head, n=n)
+            assert (kernel.T, kernel.B) == (-48, B)
+            assert f"with {free} steps past either edge left free" in kernel.reading
+
+
+def test_a_window_whose_middle_scores_little_is_still_read_about_its_middle() -> None:
+    weights = best_weights(64, 194, 488, True)  # of both signs: they nearly cancel at T
+    assert np.sum(weights) < np.linalg.norm(weights) / math.sqrt(2)
+    kernel = positional_kernel(rotation_blocks(-16, weights), n=472)
+    assert (kernel.T, kernel.B) == (-16, 194)
+
+
+def test_only_weights_that_are_the_best_are_called_so() -> None:
+    best = "the weights are the best for T ± B/2"
+    A = rotation_blocks(3, best_weights(64, 12, 134, False))
+    assert best in positional_kernel(A, n=131).reading
+    assert best not in positional_kernel(A).reading  # among all shifts others are better
+    by_hand = rotation_blocks(3, np.exp(-((np.arange(32) - 12) ** 2) / 50))
+    assert best not in positional_kernel(by_hand, n=131).reading
+
+
+def test_ordinary_heads_are_not_compared_with_designed_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("compared")
+
+    monkeypatch.setattr("regard.analysis.kernel_width.match", refuse)
+    rng = np.random.default_rng(18)
+    offset, zeroed = np.ones(16), 1.0 * (omega(32) * 10 <= math.pi / 2)
+    heads = [rng.standard_normal((32, 32)), rotation_blocks(9, offset), rotation_blocks(9, zeroed)]
+    heads += [noisy(head, rng) for head in heads]
+    heads += [rng.standard_normal((32, 5)) @ rng.standard_normal((5, 32)) for _ in range(20)]
+    for head in heads:
+        positional_kernel(head, n=101)
+    with pytest.raises(AssertionError, match="compared"):
+        positional_kernel(rotation_blocks(9, best_weights(32, 20, 110, False)), n=101)
 
 
 def test_a_head_that_looks_away_from_a_shift_is_not_read_as_looking_there() -> None:

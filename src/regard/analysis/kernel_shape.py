@@ -13,12 +13,24 @@ from numpy.typing import NDArray
 from regard.core.angles import fill, frequencies
 from regard.core.kernels.threads import one_blas_thread
 
-__all__ = ["centre_of", "turns_of", "window_of"]
+__all__ = ["centre_of", "split", "turns_of", "window_of"]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 EXACT = 1e-13  # what rounding may do to sums of squares of size 1
+
+
+def split(matrix: Array) -> tuple[Complex, Array]:
+    """Return the blocks c nearest to a matrix (d, d), (d/2,), and what they leave over."""
+    even, odd = slice(0, None, 2), slice(1, None, 2)
+    a = (np.diag(matrix[even, even]) + np.diag(matrix[odd, odd])) / 2
+    b = (np.diag(matrix[odd, even]) - np.diag(matrix[even, odd])) / 2
+    rest = matrix.copy()
+    i = np.arange(0, len(matrix), 2)
+    for row, column, part in ((0, 0, a), (1, 1, a), (1, 0, b), (0, 1, -b)):
+        rest[i + row, i + column] -= part
+    return a + 1j * b, rest
 
 
 def turns_of(shifts: Array, d: int, base: float, whole: bool = True) -> Complex:
@@ -40,10 +52,13 @@ def centre_of(c: Complex, noise: float, base: float, reach: int) -> tuple[int, b
     count = int(np.count_nonzero(c))
     asymmetry = (total - twice) / 2
     chance = (count + 4 * math.sqrt(2 * count) + 10) * noise**2 / 2
+    about = asymmetry <= EXACT * total + chance
+    about[1:] &= asymmetry[1:] <= asymmetry[:-1]
+    about[:-1] &= asymmetry[:-1] <= asymmetry[1:]
     # About its lowest point f is symmetric too; there it is no higher than at most shifts.
-    fit = (asymmetry <= EXACT * total + chance) & (f > math.sqrt(total / 2))
-    fit[1:] &= asymmetry[1:] <= asymmetry[:-1]
-    fit[:-1] &= asymmetry[:-1] <= asymmetry[1:]
+    fit = about & (f > math.sqrt(total / 2))
+    if not np.any(fit):  # weights of both signs may leave f(T) low, yet higher than elsewhere
+        fit = about & (f > np.median(f))
     symmetric = bool(np.any(fit))
     if not symmetric:
         fit = f >= float(np.max(f)) - EXACT * float(np.sum(np.abs(c)))
@@ -72,8 +87,10 @@ def _scan(c: Complex, base: float, reach: int) -> tuple[Array, Array]:
         return real_part(coarse, fine), real_part(coarse**2, fine**2)
 
 
-def window_of(low: Array, high: Array, same: float) -> int:
-    """Return the r at which a window |x| ≤ r is told best from the shifts outside.
+def window_of(low: Array, high: Array, same: float) -> tuple[int, float]:
+    """Return the r at which a window |x| ≤ r is told best from the shifts outside, and its gap.
+
+    Where no window is, they are 0 and −∞.
 
     Args:
         low: the lower of f(T ± x) for x = 0, 1, …
@@ -89,4 +106,4 @@ def window_of(low: Array, high: Array, same: float) -> int:
         often = np.bincount(steps, high[r + 1 : r + 1 + len(outside)] >= outside - same)
         attained = int(np.max(often)) + int(np.count_nonzero(low[: r + 1] <= inside[r] + same))
         best = max(best, (attained, float(inside[r] - outside[-1]), int(r)))
-    return best[2]
+    return best[2], best[1]

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regard.analysis.kernel_shape import centre_of, turns_of, window_of
+from regard.analysis.kernel_shape import centre_of, split, turns_of, window_of
+from regard.analysis.kernel_width import NEAR, SAME, fallen, width_of
 from regard.arrays import numbers
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import ParameterError, ShapeError
@@ -33,8 +34,6 @@ Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 FAR = 2**16  # how far shifts are looked for when no length is given
-NEAR = 2**12  # how far from T the outside of a window is looked at
-SAME = 1e-7  # of the largest f: values as close as this are the same, after a linear program
 CLEAR = 4.0  # standard deviations of noise that a block must rise above
 
 
@@ -45,7 +44,7 @@ class PositionalKernel:
     Attributes:
         T: the shift t − τ that the head looks for; T = 1 is the previous token.
         B: it looks at T ± B/2.
-        B_range: every width from the first to the second number fits the head as well.
+        B_range: every width from the first to the second number fits the head, up to noise.
         toeplitz_share: the share of the head's energy that is shift-invariant, 0 to 1.
         residual: no score is further from f(t − τ) than this.
         kept: which frequencies it uses.
@@ -151,12 +150,14 @@ def positional_kernel(
     rest of A shows, and else the shift with the largest f; of shifts that the noise does not
     let tell apart, the one nearest 0.
 
-    B is read in one of two ways. Blocks of equal weight from some frequency down, the faster
+    B is read in one of three ways. Blocks of equal weight from some frequency down, the faster
     ones zero: B is the widest window on whose edge the fastest block has turned by at most
     `phase`, since any width in `B_range` zeroes the same blocks. With nothing zeroed, or
-    blocks of equal weight here and there, B is 0: they serve one shift. Other weights: B/2 is
-    where the lowest f inside and the highest outside are attained most often, as they are in
-    a kernel that is optimal for its window, and of those where the gap between is widest.
+    blocks of equal weight here and there, B is 0: they serve one shift. Other weights are
+    compared with those of the largest gap between T ± B/2 and the other shifts below n, for
+    one B after another if noise blurs f; this needs the n of the design. Weights that are the
+    best for no B: B/2 is where the lowest f inside and the highest outside are attained most
+    often, and of those where the gap between is widest.
 
     Args:
         A: (d, d), d even unless a table is given.
@@ -193,22 +194,15 @@ def positional_kernel(
             f"{function}: A must have an even number of rows, because sines and cosines come in "
             f"pairs. Got A {show(matrix.shape)}."
         )
-    even, odd = slice(0, d, 2), slice(1, d, 2)
-    a = (np.diag(matrix[even, even]) + np.diag(matrix[odd, odd])) / 2
-    b = (np.diag(matrix[odd, even]) - np.diag(matrix[even, odd])) / 2
-    rest = matrix.copy()
-    i = 2 * np.arange(d // 2)
-    for row, column, part in ((0, 0, a), (1, 1, a), (1, 0, b), (0, 1, -b)):
-        rest[i + row, i + column] -= part
-    largest = float(np.max(np.abs(matrix)))
-    unit = largest if largest > 0 else 1.0
+    c, rest = split(matrix)
+    unit = float(np.max(np.abs(matrix))) or 1.0
     energy = float(np.sum((matrix / unit) ** 2))
     left = float(np.sum((rest / unit) ** 2))
     noise = unit * max(math.sqrt(left / (d * d - d)), rounding(function, "A", A))
     with one_blas_thread():
         largest_left = float(np.linalg.norm(rest, 2))
     return read_blocks(
-        a + 1j * b,
+        c,
         noise=noise,
         share=max(0.0, 1 - left / energy) if energy > 0 else 0.0,
         residual=d / 2 * largest_left,  # since |e_t|² = d/2
@@ -231,7 +225,6 @@ def read_blocks(
     scheme: str,
 ) -> PositionalKernel:
     """Read T and B off the blocks c = a + ib, whose parts are off by about noise/√2 each."""
-    d = 2 * len(c)
     unit = float(np.max(np.abs(c))) or 1.0  # squares neither overflow nor vanish
     blocks, noise = c / unit, noise / unit
     weight = np.abs(blocks)
@@ -239,33 +232,20 @@ def read_blocks(
     kept = np.flatnonzero(weight > floor)
     if len(kept) == 0:  # nothing rises above the noise: read what there is
         kept = np.flatnonzero(weight > 0)
-    omega = base ** (-2.0 * np.arange(len(c)) / d)
     used = np.zeros_like(c)
     used[kept] = blocks[kept]
     T, symmetric, reading = centre_of(used, noise, base, reach)
-    turned = used * np.conj(turns_of(np.array([float(T)]), d, base)[0])
-    slow = len(kept) > 0 and kept[0] + len(kept) == len(c)
-    equal = symmetric and float(np.ptp(turned[kept].real)) <= max(1e-9, 7 * noise)
-    if len(kept) == 0:
-        B, widths, how = 0, (0.0, 0.0), "there is no positional part"
-    elif equal and (slow or len(kept) > 1):
-        first = int(kept[0])
-        top = 2 * phase / float(omega[first])
-        if slow and first > 0:
-            B, widths = math.floor(top * (1 + 1e-12)), (2 * phase / float(omega[first - 1]), top)
-            how = f"the {first} fastest blocks are zeroed and the others are equal"
-        else:
-            B, widths = 0, (0.0, top)
-            how = "no block is zeroed" if slow else "the blocks used are equal and not the slowest"
-    else:
-        half_turn = math.ceil(math.pi / float(np.min(omega[kept])))
-        side = np.arange(min(half_turn, NEAR, reach - 1 + abs(T)) + 1)
-        e = turns_of(side.astype(np.float64), d, base)
-        ahead, back = e.real @ turned.real, e.imag @ turned.imag
-        blur = noise * math.sqrt(len(kept) / 2)
-        same = max(SAME * float(np.sum(weight)), 3 * blur)
-        r = window_of(ahead - np.abs(back), ahead + np.abs(back), same)
-        B, widths, how = 2 * r, (2.0 * r, 2.0 * r + 1), "f falls off most clearly at T ± B/2"
+    B, widths, how = width_of(
+        blocks,
+        kept,
+        T=T,
+        symmetric=symmetric,
+        noise=noise,
+        share=share,
+        base=base,
+        reach=reach,
+        phase=phase,
+    )
     return PositionalKernel(
         T=T,
         B=B,
@@ -300,11 +280,12 @@ def _of_table(A: Array, table: Array, reach: int, base: float) -> PositionalKern
     pair = values[T + side + n - 1], values[T - side + n - 1]
     blur = math.sqrt(float(np.mean(left**2)) / max(1, n - most))
     scale = float(np.max(np.abs(values)))
-    r = window_of(np.minimum(*pair), np.maximum(*pair), max(SAME * scale, 3 * blur))
+    same = max(SAME * scale, 3 * blur)
+    B, widths, how = fallen(*window_of(np.minimum(*pair), np.maximum(*pair), same))
     return PositionalKernel(
         T=T,
-        B=2 * r,
-        B_range=(2.0 * r, 2.0 * r + 1),
+        B=B,
+        B_range=widths,
         toeplitz_share=max(0.0, 1 - float(np.sum(left**2)) / spread) if spread > 0 else 0.0,
         residual=float(np.max(np.abs(left))),
         kept=(),
@@ -313,6 +294,6 @@ def _of_table(A: Array, table: Array, reach: int, base: float) -> PositionalKern
         values=values,
         base=base,
         scheme="table",
-        reading="f is largest at T; f falls off most clearly at T ± B/2",
+        reading=f"f is largest at T; {how}",
         n=n,
     )

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from regard.analysis.band_program import Program, cosines, solve
 from regard.certify import Certificate, Claim
 from regard.core.kernels.threads import one_blas_thread
-from regard.design.band_program import Program, cosines, solve
 from regard.design.positional_result import (
     Array,
     PositionalDesign,
@@ -235,7 +235,7 @@ def _design(
 
 
 def _optimal(task: _Task, found: Program, signed: bool, ripple: float | None) -> Claim:
-    """The claim that no weights have a larger gap; `regard.design.band_program` has the proof."""
+    """The claim that no weights have a larger gap; `regard.analysis.band_program` has the proof."""
 
     def listed(by_distance: dict[int, float]) -> dict[str, list[Any]]:
         shifts = [task.shift(distance) for distance in by_distance]
