@@ -196,3 +196,20 @@ def test_a_variant_is_a_file_that_can_be_solved_and_is_the_same_each_time(tmp_pa
     assert path.read_text().rstrip("\n") == first.rstrip("\n")
     assert problems.load(path).id == "average-two-values-7"
     assert quick("validate", str(path))[0] == 0
+
+
+def test_what_only_shows_when_it_is_solved_names_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'schema = 1\nid = "other"\ntitle = "Mine"\nkind = "noise"\nstatement = "Mine."\n[given]\n'
+        'n = 3\nnames = { a = 2 }\nqueries = ["C mu_a"]\n'
+        'parameters = { alpha = 1e-4, C = 10 }\nlimits = ["alpha -> 0", "C -> inf"]\n'
+        'keys = { law = "gaussian", mean = { law = "orthonormal" }, covariance = { '
+        'a = "(alpha - 1e-5) I", others = "alpha I" } }\n[goal]\nfind = ["mean"]\n'
+    )
+    result = run("solve", str(file))
+    assert result.returncode == 2
+    assert result.stderr == (
+        f"{file}: given.keys: covariance: that of key a is not symmetric and positive semidefinite "
+        "in the limits given.\n"
+    )

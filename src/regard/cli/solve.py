@@ -68,7 +68,7 @@ def solve(
     if as_json:
         form = Format.json
     form = form or format_of(output)
-    asked = [load(name) for name in (names() if everything else problems or [])]
+    asked = [(name, load(name)) for name in (names() if everything else problems or [])]
     overview = everything and not as_json and (form is Format.text or output is not None)
     started = time.perf_counter()
     solutions = _solve_all(asked, overview)
@@ -81,7 +81,7 @@ def solve(
     raise typer.Exit(1 if any(s.verdict is Status.UNDECIDED for s in solutions) else 0)
 
 
-def _solve_all(asked: list[Problem], overview: bool) -> list[Solution]:
+def _solve_all(asked: list[tuple[str, Problem]], overview: bool) -> list[Solution]:
     """Solve and verify each problem; with an overview, one line for each as it is done."""
     from regard.solving import solve as solve_one
 
@@ -90,15 +90,15 @@ def _solve_all(asked: list[Problem], overview: bool) -> list[Solution]:
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
         console=side(), transient=True, disable=len(asked) < 2,
     )  # fmt: skip
-    width = max(len(problem.id) for problem in asked)
+    width = max(len(problem.id) for _, problem in asked)
     with bar:
         task = bar.add_task("solving", total=len(asked))
-        for problem in asked:
+        for name, problem in asked:
             bar.update(task, description=problem.id)
             try:
                 solution = solve_one(problem)
             except InvalidProblem as error:  # something that only shows when it is solved
-                raise InvalidProblem(f"{problem.id}: {error}") from None
+                raise InvalidProblem(f"{name}: {error}") from None
             solutions.append(solution)
             verdict = solution.verdict  # verifies the certificate
             if overview:

@@ -18,8 +18,11 @@ from dataclasses import replace
 
 from regard.language import notation_mathml, notation_text
 from regard.language.notation_parse import parse
+from regard.language.notation_tree import Node
 
-__all__ = ["check", "split", "to_lines", "to_mathml", "to_text"]
+__all__ = ["check", "split", "to_lines", "to_mathml", "to_mathml_parts", "to_text"]
+
+_WIDE = (r"\quad", r"\qquad")
 
 # As in Markdown with formulas: no space after the first dollar or before the last, and no digit
 # after it, so that prices are not formulas.
@@ -62,6 +65,20 @@ def to_mathml(latex: str, display: bool = False) -> str:
     """Return a formula as a `<math>` element, for a web page; `display` sets it on its own line."""
     where = "block" if display else "inline"
     return f'<math display="{where}">{notation_mathml.render(parse(latex))}</math>'
+
+
+def to_mathml_parts(latex: str) -> list[str]:
+    """Return the parts of a formula between its wide gaps, each as a `<math>` on its own line."""
+    parts: list[list[Node]] = [[]]
+    tree, depth = parse(latex), 0
+    for node in tree.children:
+        depth += (node.kind == "open") - (node.kind == "close")
+        if node.kind == "space" and node.text in _WIDE and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(node)
+    rows = [replace(tree, children=tuple(part)) for part in parts if part]
+    return [f'<math display="block">{notation_mathml.render(row)}</math>' for row in rows]
 
 
 def split(text: str) -> list[tuple[bool, str]]:

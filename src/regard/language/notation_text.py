@@ -143,6 +143,7 @@ def _row(node: Node, parts: list[_Piece]) -> _Piece:
     text = ""
     before = _Piece("", kind="start")
     depth = operands = 0
+    loosest = _ATOM  # of the parts outside of brackets
     loose = False
     bars: set[str] = set()
     for i, part in enumerate(parts):
@@ -163,11 +164,12 @@ def _row(node: Node, parts: list[_Piece]) -> _Piece:
             )
             factor = kind in _OPERANDS | _NAMED | {"scripts", "close"}
             operands += factor and part.text not in _PREFIXES
+            loosest = min(loosest, part.level)
         depth += kind == "open"
         before = part
     level = _SUM if loose or depth else _PRODUCT if operands > 1 else _ATOM
     if operands == 1 and not loose:
-        level = min([level, *(part.level for part in parts)])
+        level = min(level, loosest)
     return _Piece(text, level, "row")
 
 
@@ -189,7 +191,7 @@ def _joined(text: str, before: _Piece, part: _Piece, spaced: bool) -> str:
     if part.kind == "space":
         # As many spaces as asked for, of which the parts on both sides may bring one.
         return text.rstrip(" ") + (part.text or "")
-    if gap and text.endswith(" "):
+    if gap and (text.endswith(" ") or part.text.startswith(" ")):
         gap = 0
     return text + " " * gap + part.text
 

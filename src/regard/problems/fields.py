@@ -72,10 +72,14 @@ def _rectangle(rows: list[list[Any]]) -> list[list[Any]]:
     if len(widths) > 1:
         odd = next(i for i, row in enumerate(rows) if len(row) != len(rows[0]))
         raise ValueError(
-            f"row {odd + 1} has {len(rows[odd])} numbers and row 1 has {len(rows[0])}: "
+            f"row {odd + 1} has {_numbers(len(rows[odd]))} and row 1 has {len(rows[0])}: "
             "every row must be as long as the first"
         )
     return rows
+
+
+def _numbers(count: int) -> str:
+    return "1 number" if count == 1 else f"{count} numbers"
 
 
 def _kind_of(value: Any) -> str:

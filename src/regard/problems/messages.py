@@ -12,7 +12,7 @@ from regard.problems.lines import line_of
 # Names that pydantic puts into a path for the alternatives of a union, which are no keys.
 _ALTERNATIVES = {"fixed", "orthonormal", "orthogonal", "gaussian", "arbitrary", "unit"}
 # A rule about several keys begins with the one that breaks it: "names: …", "queries[0]: …".
-_KEY_FIRST = re.compile(r"((?:[A-Za-z_]\w*)(?:\.[A-Za-z_]\w*)*)((?:\[\d+\])?)(?=: | must )")
+_KEY_FIRST = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])*(?=: | must )")
 
 
 def sentences(error: ValidationError, name: str, text: str, kind: str) -> tuple[str, ...]:
@@ -29,8 +29,9 @@ def _sentence(error: Any, name: str, text: str, kind: str) -> str:
     path = _path(error, kind)
     message = _words(error, kind)
     exact = (*path, *_keys_in(message)) if error["type"] == "value_error" else path
-    key = ".".join(str(part) for part in path)
-    return f"{where(name, text, exact)}{key + ': ' if key else ''}{message}."
+    key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    end = "" if "\n" in message else "."  # a formula with a mark below it ends as it is
+    return f"{where(name, text, exact)}{key[1:] + ': ' if key else ''}{message}{end}"
 
 
 def _path(error: Any, kind: str) -> tuple[str | int, ...]:
@@ -53,10 +54,8 @@ def _is_alternative(part: str | int) -> bool:
 
 def _keys_in(message: str) -> tuple[str | int, ...]:
     match = _KEY_FIRST.match(message)
-    if match is None:
-        return ()
-    index = (int(match[2][1:-1]),) if match[2] else ()
-    return (*match[1].split("."), *index)
+    parts = re.findall(r"\w+", match[0]) if match else []
+    return tuple(int(part) if part.isdigit() else part for part in parts)
 
 
 def _words(error: Any, kind: str) -> str:

@@ -39,13 +39,14 @@ def _long(value: Any) -> str:
         ends_well = "'''" not in value and not value.endswith("'")
         if ends_well and all(c.isprintable() or c == "\n" for c in value):
             return f"'''\n{value}'''"
-    short = _short(value)
+    short = inline(value)
     if isinstance(value, list) and len(short) > _WIDTH:
-        return "[\n" + "".join(f"    {_short(item)},\n" for item in value) + "]"
+        return "[\n" + "".join(f"    {inline(item)},\n" for item in value) + "]"
     return short
 
 
-def _short(value: Any) -> str:
+def inline(value: Any) -> str:
+    """Return a value as TOML in one line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
@@ -55,8 +56,8 @@ def _short(value: Any) -> str:
     if isinstance(value, str):
         return _string(value)
     if isinstance(value, list):
-        return "[" + ", ".join(_short(item) for item in value) + "]"
-    return "{ " + ", ".join(f"{_key(name)} = {_short(v)}" for name, v in value.items()) + " }"
+        return "[" + ", ".join(inline(item) for item in value) + "]"
+    return "{ " + ", ".join(f"{_key(name)} = {inline(v)}" for name, v in value.items()) + " }"
 
 
 def _string(text: str) -> str:

@@ -26,9 +26,10 @@ def words(text: str) -> str:
 
 
 def formula(latex: str) -> str:
-    """Return a formula on a line of its own, which scrolls by itself if it is wide."""
-    math = notation.to_mathml(latex, display=True)
-    return f'<div class="regard-math" style="{style.FORMULA}" tabindex="0">{math}</div>'
+    """Return a formula on a line of its own; its parts wrap, and a wide one scrolls by itself."""
+    parts = notation.to_mathml_parts(latex)
+    look = style.FORMULA if len(parts) < 2 else f"{style.FORMULA};{style.PARTS}"
+    return f'<div class="regard-math" style="{look}" tabindex="0">{"".join(parts)}</div>'
 
 
 def steps(items: Sequence[tuple[str, str]]) -> str:

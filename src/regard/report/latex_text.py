@@ -54,6 +54,8 @@ _TEXT = {
     "¶": r"\P{}",
     "©": r"\copyright{}",
     "£": r"\pounds{}",
+    "€": r"\texteuro{}",
+    "\ue000": r"\allowbreak{}",  # put there by _breakable
     "•": r"\textbullet{}",
     "¡": "{!`}",
     "¿": "{?`}",
@@ -131,6 +133,8 @@ _ACCENTS = {
 }
 # Of these TeX joins neighbours into one sign: two hyphens into a dash.
 _JOINED = frozenset("-',!?`")
+_STEP = 20
+_LONG = re.compile(rf"[^\s]{{{2 * _STEP},}}")
 _CLUSTER = re.compile("(.)([\u0300-\u036f\u20d7]*)", re.DOTALL)
 
 
@@ -147,7 +151,12 @@ def escaped(text: str) -> str:
     >>> print(escaped("50 % of α₂ ≤ é"))
     50 \% of \ensuremath{\alpha}\textsubscript{2} \ensuremath{\leq} \'{e}
     """
-    return _CLUSTER.sub(_cluster, unicodedata.normalize("NFD", text))
+    return _CLUSTER.sub(_cluster, unicodedata.normalize("NFD", _LONG.sub(_breakable, text)))
+
+
+def _breakable(word: re.Match[str]) -> str:
+    """Let a word that may be wider than a line break, which TeX would not."""
+    return "\ue000".join(re.findall(f".{{1,{_STEP}}}", word[0]))
 
 
 def _cluster(found: re.Match[str]) -> str:
@@ -195,6 +204,9 @@ def _one(character: str) -> str:
         return " "
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return ""
+    alike = unicodedata.normalize("NFKD", character)
+    if alike.isascii():  # such as the letters of fi as one sign
+        return "".join(_ASCII.get(c, c) for c in alike)
     return rf"{{\footnotesize U+{ord(character):04X}}}"
 
 

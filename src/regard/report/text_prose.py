@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from regard.language import notation
 from regard.report import markdown
 from regard.report.characters import columns, verbatim, wrap
 from regard.report.markdown import Part, Span
+
+# A space before a sign in a formula.
+_SIGN = re.compile(" (?=[=≠≤≥<>≈∼→⟹⟺∈∉+−·] )")
 
 
 class Margin:
@@ -95,10 +99,54 @@ def formula(latex: str, indent: str, width: int) -> list[str]:
         return [indent + line for line in lines]
     result = []
     for line in lines:
-        wrapped = [part.strip(" ") for part in wrap(line.strip(" "), room)]
-        first, *others = [part for part in wrapped if part] or [""]
+        first, *others = _broken(line.strip(" "), room)
         result += [indent + first, *(f"{indent}  {part}" for part in others)]
     return result
+
+
+def _broken(line: str, room: int) -> list[str]:
+    """Break a formula between parts, else before a sign outside of brackets, else at a space."""
+    result: list[str] = []
+    current = ""
+    for part in _parts(line):
+        if columns(current + part) <= room:
+            current += part
+            continue
+        result += [current] if current else []
+        current = part.strip(" ")
+        if columns(current) > room:
+            *full, current = _before_signs(current, room)
+            result += full
+    return [*result, current]
+
+
+def _parts(line: str) -> list[str]:
+    """Return what stands between wide gaps, and the cases of a list, with the gap before each."""
+    parts, depth = [""], 0
+    for i, character in enumerate(line):
+        gap = line[i : i + 2] == "  " and not parts[-1].endswith(" ")
+        if gap or (parts[-1].endswith(";") and depth == 0):
+            parts.append("")
+        depth += (character in "([") - (character in ")]")
+        parts[-1] += character
+    return parts
+
+
+def _before_signs(part: str, room: int) -> list[str]:
+    pieces = [""]
+    for piece in _SIGN.split(part):
+        depth = sum(pieces[-1].count(a) - pieces[-1].count(b) for a, b in ("()", "[]"))
+        if depth > 0 and columns(pieces[-1]) + 1 + columns(piece) <= room:
+            pieces[-1] += f" {piece}"
+        else:
+            pieces.append(piece)
+    lines: list[str] = []
+    for piece in pieces[1:]:
+        if lines and columns(lines[-1]) + 1 + columns(piece) <= room:
+            lines[-1] += f" {piece}"
+        else:
+            lines += [line for line in wrap(piece, room) if line]
+    return lines or [""]
 
 
 def code(text: str, indent: str, width: int) -> list[str]:

@@ -30,6 +30,14 @@ _PROOF = (
     "Recomputed from the arrays of the certificate alone, by code that shares nothing with the "
     "solver. Keys, rows and tokens are counted from 0 here."
 )
+_TERMS = {
+    "Both in ": "Instances are counted in which the condition and its effect hold, both or alone.",
+    "at least its floor": "The floor of a key is the least weight that the tolerance allows it.",
+    "rows of changed_": "The rows of changed_1 are the tokens with the first vector added once.",
+    "rows of mixed_": "Whatever the factor of the first vector is, the output is an average of the "
+    "rows of mixed_1; more numbers stand for a range of factors.",
+}
+_MOST_NAMES = 8
 _MOST_ENTRIES = 24  # of an array that an answer shows in full
 
 
@@ -87,8 +95,10 @@ class Solution:
         if self.verdict is Status.IMPOSSIBLE and any(k.startswith("q") for k in self.answer):
             blocks.append(Text("What is below comes closest; it does not reach the goal."))
         files = {n: v for n, v in self.answer.items() if isinstance(v, str) and "\n" in v}
-        pairs = tuple((n, _shown(v)) for n, v in self.answer.items() if n not in files)
-        blocks += [Facts(pairs)] if pairs else []
+        listed = {n: v for n, v in self.answer.items() if _is_table(v)}
+        pairs = [(n, _shown(v)) for n, v in self.answer.items() if n not in {*files, *listed}]
+        blocks += [_table(name, value) for name, value in listed.items()]
+        blocks += [Facts(tuple(pairs))] if pairs else []
         blocks += [Code(text, "python") for text in files.values()]
         blocks += [Heading("Why"), Steps(self.steps)]
         if self.details:
@@ -96,8 +106,18 @@ class Solution:
         if self.mistakes:
             blocks.append(Heading("Often got wrong"))
             blocks += [Text(mistake) for mistake in self.mistakes]
-        blocks += [Heading("Proof"), Text(_PROOF), _proof(self.verification)]
+        blocks += [Heading("Proof"), Text(self._proof_words()), _proof(self.verification)]
         return Report(problem.title, tuple(blocks))
+
+    def _proof_words(self) -> str:
+        """Say how claims are checked, which key has which number, and what their words mean."""
+        names = getattr(self.problem.given, "names", {})
+        rows = [f"{name} is key {row}" for name, row in names.items()][:_MOST_NAMES]
+        said = f"{_PROOF[:-1]}: {', '.join(rows)}." if rows else _PROOF
+        claims = [f"{claim.statement} {claim.reason}" for claim in self.verification.claims]
+        for words, meaning in _TERMS.items():
+            said += f" {meaning}" * any(words in claim for claim in claims)
+        return said
 
     def to_dict(self) -> dict[str, Any]:
         """Return the solution as JSON data."""
@@ -129,6 +149,20 @@ def _proof(verification: Verification) -> Table:
     return Table(("claim", "verified", "found"), rows)
 
 
+def _is_table(value: Any) -> bool:
+    """Whether a field is a list of things with the same fields, such as atoms."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(item, Mapping) and list(item) == list(value[0]) for item in value)
+    )
+
+
+def _table(name: str, value: list[Mapping[str, Any]]) -> Table:
+    rows = tuple(tuple(_shown(x) for x in item.values()) for item in value)
+    return Table(tuple(value[0]), rows, name)
+
+
 def _shown(value: Any) -> str:
     """Write a field of an answer as an answer file would."""
     if isinstance(value, bool):
@@ -138,8 +172,6 @@ def _shown(value: Any) -> str:
     if isinstance(value, list | tuple):
         if _size(value) > _MOST_ENTRIES:
             return f"{_size(value)} numbers (in the JSON output)"
-        if value and all(isinstance(item, Mapping) for item in value):
-            return "; ".join(_shown(item) for item in value)
         return "[" + ", ".join(_shown(item) for item in value) + "]"
     if isinstance(value, Mapping):
         return ", ".join(f"{name} = {_shown(item)}" for name, item in value.items())

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from regard.errors import FormulaError
 from regard.language import RESERVED, parse
 from regard.problems.fields import Count, Formula, Name, Part, Row, Rows
 from regard.problems.head import Head
@@ -149,7 +150,7 @@ class IdentityProblem(Head):
         for i, claim in enumerate(self.goal.claims):
             where = f"goal.claims[{i}]"
             _only(f"{where}.equals", claim.equals, set(known))
-            axes = len(parse(claim.equals).shape(known))
+            axes = len(_shape(f"{where}.equals", claim.equals, known))
             wanted = {"whole": axes, "row i": 1, "entry i j": 0}[claim.part]
             if axes != wanted:
                 need = "a vector" if wanted else "a number"
@@ -161,7 +162,7 @@ class IdentityProblem(Head):
                 raise ValueError(f"{where}.shape: the size {unknown[0]} is not declared")
             if claim.formula is not None:
                 _only(f"{where}.formula", claim.formula, set(whole))
-                self._fits(where, claim, parse(claim.formula).shape(whole))
+                self._fits(where, claim, _shape(f"{where}.formula", claim.formula, whole))
         return self
 
     def _fits(self, where: str, claim: IdentityClaim, shape: tuple[int | str, ...]) -> None:
@@ -205,6 +206,14 @@ class IdentityProblem(Head):
                         f"to {size}"
                     )
         return found
+
+
+def _shape(where: str, text: str, known: Shapes) -> tuple[int | str, ...]:
+    """Return the shape of a formula; ValueError with the place where its parts do not fit."""
+    try:
+        return parse(text).shape(known)
+    except FormulaError as error:
+        raise ValueError(f"{where}: {error}") from None
 
 
 def _only(where: str, text: str, known: set[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from regard.errors import FormulaError
@@ -44,7 +45,9 @@ class Keys(Part):
         if isinstance(data, dict) and "n" not in data:
             keys = data.get("keys")
             rows = keys.get("rows") if isinstance(keys, dict) else keys
-            if isinstance(rows, list) and rows:
+            if isinstance(rows, list):
+                if len(rows) < 2:
+                    raise ValueError(f"keys: must have at least 2 rows, not {len(rows)}")
                 return {**data, "n": len(rows)}
         return data
 
@@ -67,6 +70,7 @@ class Keys(Part):
         if isinstance(self.keys, Gaussian):
             _covariances_are_declared(self.keys, self)
             covariances_fit("random keys", self)
+            _covariances_are_proper(self.keys, self)
         return self
 
 
@@ -105,6 +109,32 @@ def _covariances_are_declared(law: Gaussian, given: Keys) -> None:
             raise ValueError(
                 f"keys: covariance: must be a matrix as large as a key is long: {error.reason}"
             ) from None
+
+
+def _covariances_are_proper(law: Gaussian, given: Keys) -> None:
+    """Raise ValueError where a formula makes no covariance for the parameters given."""
+    from regard.problems.instances import key_instance  # which is about what is read here
+
+    found = key_instance(given).covariances
+    assert found is not None
+    named = given.names if isinstance(law.covariance, dict) else {}
+    rest = [row for row in range(given.n) if row not in named.values()]
+    rows = {"others": rest[0]} if rest else {}
+    rows |= {name: row for name, row in named.items() if name in law.covariance}
+    for name, row in rows.items():
+        matrix = found[row]
+        which = f"that of {name} " if isinstance(law.covariance, dict) else ""
+        room = 1e-9 * float(np.max(np.abs(matrix)))
+        if not np.all(np.isfinite(matrix)):
+            raise ValueError(f"keys.covariance: {which}must be finite for the parameters given")
+        if np.max(np.abs(matrix - matrix.T)) > room:
+            raise ValueError(f"keys.covariance: {which}must be symmetric, as mu_a mu_a' is")
+        least = float(np.linalg.eigvalsh(matrix)[0])
+        if least < -room:
+            raise ValueError(
+                f"keys.covariance: {which}must have no variance below 0; along some direction "
+                f"it is {least:.6g}"
+            )
 
 
 def covariances_fit(what: str, given: Keys) -> None:

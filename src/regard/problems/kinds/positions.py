@@ -95,7 +95,10 @@ class BandGoal(Part):
     def _in_range(self) -> BandGoal:
         low, high = self.accept
         if not low <= self.phase <= high:
-            raise ValueError(f"phase = {self.phase:g} is outside of accept = {low:g} … {high:g}")
+            raise ValueError(
+                f"phase: {self.phase:g} is outside of accept, the phases that are right: "
+                f"{low:g} to {high:g}. Write accept = [low, high] to allow others"
+            )
         return self
 
 

@@ -110,9 +110,7 @@ def _steps(found: Found, phase: str) -> tuple[tuple[str, str], ...]:
         steps.append(
             (
                 f"The first block kept is {rule.kept[0]}, and {len(rule.kept)} of "
-                f"{len(found.omega)} {'stays' if len(rule.kept) == 1 else 'stay'}. At the edge the "
-                f"score {'is still' if rule.edge > 0 else 'has fallen to'} {percent(rule.edge)} of "
-                "that in the middle.",
+                f"{len(found.omega)} {'stays' if len(rule.kept) == 1 else 'stay'}. {_edge(rule)}",
                 r"\text{droop} = \sum_{\text{kept}} (1 - \cos \frac{\omega_i B}{2}) = "
                 rf"{tex(rule.droop)}, \qquad \frac{{\alpha_{{edge}}}}{{\alpha_{{middle}}}} = "
                 r"e^{-C\, \text{droop}}",
@@ -129,6 +127,15 @@ def _steps(found: Found, phase: str) -> tuple[tuple[str, str], ...]:
     return tuple(steps)
 
 
+def _edge(rule: numbers.Zeroing) -> str:
+    if rule.edge > 0:
+        return f"At the edge the score is still {percent(rule.edge)} of that in the middle."
+    return (
+        f"At the edge the score has fallen to {percent(rule.edge)} of that in the middle: it is "
+        "not above zero any more."
+    )
+
+
 def _what_is_left(found: Found) -> tuple[str, str]:
     zeroed, best = found.zeroed, found.signed.bound
     if zeroed is None:
@@ -139,13 +146,13 @@ def _what_is_left(found: Found) -> tuple[str, str]:
         )
     if zeroed.missed is not None:
         reached = (
-            "No other weights of the blocks do better"
+            "No other weights of the blocks lift the window above all else"
             if found.signed.design is None
             else (f"Other weights of the blocks do, by up to {number(best)} of their sum")
         )
         return (
-            f"Here zeroing is not enough: shift {zeroed.missed}, outside the window, scores as "
-            f"high as the edge. {reached}.",
+            f"Here zeroing is not enough: shift {zeroed.missed}, outside the window, scores at "
+            f"least as high as the edge. {reached}.",
             "",
         )
     return (

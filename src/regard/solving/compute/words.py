@@ -71,14 +71,20 @@ def headline(found: Trace, places: Sequence[Place]) -> str:
     for letter, field in FIELDS.items():
         tokens = [token for one, token in places if one == letter]
         if len(tokens) == found.n and found.n > 1:
-            parts.append(f"{letter.upper()} = {matrix(getattr(found, field))}")
+            rows = getattr(found, field)
+            entries = [value for row in rows for value in row]
+            parts.append(f"{letter.upper()} {_sign(entries)} {matrix(rows)}")
             continue
         for token in tokens:
             values = getattr(found, field)[token - 1]
-            sign = "=" if all(isinstance(value, Fraction) for value in values) else r"\approx"
-            parts.append(f"{letter}_{{{token}}} {sign} {vector(values)}")
+            parts.append(f"{letter}_{{{token}}} {_sign(values)} {vector(values)}")
     text = r",\quad ".join(parts)
     return text if fits(text) else r",\quad ".join(part.split(" ")[0] for part in parts[:MOST])
+
+
+def _sign(values: Sequence[Exact]) -> str:
+    """= for fractions, and ≈ where there is a decimal among them."""
+    return "=" if all(isinstance(value, Fraction) for value in values) else r"\approx"
 
 
 def fits(latex: str) -> bool:

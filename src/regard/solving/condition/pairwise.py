@@ -75,6 +75,7 @@ def least(n: float, ratio: float) -> float:
 
 def _steps(problem: ConditionProblem) -> tuple[tuple[str, str], ...]:
     n, ratio = problem.given.n, problem.goal.ratio
+    scale = "" if problem.given.scale == 1 else f"{tex(problem.given.scale)} "
     steps = (
         (
             "All weights have the same denominator, so it cancels in a ratio.",
@@ -86,12 +87,10 @@ def _steps(problem: ConditionProblem) -> tuple[tuple[str, str], ...]:
             rf"s_j - s_i \ge \ln R,\qquad \ln {tex(ratio)} = {tex(math.log(ratio), 10)}",
         ),
         (
-            "It is a condition on differences of scores. With $s_i = k_i \\cdot q$ it reads as "
-            "follows, "
-            "so a query of length $\\lVert q \\rVert$ needs keys that are far enough apart.",
-            r"(k_j - k_i) \cdot q \ge \ln R"
-            if problem.given.scale == 1
-            else rf"{tex(problem.given.scale)} (k_j - k_i) \cdot q \ge \ln R",
+            f"It is a condition on differences of scores. With $s_i = {scale}k_i \\cdot q$ it "
+            "reads as follows, so a query of length $\\lVert q \\rVert$ needs keys that are far "
+            "enough apart.",
+            rf"{scale}(k_j - k_i) \cdot q \ge \ln R",
         ),
         (
             "Such a query exists, if long enough, exactly if $k_j$ is outside the hull of the "
@@ -111,10 +110,13 @@ def _steps(problem: ConditionProblem) -> tuple[tuple[str, str], ...]:
 
 
 def _which_ratio(problem: ConditionProblem) -> str:
-    ratio = number(problem.goal.ratio)
-    if "ratio" in problem.goal.model_fields_set:
-        return f"The ratio asked for is $R = {ratio}$."
-    return f"The problem names no ratio; numbers here and below are for $R = {ratio}$."
+    ratio, told = number(problem.goal.ratio), problem.goal.model_fields_set
+    unused = " Its epsilon is for other effects, and does not enter here."
+    if "ratio" in told:
+        said = f"The ratio asked for is $R = {ratio}$."
+    else:
+        said = f"The problem names no ratio; numbers here and below are for $R = {ratio}$."
+    return said + unused * ("epsilon" in told)
 
 
 def _key(problem: ConditionProblem) -> str:

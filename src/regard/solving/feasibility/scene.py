@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from regard.language import parse, parse_limit
 from regard.problems import token_instance
 from regard.problems.kinds.tokens import FeasibilityProblem, Tokens
+from regard.report import number
 from regard.solving.latex_numbers import ratio
 
 Array = NDArray[np.float64]
@@ -56,8 +57,21 @@ class Scene:
 
     def error(self, tokens: Array) -> float:
         """Return how far the output of the row is from the goal, relative to the goal."""
-        missed = self.weights(tokens) @ tokens - self.goal
+        missed = self.weights(tokens) @ (tokens - self.goal)
         return float(np.linalg.norm(missed) / self.size)
+
+    def away(self, limit: Array) -> float:
+        """Return how far the output of the row is from the average with the weights `limit`.
+
+        Tokens that share the limit evenly and score alike share evenly here too, and cancel. The
+        others are summed alone: what is left of 1 − α has no digits where α is nearly 1.
+        """
+        weights, tied = self.weights(self.tokens), limit > 0
+        scores = (self.tokens @ self.tokens[self.row])[tied]
+        room = 1e-12 * max(float(np.max(np.abs(scores))), 1.0)
+        if np.ptp(limit[tied]) <= NEGLIGIBLE and np.ptp(scores) <= room:
+            weights = np.where(tied, 0.0, weights)
+        return float(np.linalg.norm(weights @ (self.tokens - limit @ self.tokens)))
 
     def differences(self, vector: Array, of: int) -> Array:
         """Return the scores of token `of` minus those of all, (n, 3): polynomials in the factor.
@@ -131,16 +145,31 @@ def limit_weights(problem: FeasibilityProblem) -> Array:
     return np.asarray(np.where(found < NEGLIGIBLE, 0.0, found))
 
 
-def average(given: Tokens, weights: Array) -> str:
-    """Return the average of tokens with these weights in the formula language."""
-    held = np.flatnonzero(weights)
-    if len(held) == 1:
-        return str(given.tokens[int(held[0])])
-    if len(held) <= MOST_TERMS:
-        return " + ".join(f"{ratio(float(weights[j]))} ({given.tokens[int(j)]})" for j in held)
+def average(given: Tokens, weights: Array, digits: int) -> str:
+    """Return the average of tokens with these weights in the formula language.
+
+    Weights that are no simple fractions have so many digits. Tokens that are zero add nothing
+    and are left out.
+    """
     tokens, symbols = token_instance(given)
     names = given.basis.names
+    held = [int(j) for j in np.flatnonzero(weights) if np.any(tokens[j])]
+    if len(held) == 1 and weights[held[0]] == 1:
+        return str(given.tokens[held[0]])
+    if len(held) <= MOST_TERMS:
+        parts = [f"{_decimal(float(weights[j]), digits)} ({given.tokens[j]})" for j in held]
+        return " + ".join(parts) or f"0 {names[0]}"
     basis = np.array([np.asarray(symbols[name]) for name in names])
-    found = basis @ (weights @ tokens) / np.sum(basis**2, axis=1)
-    parts = [f"({float(x)!r}) {name}" for name, x in zip(names, found, strict=True) if x]
-    return " + ".join(parts) or f"0 {names[0]}"
+    text = ""
+    for name, x in zip(names, basis @ (weights @ tokens) / np.sum(basis**2, axis=1), strict=True):
+        size = _decimal(abs(float(x)), digits)
+        if size != "0":
+            text += " - " if x < 0 else " + "
+            text += name if size == "1" else f"{size} {name}"
+    return text.removeprefix(" + ").replace(" - ", "-", text.startswith(" - ")) or f"0 {names[0]}"
+
+
+def _decimal(x: float, digits: int) -> str:
+    """Return a simple fraction, also where it is one but for rounding, or so many digits."""
+    text = ratio(round(x, 14))
+    return text if "." not in text and "e" not in text else number(x, digits)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from regard.certify import Certificate, Claim
 from regard.core.kernels.threads import one_blas_thread
+from regard.language import parse
 from regard.problems.kinds.tokens import FeasibilityProblem
 from regard.solving.feasibility import text as text
 from regard.solving.feasibility.proof import Piece, apart, cover, mass_claim, square_claims
@@ -48,7 +50,9 @@ class Found:
         self.symbol = f"c_{{{self.scene.row + 1}}}"  # the same in LaTeX
         self.goal_text = next(iter(problem.goal.output.values()))
         self.limit_weights: Array = limit_weights(problem)
-        self.instead = average(problem.given, self.limit_weights)
+        digits = min(17, max(10, 2 - math.floor(math.log10(self.tolerance))))
+        self.instead = average(problem.given, self.limit_weights, digits)
+        self.shown = str(parse(average(problem.given, self.limit_weights, 6)))  # for sentences
         self.unchanged = self.scene.error(self.scene.tokens)
         self.best: Try | None = best(self.scene, self.tolerance)
         self.as_it_is = self.unchanged <= self.tolerance
@@ -67,6 +71,8 @@ class Found:
         token = self.problem.given.tokens[self.scene.changed]
         if self.as_it_is or self.best is None:
             return str(token)
+        if not np.any(self.scene.tokens[self.scene.changed]):
+            token = ""
         return text.with_multiple(str(token), self.best.factor, self.best.name)
 
     @property
@@ -84,8 +90,7 @@ class Found:
     @property
     def distance(self) -> float:
         """How far the output of the instance is from that."""
-        tokens = self.scene.tokens
-        return float(np.linalg.norm(self.scene.weights(tokens) @ tokens - self.limit))
+        return self.scene.away(self.limit_weights)
 
     def hull(self, tokens: Array) -> float:
         """Return how near any weights at all could bring the output to the goal."""

@@ -46,11 +46,11 @@ def steps(found: Found) -> tuple[tuple[str, str], ...]:
         (
             f"Token {row} scores every token by their inner product. Basis vectors are at right "
             f"angles, so only common ones count. In units of ${square(found)}$:",
-            rf"x_{{{row}}}^\top x_j = ({shown}) \cdot {square(found)}",
+            rf"{factor(at.scale)}x_{{{row}}}^\top x_j = ({shown}) \cdot {square(found)}",
         ),
         (
             _who_wins(found),
-            rf"{label} \to {parse(found.instead).to_latex()}, \qquad {_exact_distance(found)}"
+            rf"{label} \to {parse(found.shown).to_latex()}, \qquad {_exact_distance(found)}"
             if found.problem.given.limits
             else rf"\alpha = {column(at.weights(at.tokens))}",
         ),
@@ -89,8 +89,8 @@ def _exact_distance(found: Found) -> str:
     """Return the distance of the output from its limit, with its closed form where there is one."""
     at = found.scene
     leader = int(np.argmax(found.limit_weights))
-    value = rf"\approx {tex(found.distance)}"
-    name = _miss(found, found.instead)
+    value = rf"\approx {tex(found.distance)}" if found.distance else "= 0"
+    name = _miss(found, found.shown)
     if found.limit_weights[leader] != 1 or len(at.tokens) < 2:
         return f"{name} {value}"
     rest = [j for j in range(len(at.tokens)) if j != leader]
@@ -128,9 +128,10 @@ def _possible_steps(found: Found) -> list[tuple[str, str]]:
             rf"x_{{{at.changed + 1}}} = {parse(found.changed_token).to_latex()}: \qquad ({shown})",
         ),
         (
-            "Now the weight goes where it is wanted, and the output comes as near to the goal as "
-            "was asked for.",
-            rf"{_relative(found)} = {tex(found.best.error, 3)} \le {tex(found.tolerance)}",
+            "With the weights that follow from these, the output comes as near to the goal as was "
+            "asked for.",
+            rf"\alpha = {column(at.weights(tokens))}, \qquad {_relative(found)} = "
+            rf"{tex(found.best.error, 3)} \le {tex(found.tolerance)}",
         ),
     ]
 
@@ -243,15 +244,21 @@ def _every_factor(found: Found) -> list[tuple[str, str]]:
             ),
         ]
     if several:
-        shown = ", ".join(f"${parse(name).to_latex()}$" for name in several)
+        shown = " or ".join(f"${parse(name).to_latex()}$" for name in several)
         said.append(
             (
-                f"For every multiple of {shown}, piece by piece along the line of factors, the "
-                "output stays away from the goal.",
+                f"For every multiple of {shown}{_pieces(found, several)} the output stays away "
+                "from the goal.",
                 rf"{relative} \ge {tex(min(bounds), 4)}",
             )
         )
     return said
+
+
+def _pieces(found: Found, names: list[str]) -> str:
+    """How the multiples were looked at, if not all at once."""
+    many = any(len(pieces or []) > 1 for name, pieces in found.proofs if name in names)
+    return ", piece by piece along the line of factors," if many else ""
 
 
 def _lead(found: Found, name: str) -> str | None:

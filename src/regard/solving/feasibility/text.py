@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regard.language import parse
+from regard.language import parse, parse_limit
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
 from regard.solving.feasibility.scene import Scene, scene
 from regard.solving.feasibility.search import grid
@@ -22,16 +22,17 @@ SHARES = (0.5, 2 / 3, 1.0, 4 / 3)  # of the instance's length: the trend towards
 
 
 def with_multiple(token: str, times: float, name: str) -> str:
-    """Return token + times · name in the formula language."""
+    """Return token + times · name in the formula language; without the token if it is empty."""
     sign = "+" if times > 0 else "-"
     size = ratio(abs(times))
     added = name if parse(name).names == {name} else f"({name})"
-    return f"{token} {sign} {added}" if size == "1" else f"{token} {sign} {size} {added}"
+    added = added if size == "1" else f"{size} {added}"
+    return f"{token} {sign} {added}" if token else f"{'-' * (times < 0)}{added}"
 
 
 def headline(found: Found) -> str:
     """Return the answer in one line."""
-    close = rf"{found.symbol} \approx {parse(found.instead).to_latex()}"
+    close = rf"{found.symbol} \approx {parse(found.shown).to_latex()}"
     goal = parse(found.goal_text).to_latex()
     if not found.possible:
         return rf"{close}, \qquad {found.symbol} \approx {goal} \; \text{{is impossible}}"
@@ -39,7 +40,7 @@ def headline(found: Found) -> str:
         return rf"{found.symbol} \approx {goal} \; \text{{as it is}}"
     token = parse(found.changed_token).to_latex()
     return (
-        rf"{close}, \qquad {found.symbol} \approx {goal} \; \text{{with}} \; "
+        rf"{close} \; \text{{as it is}}, \qquad {found.symbol} \approx {goal} \; \text{{with}} \; "
         rf"x_{{{found.scene.changed + 1}}} = {token}"
     )
 
@@ -49,8 +50,9 @@ def details(found: Found) -> tuple[Block, ...]:
     at = found.scene
     cases = [("as it is", at.tokens)]
     cases += [(f"with {name}", at.changed_by(1.0, one)) for name, one in at.added]
-    if found.possible and not found.as_it_is and found.best is not None:
-        changed = at.changed_by(found.best.factor, found.best.vector)
+    best = None if found.as_it_is or not found.possible else found.best
+    if best is not None and best.factor != 1:
+        changed = at.changed_by(best.factor, best.vector)
         cases.append((f"x_{at.changed + 1} = {found.changed_token}", changed))
     rows = tuple(
         (
@@ -64,14 +66,12 @@ def details(found: Found) -> tuple[Block, ...]:
         for name, tokens in cases
     )
     columns = ("tokens", "weights", "error", "nearest weights", "distance", "relative")
+    comes = [(f"{found.label} is close to", found.shown)]
+    if found.problem.given.limits:
+        comes.append(("at a distance of", number(found.distance, 10)))
+    wanted = f"{found.goal_text}, within {percent(found.tolerance)} of its length"
     blocks: list[Block] = [
-        Facts(
-            (
-                (f"{found.label} is close to", found.instead),
-                ("at a distance of", number(found.distance, 10)),
-                ("wanted", f"{found.goal_text}, within {percent(found.tolerance)} of its length"),
-            )
-        ),
+        Facts((*comes, ("wanted", wanted))),
         Table(columns, rows, "what comes out, and how near any weights at all could come"),
     ]
     blocks += _trend(found)
@@ -81,14 +81,15 @@ def details(found: Found) -> tuple[Block, ...]:
 
 def _trend(found: Found) -> list[Block]:
     """Return a table of how the output approaches its limit, if the length is a parameter."""
-    norm = found.problem.given.basis.norm
-    if not isinstance(norm, str) or found.scene.norm > 20:
+    given = found.problem.given
+    norm, limits = given.basis.norm, [parse_limit(limit).name for limit in given.limits]
+    if not isinstance(norm, str) or limits != [norm] or found.scene.norm > 20:
         return []
     rows = []
     for share in SHARES:
         there: Scene = scene(found.problem, {norm: share * found.scene.norm})
         weights = there.weights(there.tokens)
-        away = float(np.linalg.norm((weights - found.limit_weights) @ there.tokens))
+        away = there.away(found.limit_weights)
         rows.append(
             (
                 number(there.norm),

@@ -51,6 +51,14 @@ class Found:
     independent: bool
 
     @property
+    def moments_latex(self) -> str:
+        """Mean and variance in one line; only about so much where they were sampled."""
+        sign = "=" if self.law is None or self.law.exact else r"\approx"
+        return (
+            rf"E\,c {sign} {self.mean_latex},\quad E\,\|c - E\,c\|^2 {sign} {self.variance_latex}"
+        )
+
+    @property
     def atoms(self) -> list[dict[str, str]]:
         """The atoms as an answer has them."""
         if self.law is None:
@@ -143,7 +151,8 @@ def _variance(law: LimitLaw, setting: Setting) -> tuple[str, str]:
     if len(pairs) > MOST_PAIRS:
         number = float(np.trace(law.moments(setting.values)[1]))
         digits = 15 if law.exact else 4
-        return f"{number:.{digits}g}", rf"{tex(number)} \;\text{{ for the values of the instance}}"
+        shown = tex(number, 6 if law.exact else 2)
+        return f"{number:.{digits}g}", rf"{shown} \;\text{{ for the values of the instance}}"
     texts, latexes = zip(*(_apart(one, two, setting.given) for one, two in pairs), strict=True)
     return " + ".join(texts), " + ".join(latexes)
 
@@ -167,10 +176,14 @@ def square_term(first: Chance, second: Chance, size: float, away: Average) -> tu
     front = plain_number(number)
     text = [] if front == "1" else [front]
     latex = [] if front == "1" else [parse(front).to_latex() if "/" in front else tex(number)]
-    for chance in symbols:
+    squared = len(symbols) == 2 and first.formula == second.formula
+    for chance in symbols[: 1 if squared else 2]:
         text.append(factor(chance.formula))
         shown = chance_latex(chance)
         latex.append(rf"\left({shown}\right)" if factor(chance.formula)[0] == "(" else shown)
+    if squared:
+        text[-1] += "^2"
+        latex[-1] += "^2"
     text.append(f"norm({away.formula})^2")
     latex.append(rf"\lVert {away.latex} \rVert^2")
     return " ".join(text), r"\, ".join(latex)

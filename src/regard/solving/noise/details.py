@@ -39,10 +39,13 @@ def details(found: Found) -> tuple[Block, ...]:
     blocks: list[Block] = [*_atoms(found), _facts(found)]
     setting = found.setting
     sweep = setting.growth is not None and affordable(setting, setting.queries())
-    if sweep:
+    against = over_sizes(found) if sweep else None
+    if against is not None and not any(any(series.y) for series in against.series):
+        against = None  # nothing varies at any size
+    if against is not None:
         blocks.append(_sizes(found))
     blocks += _queries_compared(found)
-    blocks.append(over_sizes(found) if sweep else mean_weights(found))
+    blocks.append(mean_weights(found) if against is None else against)
     if setting.heads == 1:
         blocks += weight_law(found)
     return tuple(blocks)
@@ -76,8 +79,9 @@ def _facts(found: Found) -> Facts:
         pairs[0] = ("values", f"{pairs[0][1]}; …")
     if found.law is not None:
         mean, _ = found.law.moments(setting.values)
-        pairs += [("mean in the limit", vector(mean, 6)),
-                  ("variance in the limit", number(found.variance_number))]  # fmt: skip
+        known, how = (6, "") if found.law.exact else (2, ", sampled")
+        pairs.append((f"mean in the limit{how}", vector(mean, known)))
+        pairs.append((f"variance in the limit{how}", number(found.variance_number, known)))
     law = output_law(setting, setting.queries(), setting.values)
     at = (
         "the instance"
@@ -91,9 +95,9 @@ def _facts(found: Found) -> Facts:
     pairs.append((f"mean weights at {at}", vector(np.where(weights > 1e-15, weights, 0.0), 8)))
     if found.whole is not None:
         in_all = ", nothing left out" if setting.given.ignore_negative else ""
-        pairs.append(
-            (f"mean weights in the limit{in_all}", vector(found.whole.moments(unit)[0], 10))
-        )
+        known, how = (10, "") if found.whole.exact else (2, ", sampled")
+        limit = vector(found.whole.moments(unit)[0], known)
+        pairs.append((f"mean weights in the limit{in_all}{how}", limit))
         pairs += _binary(found)
     actual = read(setting.given, limits=False)
     changed = np.any(actual.covariances != setting.covariances)
@@ -197,7 +201,7 @@ def _queries_compared(found: Found) -> list[Block]:
     unit = np.eye(setting.given.n)
     rows = [("as given", queries), ("blind to the noise", other)]
     everywhere = steered(setting, queries, every=True) if len(queries) > 1 else None
-    if everywhere is not None:
+    if everywhere is not None and not np.array_equal(everywhere, other):
         rows.append(("every head steered", everywhere))
     rows = [row for row in rows if affordable(actual, row[1], once=True)]
     if len(rows) < 2:

@@ -44,7 +44,7 @@ def queries_differ(found: Found) -> list[str]:
     why = (
         r"Here they are independent because $q_h^\top \Sigma_i q_g = 0$ for every key $i$"
         if found.independent
-        else r"Here they are not: $q_h^\top \Sigma_i q_g$ is not 0 for every key $i$"
+        else r"Here they are not: $q_h^\top \Sigma_i q_g \ne 0$ for some key $i$"
     )
     return [
         f"“The heads are independent because their queries differ.” {why}. With "

@@ -120,8 +120,8 @@ def _doomed(found: Found) -> list[str]:
         return []
     law = output_law(setting, other, np.eye(setting.given.n))
     changed = np.any(other != queries, axis=1)
-    parts = np.linalg.lstsq(setting.means.T, np.unique(other[changed], axis=0).T, rcond=None)[0].T
-    listed = " and ".join(vector(np.round(part, 12)) for part in parts)
+    parts = np.linalg.lstsq(setting.means.T, other[changed].T, rcond=None)[0].T
+    listed = " and ".join(dict.fromkeys(vector(np.round(part, 12)) for part in parts))
     if setting.heads == 1:
         who, shape = "A single head", "a query"
     elif np.count_nonzero(changed) == 1:
@@ -204,6 +204,8 @@ def _order_of_limits(found: Found) -> list[str]:
     far = growth.sign * 3000.0 / max(1.0, float(np.max(np.abs(growth.directions))))
     sizes = [growth.size, far]
     before, after = (total_variance(actual, size) for size in sizes)
+    if after <= 1.5 * total_variance(setting, far):
+        return []  # what varies is the noise that stays
     return [
         f"Growing {growth.name} without looking at the small noise. With the noise of the instance "
         f"the variance is {number(before, 3)} at {growth.name} = {number(sizes[0])} and "

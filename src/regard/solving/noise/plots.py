@@ -79,7 +79,8 @@ def mean_weights(found: Found) -> Plot:
     few = min(setting.given.n, 20)
     by_row = {row: name for name, row in setting.given.names.items()}
     labels = tuple(by_row.get(i, str(i + 1)) for i in range(few))
-    spread = np.sqrt(np.maximum(np.diag(law.covariance), 0.0))
+    variances = np.diag(law.covariance)
+    spread = np.sqrt(np.where(variances > law.error, variances, 0.0))  # below that it is rounding
     return Plot(
         "bars",
         "weights on the values",

@@ -93,6 +93,12 @@ class Setting:
         """How many queries there are."""
         return len(self.given.queries)
 
+    @property
+    def used(self) -> set[str]:
+        """The names in the covariances and queries."""
+        formulas = [*_formulas(self.given), *self.given.queries]
+        return {name for text in formulas for name in parse(text).names}
+
     def queries(self, size: float | None = None) -> Float64:
         """The queries (H, d) for the numbers of the instance, or where what grows has this size."""
         if size is None or self.growth is None:
@@ -145,9 +151,10 @@ def _instance(
         size = 1e-9 * max(1e-300, float(np.max(np.abs(matrix))))
         proper = bool(np.all(np.isfinite(matrix))) and np.max(np.abs(matrix - matrix.T)) <= size
         if not proper or np.min(np.linalg.eigvalsh(matrix)) < -size:
+            name = next((name for name, at in given.names.items() if at == row), str(row + 1))
             raise InvalidProblem(
-                f"keys: the covariance of row {row} is not symmetric and positive semidefinite "
-                "for the parameters given."
+                f"given.keys: covariance: that of key {name} is not symmetric and positive "
+                "semidefinite in the limits given."
             )
     return instance
 

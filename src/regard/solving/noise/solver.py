@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from regard.language import parse
 from regard.problems.kinds.noise import NoiseProblem
+from regard.report import number
 from regard.solving.noise.answer import Found, find
 from regard.solving.noise.claims import certificate
 from regard.solving.noise.details import details
 from regard.solving.noise.mistakes import mistakes
-from regard.solving.noise.steps import outcome_latex, steps
+from regard.solving.noise.steps import steps
+from regard.solving.noise.words import outcome_latex
 from regard.solving.solution import Solution, Status
 
 
@@ -33,6 +36,8 @@ def solve(problem: NoiseProblem) -> Solution:
 
 
 def _status(found: Found, proved: bool) -> Status:
+    if found.law is None and found.setting.growth is not None:
+        return Status.UNDECIDED  # the limit is asked for, and a finite size was worked out
     if found.law is not None and not found.law.exact:
         return Status.UNDECIDED  # samples say about how likely it is, and no more
     return Status.PROVED if proved else Status.COMPUTED
@@ -40,12 +45,15 @@ def _status(found: Found, proved: bool) -> Status:
 
 def _headline(found: Found) -> str:
     if found.law is not None and not found.law.exact:
-        known = outcome_latex(found.law.atoms, found.setting.given.names)
+        known = outcome_latex(found.law, found.setting.given.names)
         return rf"\text{{sampled:}} \quad {known}"
-    moments = rf"E\,c = {found.mean_latex},\quad E\,\|c - E\,c\|^2 = {found.variance_latex}"
+    growth = found.setting.growth
+    if found.law is None and growth is not None:
+        at = rf"{parse(growth.name).to_latex()} = {number(growth.size)}"
+        return rf"\text{{at }} {at}: \quad {found.moments_latex}"
     if found.law is None:
-        return moments
+        return found.moments_latex
+    known = outcome_latex(found.law, found.setting.given.names)
     if len(found.law.atoms) == 1:
-        only = outcome_latex(found.law.atoms, found.setting.given.names)
-        return rf"{only},\quad E\,\|c - E\,c\|^2 = 0"
-    return rf"{outcome_latex(found.law.atoms, found.setting.given.names)}\quad {moments}"
+        return rf"{known},\quad E\,\|c - E\,c\|^2 = 0"
+    return rf"{known},\quad {found.moments_latex}"

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.language import parse, parse_limit
 from regard.report import number
 from regard.solving.noise.answer import Found, plain_number
-from regard.solving.noise.chances import factor
-from regard.solving.noise.limit import Outcome
 from regard.solving.noise.setting import Setting
-from regard.solving.noise.words import average, chance_latex, subscript
+from regard.solving.noise.words import chance_latex, means_named, outcome_latex, subscript
 
 Float64 = NDArray[np.float64]
 
-MOST_SHOWN = 4  # heads or atoms that are written out
+MOST_SHOWN = 4  # heads that are written out
 
 
 def steps(found: Found) -> tuple[tuple[str, str], ...]:
@@ -36,9 +32,8 @@ def steps(found: Found) -> tuple[tuple[str, str], ...]:
     if found.law is None:
         out.append(
             (
-                "Nothing grows without bound, so the output has no atoms: its mean and variance "
-                "are integrals, here for the numbers of the instance.",
-                rf"E\,c = {found.mean_latex},\quad E\,\|c - E\,c\|^2 = {found.variance_latex}",
+                _no_atoms(setting) + means_named(setting.given.names, found.moments_latex),
+                found.moments_latex,
             )
         )
     else:
@@ -49,12 +44,28 @@ def steps(found: Found) -> tuple[tuple[str, str], ...]:
                 "Mean and variance follow from the values and their probabilities: with "
                 r"probabilities $p_r$ of values $x_r$ the variance is "
                 r"$\sum_{r<t} p_r p_t \|x_r - x_t\|^2$, and independent parts add up.",
-                rf"E\,c = {found.mean_latex},\quad E\,\|c - E\,c\|^2 = {found.variance_latex}",
+                found.moments_latex,
             )
         )
     if setting.heads > 1:
         out.append(_independence(found))
     return tuple(out)
+
+
+def _no_atoms(setting: Setting) -> str:
+    """Why mean and variance are numbers, and of what."""
+    if setting.growth is None:
+        return (
+            "Nothing grows without bound, so the output has no atoms: its mean and variance are "
+            "integrals, here for the numbers of the instance."
+        )
+    name = parse(setting.growth.name).to_latex()
+    end = r"\infty" if setting.growth.sign > 0 else r"-\infty"
+    return (
+        rf"As ${name} \to {end}$, the output comes near to no list of values that could be written "
+        "out here, and the limit is not worked out. Its mean and variance are those for "
+        f"${name} = {number(setting.growth.size)}$."
+    )
 
 
 def _label(setting: Setting, row: int) -> str:
@@ -98,7 +109,8 @@ def _scores(setting: Setting) -> list[tuple[str, str]]:
     for limit in map(parse_limit, setting.given.limits):
         if np.isinf(limit.target):
             break
-        early.append(limit)
+        if limit.name in setting.used:
+            early.append(limit)
     taken = ", ".join(
         rf"${parse(limit.name).to_latex()} \to {number(limit.target)}$" for limit in early
     )
@@ -218,37 +230,22 @@ def _limit(found: Found) -> list[tuple[str, str]]:
             if found.setting.heads > 2
             else ". The probabilities are sampled, and right to about two digits"
         )
-    text = (
-        "The output is the average of what the heads give"
-        if found.setting.heads > 1
-        else "The output is then near the value that wins"
-    )
-    still = all(len(part.outcomes) == 1 for part in law.parts)
-    if still:
+    if found.setting.heads > 1:
+        text = "The output is the average of what the heads give"
+    elif out:
+        text = "The output is then near the value that wins"
+    else:
+        text = f"{grown}all the weight goes to the key with the highest score"
+        text = text[0].upper() + text[1:]
+    if not np.any(found.setting.queries()):
+        text = "A query of 0 scores every key 0, so all keys have the same weight"
+    elif all(len(part.outcomes) == 1 for part in law.parts):
         text = f"{grown}the weights settle, and nothing of the noise is left"
         text = text[0].upper() + text[1:]
-    out.append((f"{text}{here}.", outcome_latex(law.atoms, found.setting.given.names)))
+    shown = outcome_latex(law, found.setting.given.names)
+    named = means_named(found.setting.given.names, shown + found.moments_latex)
+    out.append((f"{text}{here}.{named}", shown))
     return out
-
-
-def outcome_latex(shown: tuple[Outcome, ...], names: Mapping[str, int]) -> str:
-    """The values of the output with their probabilities."""
-    if len(shown) == 1:
-        return rf"c \to {average(shown[0].shares, names).latex}"
-    lines = [
-        rf"{average(atom.shares, names).latex} & \text{{with probability }} {_bracketed(atom)}"
-        for atom in shown[:MOST_SHOWN]
-    ]
-    if len(shown) > MOST_SHOWN:
-        lines.append(rf"\ldots & \text{{{len(shown) - MOST_SHOWN} more}}")
-    return r"c \to \begin{cases} " + r" \\ ".join(lines) + r" \end{cases}"
-
-
-def _bracketed(atom: Outcome) -> str:
-    latex = chance_latex(atom.chance)
-    if atom.chance.symbolic and factor(atom.chance.formula) != atom.chance.formula:
-        return rf"{latex} = {number(atom.chance.value)}"
-    return latex
 
 
 def _left_out(found: Found) -> list[tuple[str, str]]:
@@ -268,7 +265,7 @@ def _left_out(found: Found) -> list[tuple[str, str]]:
         (
             f"Cases with a negative score are left out: they have probability {number(1 - kept)}. "
             "What remains is this.",
-            rf"{latex},\quad {outcome_latex(found.law.atoms, found.setting.given.names)}",
+            rf"{latex},\quad {outcome_latex(found.law, found.setting.given.names)}",
         )
     ]
 

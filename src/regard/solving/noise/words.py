@@ -8,6 +8,7 @@ the symbols.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,13 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.language import parse
+from regard.report import number
 from regard.solving.latex_numbers import tex
 from regard.solving.noise.chances import Chance, factor, fraction_of
+from regard.solving.noise.limit import LimitLaw, Outcome
 
 Float64 = NDArray[np.float64]
 
 TINY = 1e-12
 FEW = 3  # values that are always named one by one
+MOST_SHOWN = 4  # values of an output that are written out
 
 
 @dataclass(frozen=True)
@@ -191,3 +195,39 @@ def weighted(parts: list[tuple[Chance, Average]], *, latex: bool) -> str:
             right = text if len(value.terms) == 1 or text.startswith("(") else f"({text})"
             out.append(f"{factor(left)} {right}")
     return " + ".join(out) or "0"
+
+
+def outcome_latex(law: LimitLaw, names: Mapping[str, int]) -> str:
+    """The values of the output with their probabilities, sampled ones in two digits."""
+    shown = law.atoms
+    if len(shown) == 1:
+        return rf"c \to {average(shown[0].shares, names).latex}"
+    lines = [
+        rf"{average(atom.shares, names).latex} & \text{{with probability }} "
+        + (_with_number(atom) if law.exact else tex(atom.chance.value, 2))
+        for atom in shown[:MOST_SHOWN]
+    ]
+    if len(shown) > MOST_SHOWN:
+        lines.append(rf"\ldots & \text{{{len(shown) - MOST_SHOWN} more}}")
+    return r"c \to \begin{cases} " + r" \\ ".join(lines) + r" \end{cases}"
+
+
+def _with_number(atom: Outcome) -> str:
+    latex = chance_latex(atom.chance)
+    if atom.chance.symbolic and factor(atom.chance.formula) != atom.chance.formula:
+        return rf"{latex} = {number(atom.chance.value)}"
+    return latex
+
+
+def means_named(names: Mapping[str, int], shown: str) -> str:
+    """What the means of several values in a formula are."""
+    said = []
+    if re.search(r"\\bar\{v\}(?!_)", shown):
+        said.append(r"$\bar{v}$ is the mean of all values")
+    if r"\bar{v}_{\mathrm{rest}}" in shown:
+        said.append(r"$\bar{v}_{\mathrm{rest}}$ is the mean of the values without a name")
+    for name in names:
+        mean = rf"\bar{{v}}_{{-{subscript(name)}}}"
+        if mean in shown:
+            said.append(f"${mean}$ is the mean of all values but $v_{{{subscript(name)}}}$")
+    return f" Here {', '.join(said)}." if said else ""

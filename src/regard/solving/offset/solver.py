@@ -135,7 +135,8 @@ def _size_steps(found: _Found) -> tuple[tuple[str, str], ...]:
         (
             r"All singular values of $A / C$ are 1, one pair for each block kept. As "
             r"$A = W^K (W^Q)^\top$ has rank at most $d_k$, no more than $\lfloor d_k / 2 \rfloor$ "
-            f"frequencies fit; here {len(found.kept)} of {len(found.omega)} are used.",
+            f"frequencies fit; here {len(found.kept)} of {len(found.omega)} "
+            f"{'is' if len(found.kept) == 1 else 'are'} used.",
             r"\mathrm{rank}\, A = 2 \cdot "
             rf"{len(found.kept)} = {2 * len(found.kept)} \le d_k = {found.d_k}",
         ),

@@ -132,8 +132,8 @@ def _why_it_works(
     steps += [
         ("The scores of this query are these.", rf"s = {tex_vector(scores)}"),
         (
-            "The error was measured for the query as it is rounded, and is proved: "
-            + ("of the output." if on_output else "the largest of a weight."),
+            f"The error of {'the output' if on_output else 'the weight that is farthest off'} was "
+            "measured for the query as it is rounded, and is proved.",
             rf"\text{{error}} \le {tex(found.error)} \le \varepsilon = {tex(found.tolerance)}",
         ),
     ]

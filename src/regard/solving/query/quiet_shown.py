@@ -11,7 +11,7 @@ from regard.report import Block, Facts, Plot, Series, Table, number, vector
 from regard.solving.query.formula import Mix
 from regard.solving.query.law import HeadBound, RandomKeys
 from regard.solving.query.noise_steps import proved_step
-from regard.solving.query.shown import tex, tex_vector
+from regard.solving.query.shown import key_name, symbol, tex, tex_vector
 
 Float64 = NDArray[np.float64]
 
@@ -69,8 +69,8 @@ def robust_shown(
         ),
         (
             "Of all queries with such a gap, take the one whose score differences vary least: it "
-            "looks "
-            "away from directions in which the wanted keys are noisy. That is a convex program.",
+            "looks away from directions in which the wanted keys are noisy. That is a convex "
+            "program.",
             r"\min_q\; q^\top (\Sigma_i + \Sigma_j)\, q \quad\text{with}\quad "
             r"q^\top (\mu_i - \mu_j) = \ln\frac{p_i}{p_j},\quad q^\top (\mu_i - \mu_l) \ge g",
         ),
@@ -83,7 +83,8 @@ def robust_shown(
             "The exact law of the output, integrated over the scores, gives the error"
             + (", which is within the tolerance." if within else ". It is above the tolerance.")
             + (
-                f" The sum of the wanted means comes no nearer than {number(least)} either."
+                " The sum of the wanted means is above it too: at its best length it comes to "
+                f"{number(least)}."
                 if not worse and problem.goal.tolerance < least
                 else ""
             ),
@@ -94,7 +95,7 @@ def robust_shown(
     )
     rows = tuple(
         (
-            number(i + 1),
+            f"${symbol(key_name(problem.given, i, 'mu'))}$",
             number(float(mix.wanted()[i])),
             number(float(scores[i])),
             number(float(spread[i])),

@@ -106,7 +106,9 @@ class Made:
         def error(size: float) -> float:
             return max(self.errors(self.at.resized(self.problem, size), C=1.0).values())
 
-        return heads.least(error, self.tolerance, start=self.at.norm)
+        # Below this length scores are small, and short vectors may be near each other anyhow.
+        soft = 1 / math.sqrt(abs(self.at.scale) or 1.0)
+        return heads.least(error, self.tolerance, start=max(self.at.norm, soft))
 
     def claims(self) -> tuple[list[Claim], float]:
         """Return what is claimed of the matrices, and the error it claims."""

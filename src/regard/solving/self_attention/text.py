@@ -75,7 +75,8 @@ def steps(
     if rows:
         said.append(
             (
-                "That gives these scores, and the weight of each row goes to its largest.",
+                "That gives these scores. The larger they are, the more of its weight a row gives "
+                "to the largest.",
                 r", \qquad ".join(rows),
             )
         )
@@ -108,12 +109,19 @@ def _enough(made: Made) -> tuple[str, str]:
         parts.append(rf"C \ge {tex(made.least_C, 7)}")
     either = r" \quad \text{or} \quad ".join(parts)
     size = tex(made.at.norm)
+    if norm and made.C == 1 and made.at.norm < norm and made.error(1.0) <= made.tolerance:
+        return (
+            "The vectors are so short that this is within the tolerance of "
+            f"{number(made.tolerance)} although the weights are not near those wanted. For longer "
+            "ones it is so from this length on.",
+            parts[0],
+        )
     if not parts:
         return (f"That is within the tolerance of {number(made.tolerance)}.", "")
     return (
         f"An error of at most {number(made.tolerance)} needs vectors of some length, or at "
         f"length {number(made.at.norm)} a multiple $C$ of $Q$.",
-        rf"{either} \quad ({closed.length(made)} = {size})" if parts else "",
+        rf"{either} \quad ({closed.length(made)} = {size})",
     )
 
 

@@ -95,7 +95,8 @@ class _Task:
     @property
     def mix(self) -> str:
         """What c is."""
-        return f"c = {factor(self.share)}(v_s + v_t)"
+        times = factor(self.share)
+        return f"c = {times}(v_s + v_t)" if times else "c = v_s + v_t"
 
 
 def _solved(task: _Task, design: SeparatorDesign) -> Solution:

@@ -7,15 +7,17 @@ and what comes out is as it was for the original (solved, or proved impossible).
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import numpy as np
 
 from regard.errors import InvalidProblem, ParameterError, RegardError
 from regard.problems import Problem, from_dict, names, to_dict
+from regard.problems.writing import inline
 from regard.solving.dispatch import solve
 
 _TRIES = 20
-NOTE = "(A variant: where the text above quotes numbers of the original, those of this file count.)"
+_LONGEST = 60  # what is longer is read in the file
 
 
 def variant(problem: Problem, seed: int) -> Problem:
@@ -40,10 +42,26 @@ def variant(problem: Problem, seed: int) -> Problem:
             changed = vary(problem, rng)
             if "statement" not in changed and problem.id not in names():
                 # What a person wrote may quote numbers, which only that person can change.
-                data["statement"] = f"{problem.statement.rstrip()}\n\n{NOTE}\n"
+                data["statement"] = f"{problem.statement.rstrip()}\n\n{_note(data, changed)}\n"
             drawn = from_dict({**data, **changed})
             if solve(drawn).verdict is wanted:
                 return drawn
         except RegardError:
             continue  # drawn numbers that do not make a problem are drawn again
     raise InvalidProblem(f"{problem.id}: no variant with seed {seed} passes the gate.")
+
+
+def _note(data: dict[str, Any], changed: dict[str, Any]) -> str:
+    """Say which numbers count now, where the text may quote others."""
+    now = [
+        f"{name} = {inline(value)}"
+        for part in ("given", "goal")
+        for name, value in changed.get(part, {}).items()
+        if value != data[part].get(name)
+    ]
+    short = [f"`{text}`" for text in now if len(text) <= _LONGEST]
+    these = f": {', '.join(short)}" if short else ""
+    return (
+        "(A variant: where the text above quotes numbers of the original, those of this file "
+        f"count{these}.)"
+    )

@@ -32,14 +32,15 @@ def vary(problem: FeasibilityProblem, rng: np.random.Generator) -> dict[str, Any
 def _statement(given: dict[str, Any], goal: dict[str, Any]) -> str:
     label, wanted = next(iter(goal["output"].items()))
     output = f"$c_{{{label[2:]}}}$"
-    added = listed([f"${parse(text).to_latex()}$" for text in given["change"]["add"]])
+    names = [f"${parse(text).to_latex()}$" for text in given["change"]["add"]]
+    added = f"one of {listed(names)}" if len(names) > 1 else listed(names)
     changed = f"$x_{{{given['change']['token'][2:]}}}$"
     return (
         tokens_sentence(given)
         + "Each token is its own query, its own key and its own value, and scores are plain inner "
         "products.\n\n"
         f"Which vector is the output {output} close to? And could {output} be brought close to "
-        f"${parse(wanted).to_latex()}$ by adding a multiple of one of {added} to {changed}?\n\n"
+        f"${parse(wanted).to_latex()}$ by adding a multiple of {added} to {changed}?\n\n"
         f"Answer with `c_{label[2:]}`, a formula for what the output is close to as things are, "
         "and `possible`, true or false.\n"
     )
