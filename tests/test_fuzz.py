@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
 import regard
-from fuzzing.anything import ANYTHING, EVERY_CALL, FUNCTIONS, disturbed
-from fuzzing.drawing import arrange, calls, some_array
+from fuzzing.anything import ANYTHING, DISTURBED, EVERY_CALL, FUNCTIONS
+from fuzzing.drawing import ARRAYS, CALLS, arrange
 from fuzzing.judging import (
     TOLERANCE,
     agree_with_the_reference,
@@ -60,12 +60,12 @@ def test_an_argument_that_is_anything_at_all_is_refused_by_name_or_fits(
 @settings(FEW)
 @given(data=st.data())
 def test_attention_is_refused_by_name_or_has_the_right_shape(name: str, data: Any) -> None:
-    arguments = calls(data.draw)
+    arguments = data.draw(CALLS())
     if name == "attention_scores":
         del arguments["value"]
         arguments["stage"] = data.draw(st.sampled_from(["raw", "softcapped", "masked"]))
-    arguments = disturbed(data.draw, arguments, list(arguments))
-    note(str(arguments))
+    arguments = data.draw(DISTURBED(arguments, list(arguments)))
+    note(arguments)
     result = refused_or_done(name, FUNCTIONS[name], arguments)
     if result is None:
         return
@@ -98,14 +98,14 @@ def test_a_head_is_refused_by_name_or_has_the_right_shape(name: str, data: Any) 
         axes = {matrix: (n_heads, *shape) for matrix, shape in axes.items()}
     axes |= {"b_O": (d_out,)}
     dtype = draw(st.sampled_from([np.float64, np.float32, np.float16, ml_dtypes.bfloat16]))
-    given = {matrix: some_array(draw, shape, dtype) for matrix, shape in axes.items()}
+    given = {matrix: draw(ARRAYS(shape, dtype)) for matrix, shape in axes.items()}
     for matrix in draw(st.lists(st.sampled_from(["W_O", "b_Q", "b_K", "b_V", "b_O"]))):
         given[matrix] = None
     given["scale"] = draw(st.sampled_from([None, None, 0.5, 1e30]))
     if many:
         given["combine"] = draw(st.sampled_from(["concat", "mean"]))
-    given = disturbed(draw, given, list(given))
-    note(str(given))
+    given = draw(DISTURBED(given, list(given)))
+    note(given)
     head = refused_or_done(name, getattr(regard, name), given)
     if head is None:
         return
@@ -116,16 +116,16 @@ def test_a_head_is_refused_by_name_or_has_the_right_shape(name: str, data: Any) 
 
     batch = tuple(draw(st.lists(st.integers(0, 3), max_size=2)))
     n, n_context = draw(size), draw(size)
-    call = {"x": some_array(draw, (*batch, n, d_model), dtype), "context": None}
+    call = {"x": draw(ARRAYS((*batch, n, d_model), dtype)), "context": None}
     if draw(st.booleans()) or d_context != d_model:
-        call["context"] = some_array(draw, (*batch[1:], n_context, d_context), dtype)
+        call["context"] = draw(ARRAYS((*batch[1:], n_context, d_context), dtype))
     else:
         n_context = n
     call["positions"] = draw(st.sampled_from([None, np.ones((5, d_model))]))
     call["mask"] = draw(st.sampled_from([None, np.ones((n, n_context), dtype=bool)]))
     call["is_causal"] = draw(st.booleans())
-    call = disturbed(draw, call, list(call))
-    note(str(call))
+    call = draw(DISTURBED(call, list(call)))
+    note(call)
     output = refused_or_done(name, head, call)
     if output is None:
         return
@@ -149,18 +149,18 @@ def test_positions_are_refused_by_name_or_have_the_right_shape(data: Any) -> Non
     given |= {"start": draw(numbers)}
     if draw(st.booleans()):
         given[draw(st.sampled_from(["d_model", "base"]))] = draw(st.sampled_from(ANYTHING))
-    note(str(given))
+    note(given)
     table = refused_or_done("sinusoidal", regard.sinusoidal, given)
     if table is not None:
         check(table, (int(given["n"]), int(given["d_model"])), np.float64, {})
 
     batch, n = draw(st.lists(st.integers(0, 3), max_size=2)), draw(st.integers(0, 4))
     dtype = draw(st.sampled_from(["f8", "f4", "f2", ">f8", ml_dtypes.bfloat16, "i4"]))
-    x = some_array(draw, (*batch, n, draw(st.sampled_from([2, 4]))), dtype)
-    given = {"x": x, "positions": some_array(draw, (n,), draw(st.sampled_from(["f8", "f2", "i8"])))}
+    x = draw(ARRAYS((*batch, n, draw(st.sampled_from([2, 4]))), dtype))
+    given = {"x": x, "positions": draw(ARRAYS((n,), draw(st.sampled_from(["f8", "f2", "i8"]))))}
     given |= {"base": draw(st.sampled_from([10000.0, 0.5, 1e-300])), "layout": "halves"}
-    given = disturbed(draw, given, list(given))
-    note(str(given))
+    given = draw(DISTURBED(given, list(given)))
+    note(given)
     turned = refused_or_done("rotary", regard.rotary, given)
     if turned is not None:
         check(turned, np.shape(given["x"]), dtype_of(given["x"]), given)
@@ -176,9 +176,9 @@ def test_states_are_refused_by_name_or_have_the_right_shape(data: Any) -> None:
         given[name] = draw(st.sampled_from(ANYTHING))  # no array: its numbers would be sizes
     empty = refused_or_done("AttentionState.empty", AttentionState.empty, given)
     dtype = draw(st.sampled_from([np.float64, np.float32, np.float16, ml_dtypes.bfloat16]))
-    parts = {"output": some_array(draw, (*rows, d_v), dtype), "lse": some_array(draw, rows, dtype)}
-    parts = disturbed(draw, parts, ["output", "lse"])
-    note(f"{given} {parts}")
+    parts = {"output": draw(ARRAYS((*rows, d_v), dtype)), "lse": draw(ARRAYS(rows, dtype))}
+    parts = draw(DISTURBED(parts, ["output", "lse"]))
+    note((given, parts))
     state = refused_or_done("AttentionState.from_lse", AttentionState.from_lse, parts)
     for one, made in ((empty, given), (state, parts)):
         if one is None:
@@ -207,7 +207,7 @@ def test_attention_is_what_the_reference_says(kernel: str, data: Any) -> None:
     if "in C" in kernel and not native.instruction_sets():
         pytest.skip("needs the kernel in C")
     dtype = data.draw(st.sampled_from(["float64", "float64", *TOLERANCE]))
-    arguments = calls(data.draw, dtype, long="long" in kernel)
+    arguments = data.draw(CALLS(dtype, long="long" in kernel))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REGARD_KERNEL", "native" if "in C" in kernel else "numpy")
         if "tiny" in kernel:
@@ -223,7 +223,7 @@ def test_attention_is_what_the_reference_says(kernel: str, data: Any) -> None:
 def test_how_the_numbers_lie_in_memory_does_not_matter(kernel: str, data: Any) -> None:
     if kernel == "native" and not native.instruction_sets():
         pytest.skip("needs the kernel in C")
-    arguments = calls(data.draw, valid="float64")
+    arguments = data.draw(CALLS(valid="float64"))
     plain = {
         name: np.array(x, order="C") if isinstance(x, np.ndarray) else x
         for name, x in arguments.items()
@@ -242,13 +242,13 @@ def test_arrays_of_another_library_give_one_with_the_same_numbers(library: str, 
     package = peer(library)
     # JAX makes float32 of float64 unless it is told otherwise.
     dtype = data.draw(st.sampled_from(["float32", "float16"]))
-    arguments = calls(data.draw, valid=dtype)
+    arguments = data.draw(CALLS(valid=dtype))
     convert = package.asarray if library == "torch" else package.numpy.asarray
     theirs = {
         name: convert(x.astype(x.dtype.newbyteorder("="))) if isinstance(x, np.ndarray) else x
         for name, x in arguments.items()
     }
-    note(str(arguments))
+    note(arguments)
     result = regard.attention(**theirs)
     assert isinstance(result, package.Tensor if library == "torch" else package.Array)
     np.testing.assert_array_equal(np.asarray(result), regard.attention(**arguments), strict=True)

@@ -9,15 +9,16 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
-from regard import problems, report, solving
+from regard import problems, report
+from solving.reading import solved
 
 PHONE, DESK = 390, 1280
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    solutions = [solving.solve(name) for name in problems.names()]
-    whole = report.Report.join("All problems", [solution.report() for solution in solutions])
+    reports = [solved(name).report() for name in problems.names()]
+    whole = report.Report.join("All problems", reports)
     path = tmp_path_factory.mktemp("page") / "all.html"
     path.write_text(report.to_html_page(whole), encoding="utf-8")
     return path

@@ -17,6 +17,7 @@ Data = dict[str, Any]
 Path = tuple[Any, ...]
 JUNK = (math.nan, math.inf, -math.inf, 1e300, 10**400, "1/0", "many", None, [], {}, True, [1, 2])
 EITHER = ["holds", "fails"]
+MISSING = object()
 
 
 class Meaningless(Exception):
@@ -63,12 +64,15 @@ def _walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
                 yield from _walk(part, (*path, key))
 
 
-def _changed(certificate: Data, path: Path, new: Any) -> Data:
-    changed = copy.deepcopy(certificate)
-    place = changed
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = new
+def _changed(value: Any, path: Path, new: Any) -> Any:
+    """Return a copy with another value at a path (MISSING: none); the rest is shared."""
+    changed, (first, *rest) = copy.copy(value), path
+    if rest:
+        changed[first] = _changed(value[first], tuple(rest), new)
+    elif new is MISSING:
+        del changed[first]
+    else:
+        changed[first] = new
     return changed
 
 
@@ -89,21 +93,14 @@ def damaged(certificate: Data, most: int = 400) -> list[tuple[Path, Data]]:
     """Return copies with one part changed, in many ways."""
     found = []
     for path, value in _walk(certificate):
-        if path in ((), ("claims",), ("arrays",)):
-            continue
-        news = [*_others(value), *JUNK]
-        found += [(path, _changed(certificate, path, new)) for new in news]
-        if isinstance(path[-1], str):
-            less = copy.deepcopy(certificate)
-            place = less
-            for key in path[:-1]:
-                place = place[key]
-            del place[path[-1]]
-            found.append((path, less))
+        if path not in ((), ("claims",), ("arrays",)):
+            found += [(path, new) for new in (*_others(value), *JUNK)]
+            if isinstance(path[-1], str):
+                found.append((path, MISSING))
     if len(found) > most:
         rng = np.random.default_rng(len(found))
         found = [found[i] for i in sorted(rng.permutation(len(found))[:most])]
-    return found
+    return [(path, _changed(certificate, path, new)) for path, new in found]
 
 
 def assert_damage_is_seen(

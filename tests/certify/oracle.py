@@ -233,37 +233,53 @@ def _definite(a: Matrix, semi: bool) -> bool:
     return True
 
 
+def _whole_numbers(row: Sequence[Fraction]) -> list[int]:
+    """Return a row times a positive number, without fractions."""
+    common = math.lcm(*(x.denominator for x in row))
+    return _reduced([x.numerator * (common // x.denominator) for x in row])
+
+
+def _reduced(row: list[int]) -> list[int]:
+    size = math.gcd(*row)
+    return [x // size for x in row] if size > 1 else row
+
+
 def _feasible(a: Sequence[Sequence[Fraction]], b: Sequence[Fraction]) -> list[Fraction] | None:
-    """Return x ≥ 0 with a x = b, or None: the simplex method with Bland's rule."""
+    """Return x ≥ 0 with a x = b, or None: the simplex method with Bland's rule.
+
+    An equation may be multiplied by a positive number, so the table is of whole numbers, which
+    are far faster than fractions. Artificial variables have no columns: they never come back.
+    """
     m, n = len(a), len(a[0])
-    table = []
-    for i, (row, right) in enumerate(zip(a, b, strict=True)):
-        sign = -1 if right < 0 else 1
-        unit = [Fraction(int(i == k)) for k in range(m)]
-        table.append([*(sign * x for x in row), *unit, sign * right])
+    rows = [
+        [(-x if right < 0 else x) for x in (*row, right)] for row, right in zip(a, b, strict=True)
+    ]
+    cost = _whole_numbers([-sum(column) for column in zip(*rows, strict=True)])
+    table = [_whole_numbers(row) for row in rows]
     basis = list(range(n, n + m))
-    cost = [-sum(column) for column in zip(*table, strict=True)]
-    cost[n : n + m] = [Fraction(0)] * m
     while True:
         enters = next((k for k in range(n) if cost[k] < 0), None)
         if enters is None:
             break
-        ratios = [
-            (row[-1] / row[enters], basis[i], i) for i, row in enumerate(table) if row[enters] > 0
-        ]
-        leaves = min(ratios)[2]
-        table[leaves] = [x / table[leaves][enters] for x in table[leaves]]
+        leaves = min(
+            (Fraction(row[-1], row[enters]), basis[i], i)
+            for i, row in enumerate(table)
+            if row[enters] > 0
+        )[2]
+        top = table[leaves]
+        pivot = top[enters]
         for row in [*table[:leaves], *table[leaves + 1 :], cost]:
             if row[enters] != 0:
                 factor = row[enters]
-                row[:] = [x - factor * y for x, y in zip(row, table[leaves], strict=True)]
+                row[:] = _reduced([pivot * x - factor * y for x, y in zip(row, top, strict=True)])
         basis[leaves] = enters
     if cost[-1] != 0:
         return None
-    x = [Fraction(0)] * (n + m)
-    for i, k in enumerate(basis):
-        x[k] = table[i][-1]
-    return x[:n]
+    x = [Fraction(0)] * n
+    for row, k in zip(table, basis, strict=True):
+        if k < n:
+            x[k] = Fraction(row[-1], row[k])
+    return x
 
 
 def _solvable(free: Matrix, at_least: Sequence[Fraction]) -> Vector | None:
@@ -663,7 +679,7 @@ class _Descent:
     def evaluate(self, z: list[Decimal]) -> Any:
         """Return the value (None: outside), the gradient, the Hessian and the dual weights."""
         size, d, zero = len(z), self.d, Decimal(0)
-        value, dual = zero, []
+        value, inside, dual = zero, Decimal(1), []
         gradient, hessian = [zero] * size, [[zero] * size for _ in range(size)]
 
         def curve(vector: list[Decimal], factor: Decimal) -> None:
@@ -684,7 +700,10 @@ class _Descent:
             if not self.total and z[-1] <= height:
                 return None
             factor = self.weight if self.total else 1 / (z[-1] - height)
-            value += self.weight * height if self.total else -(z[-1] - height).ln()
+            if self.total:
+                value += self.weight * height
+            else:
+                inside *= z[-1] - height
             shares = [term / added for term in terms]
             dual.append([factor * share for share in shares])
             mean = [
@@ -702,12 +721,12 @@ class _Descent:
             room = self.square - sum((x * x for x in z[:d]), zero)
             if room <= 0:
                 return None
-            value -= room.ln()
+            inside *= room
             for k in range(d):
                 gradient[k] += 2 * z[k] / room
                 hessian[k][k] += 2 / room
             curve(z[:d], 4 / room**2)
-        return value, gradient, hessian, dual
+        return value - inside.ln(), gradient, hessian, dual
 
 
 def _newton_step(hessian: list[list[Decimal]], gradient: list[Decimal]) -> list[Decimal] | None:

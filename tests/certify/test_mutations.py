@@ -245,16 +245,19 @@ def _get(value: Any, path: tuple[Any, ...]) -> Any:
     return value
 
 
-def _changed(certificate: Data, path: tuple[Any, ...], new: Any) -> Data:
-    """Return a copy with another value at a path."""
-    changed = copy.deepcopy(certificate)
-    _get(changed, path[:-1])[path[-1]] = copy.deepcopy(new)
+def _changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    """Return a copy with another value at a path; what lies beside the path is shared."""
+    changed, (first, *rest) = copy.copy(value), path
+    changed[first] = _changed(value[first], tuple(rest), new) if rest else new
     return changed
 
 
-def _without(certificate: Data, path: tuple[Any, ...]) -> Data:
-    changed = copy.deepcopy(certificate)
-    del _get(changed, path[:-1])[path[-1]]
+def _without(value: Any, path: tuple[Any, ...]) -> Any:
+    changed, (first, *rest) = copy.copy(value), path
+    if rest:
+        changed[first] = _without(value[first], tuple(rest))
+    else:
+        del changed[first]
     return changed
 
 

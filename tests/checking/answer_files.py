@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,9 @@ class AnswerFile:
         return self._verdicts[key]
 
 
+@cache
 def read_answers(kind: str) -> AnswerFile:
-    """Return the answers to problems of a kind."""
+    """Return the answers to problems of a kind, the same object each time: it keeps verdicts."""
     data = tomllib.loads((FOLDER / f"{kind}.toml").read_text("utf-8"))
     return AnswerFile(data["right"], data["wrong"], data.get("problems", {}))
 

@@ -11,6 +11,7 @@ import regard
 from checking.answer_files import Entry, read_answers, tag
 from regard import problems
 from regard.checking import TAGS
+from solving.reading import solved
 
 JUDGED = [kind for kind in problems.KINDS if kind != "code"]  # code is graded, not checked
 ANSWERS = {kind: read_answers(kind) for kind in JUDGED}
@@ -71,7 +72,7 @@ def test_a_tag_is_a_few_words_and_its_sentence_ends(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_answer_of_the_solver_is_right(name: str) -> None:
-    verdict = regard.check(name, dict(regard.solve(name).answer))
+    verdict = regard.check(name, dict(solved(name).answer))
     assert verdict.score == 1
     assert verdict.right
     assert verdict.misconception is None

@@ -82,3 +82,6 @@ def disturbed(draw: Draw, arguments: dict[str, Any], names: list[str]) -> dict[s
     """Put something else in the place of up to three of the named arguments."""
     wrong = draw(st.lists(st.sampled_from(names), max_size=3, unique=True))
     return arguments | {name: anything(draw) for name in wrong}
+
+
+DISTURBED = st.composite(disturbed)

@@ -131,6 +131,11 @@ def calls(draw: Draw, valid: str | None = None, long: bool = False) -> dict[str,
     return call
 
 
+# As strategies: a test that draws each part of a call by itself spends most of its time on that.
+ARRAYS = st.composite(some_array)
+CALLS = st.composite(calls)
+
+
 def _thinned(draw: Draw, axes: tuple[int, ...]) -> tuple[int, ...]:
     """Some of the axes as 1, to be stretched."""
     return tuple(1 if draw(st.integers(0, 3)) == 0 else n for n in axes)

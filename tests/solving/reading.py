@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from regard import solving
 from regard.report import Facts, Table
+
+
+@cache
+def solved(name: str) -> solving.Solution:
+    """Return the solution of a bundled problem, which many tests look at."""
+    return solving.solve(name)
 
 
 def words(solution: Any) -> str:
