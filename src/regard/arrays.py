@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,17 +160,8 @@ def _give_bfloat16(array: Array, library: str) -> Any:
 
 def empty(shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
     """Allocate an array at a multiple of 64 bytes, where JAX takes it over without copying."""
-    return _aligned(np.empty, shape, dtype)
-
-
-def zeros(shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
-    """Allocate likewise, filled with 0."""
-    return _aligned(np.zeros, shape, dtype)
-
-
-def _aligned(new: Callable[..., Array], shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
     size = math.prod(shape) * np.dtype(dtype).itemsize
-    memory = new(size + 64, dtype=np.uint8)
+    memory = np.empty(size + 64, dtype=np.uint8)
     start = -memory.__array_interface__["data"][0] % 64
     return memory[start : start + size].view(dtype).reshape(shape)
 

@@ -261,7 +261,7 @@ def test_lengths_of_transforms_in_c_waste_little_and_give_the_convolution(least:
     factor = rng.standard_normal(length - begin)
     for name in native.instruction_sets():
         output = np.full((length - begin, 3), 7.0)
-        scratch = native.scratch_for(plan)
+        scratch = np.full(native.scratch_for(plan, name)[1], 255, dtype=np.uint8)  # NaN
         native.convolve(
             plan, spectrum, factor, begin, scratch, values, output, instruction_set=name
         )
@@ -352,3 +352,33 @@ def test_arguments_that_do_not_fit_are_named() -> None:
     for precision in (0.0, 1.0, -1e-9, math.nan):
         with pytest.raises(ParameterError, match="precision must"):
             positional_attention(np.zeros(9), values, precision=precision)
+
+
+def test_every_entry_of_the_output_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    def used(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        return np.full(shape, 7.0, dtype=dtype)
+
+    monkeypatch.setattr(strips, "empty", used)
+    n, rng = 301, np.random.default_rng(4)
+    values = rng.standard_normal((n, 3))
+    nothing = np.full(2 * n - 1, -np.inf)
+    far = nothing.copy()
+    far[n - 1 + 200 :] = 0.0  # rows t < 200 see none of these shifts
+    for scores in (nothing, far, sum_of_cosines(n, 40, 0.3), sum_of_cosines(n, -40, 4.9)):
+        output, bound = positional_attention(scores, values)
+        error = np.abs(output - directly(scores, values)).max(axis=1)
+        assert (error <= bound).all()
+
+
+def test_a_single_value_that_is_not_finite_is_refused_and_huge_ones_are_not() -> None:
+    n, rng = 5003, np.random.default_rng(8)
+    scores, values = sum_of_cosines(n, 40, 0.3), rng.standard_normal((n, 2))
+    some = [0, 1, 77, n - 1]
+    for size in (1e-310, 1e-200, 1e200, 1e308):
+        sized = values / np.abs(values).max() * size
+        output, bound = positional_attention(scores, sized)
+        exact = directly(scores, sized, some)
+        assert (np.abs(output[some] - exact).max(axis=1) <= bound[some]).all()
+    values[n - 2, 1] = np.nan
+    with pytest.raises(ParameterError, match="values must be finite"):
+        positional_attention(scores, values)

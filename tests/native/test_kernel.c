@@ -251,7 +251,7 @@ static int one_convolution(const Kernel *kernel) {
     double *value = drawn_numbers((keys - 1) * apart + columns), *circle = malloc((size_t)n * 16);
     double *between = malloc((size_t)n * 16), *spectrum = malloc((size_t)n * 16);
     double *roots1 = new_roots(n1), *roots2 = new_roots(n2);
-    char *scratch = malloc((size_t)SCRATCH(n1, n2));
+    char *scratch = malloc((size_t)bytes_of_scratch(kernel->lanes[1], n1, n2));
     for (int64_t i = 0; i < n; i++) set_root(circle + 2 * i, i, n);
     for (int64_t t1 = 0; t1 < n1; t1++)
         for (int64_t t2 = 0; t2 < n2; t2++) {

@@ -21,6 +21,7 @@ plus ln Z.
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -73,20 +74,17 @@ def positional_attention(
         )
     shape = v.shape
     v = v.reshape(math.prod(shape[:-2]), *shape[-2:])
-    size = _largest(v)
+    if shape[-1] % 2:  # Fourier transforms take columns in pairs
+        v = np.pad(v, ((0, 0), (0, 0), (0, 1)))
+    call, size = _computed(s, np.ascontiguousarray(v), precision)
     if not np.isfinite(size).all():
         raise ParameterError("positional_attention: values must be finite. Got infinity or NaN.")
     # Sums of huge values overflow and products of tiny ones vanish: bring them near 1.
     power = np.where((size > 1e-100) & (size < 1e100), 0, np.frexp(size)[1])
     scaled = bool(power.any())
     if scaled:
-        v = np.ldexp(v, -power[:, None, None])
-    if shape[-1] % 2:  # Fourier transforms take columns in pairs
-        v = np.pad(v, ((0, 0), (0, 0), (0, 1)))
-    call = Call(s, np.ascontiguousarray(v), precision)
+        call, _ = _computed(s, np.ldexp(call.values, -power[:, None, None]), precision)
     with np.errstate(all="ignore"):
-        # One thread can look for the next piece while the others compute the last.
-        share((task for piece in cut_rows(call) for task in piece), _run, available())
         # Scores that are off by ε change a weight by a factor of at most e^2ε, so all of them
         # together by at most e^2ε - 1; and no two averages are further apart than 2.
         weighed = np.where(call.peak > -np.inf, min(np.expm1(2 * score_error), 2.0), 0)
@@ -100,18 +98,23 @@ def positional_attention(
     return give(output, library, "float64"), bound.reshape(shape[:-1])
 
 
-def _largest(values: Float64) -> Float64:
-    """Return the largest |value| of each head, or NaN."""
+def _computed(scores: Float64, values: Float64, precision: float) -> tuple[Call, Float64]:
+    """Compute a call, and find the largest |value| of each head, or NaN.
+
+    The two do not wait for each other: values that need another way are rare.
+    """
+    call, step = Call(scores, values, precision), 4096
     found: list[Float64] = [np.zeros(len(values))]
 
-    def look(first: int) -> None:
-        some = values[:, first : first + step]
-        found.append(np.maximum(some.max(axis=(1, 2)), -some.min(axis=(1, 2))))
+    def look() -> None:
+        for first in range(0, call.n if values.shape[2] else 0, step):
+            some = values[:, first : first + step]
+            found.append(np.maximum(some.max(axis=(1, 2)), -some.min(axis=(1, 2))))
 
-    step = 4096
-    if values.shape[2]:
-        share(range(0, values.shape[1], step), look, available())
-    return np.max(found, axis=0)
+    # One thread can look for the next piece while the others compute the last.
+    pieces = (task for piece in cut_rows(call) for task in piece)
+    share(chain([look], pieces), _run, available())
+    return call, np.max(found, axis=0)
 
 
 @np.errstate(all="ignore")  # each thread has a setting of its own

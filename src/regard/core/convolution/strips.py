@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.arrays import zeros
+from regard.arrays import empty
 from regard.core.kernels import chosen
 
 Float64 = NDArray[np.float64]
@@ -36,7 +36,9 @@ class Call:
         before = np.maximum.accumulate(scores[: self.n][::-1])[::-1]
         self.peak = np.maximum(before, np.maximum.accumulate(scores[self.n - 1 :]))
         self.native = chosen() == "native"
-        self.output = zeros(values.shape, np.float64)
+        self.output = empty(values.shape, np.float64)
+        if self.peak.min(initial=0) == -np.inf:
+            self.output[:, self.peak == -np.inf] = 0  # which nothing else is done about
         self.error = np.zeros(self.n)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -84,6 +85,32 @@ class Transforms:
         return (2 * each + (4 + self.count) * U) * norm + (each + U) * result
 
 
+class _Spare:
+    """Memory that was used and may be used again: what is new to the process is slow.
+
+    A little of it is kept for the next call.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most, self.kept = most, list[NDArray[np.uint8]]()
+
+    @contextmanager
+    def memory(self, size: int) -> Iterator[NDArray[np.uint8]]:
+        """Lend so many bytes."""
+        try:
+            memory = self.kept.pop()
+        except IndexError:
+            memory = np.empty(0, dtype=np.uint8)
+        if len(memory) < size:
+            memory = np.empty(size, dtype=np.uint8)
+        yield memory
+        if sum(map(len, self.kept)) + len(memory) <= self.most:
+            self.kept.append(memory)
+
+
+_spare = _Spare(2**25)
+
+
 def transform(call: Call, strip: Strip) -> Iterator[Task]:
     """Convolve by Fourier transforms."""
     key, after = strip.keys(call.n)
@@ -105,24 +132,22 @@ def transform(call: Call, strip: Strip) -> Iterator[Task]:
 
 def _in_c(call: Call, strip: Strip, begin: int, length: int) -> Iterator[Task]:
     """Convolve by the kernel in C, some columns at a time."""
-    from scipy.fft import fft
+    from scipy.fft import rfft
 
     plan = tables(length)
-    weights = np.pad(strip.window, (0, length - (strip.high - strip.low + 1)))
-    spectrum = plan.sort(fft(weights) / length)
+    half = rfft(strip.window, length)
+    half /= length
+    spectrum = plan.sort(np.concatenate([half, half[1 : (length + 1) // 2][::-1].conj()]))
     factor = 1 / strip.normaliser
     key, after = strip.keys(call.n)
-    columns = call.values.shape[2]
-    step = 16 if columns >= 64 else 8  # the most that it takes at once, if there are enough
-    spare: list[NDArray[np.uint8]] = []  # memory that is new to the process is slow
+    step, size = native.scratch_for(plan)
 
     def convolve(values: Float64, output: Float64) -> None:
-        scratch = spare.pop() if spare else native.scratch_for(plan)
-        native.convolve(plan, spectrum, factor, begin, scratch, values, output)
-        spare.append(scratch)
+        with _spare.memory(size) as scratch:
+            native.convolve(plan, spectrum, factor, begin, scratch, values, output)
 
     for values, output in zip(call.values, call.output, strict=True):
-        for c in range(0, columns, step):
+        for c in range(0, call.values.shape[2], step):
             some = slice(c, c + step)
             yield partial(convolve, values[key:after, some], output[strip.first : strip.end, some])
 

@@ -109,8 +109,8 @@ def convolve(
     """Fill row r with factor[r] times row begin + r of the values convolved with some weights.
 
     The convolution is a circle of the length of the transforms. `spectrum` is that of the
-    weights, sorted by the tables and divided by the length; `scratch` has the size that
-    `scratch_for` says, and its entries do not matter. Does not look up from its work.
+    weights, sorted by the tables and divided by the length; `scratch` has as many
+    bytes as `scratch_for` says, of any value. Does not look up from its work.
     """
     name = instruction_set or instruction_sets()[0]
     roots = tables.roots1, tables.roots2, tables.between
@@ -119,6 +119,7 @@ def convolve(
     )
 
 
-def scratch_for(tables: Tables) -> NDArray[np.uint8]:
-    """Return memory for `convolve`."""
-    return np.empty(_native.scratch(tables.n1, tables.n2), dtype=np.uint8)
+def scratch_for(tables: Tables, instruction_set: str | None = None) -> tuple[int, int]:
+    """Return how many columns `convolve` takes at once, and how many bytes of scratch."""
+    columns, size = _native.scratch(instruction_set or instruction_sets()[0], tables.n1, tables.n2)
+    return columns, size

@@ -27,15 +27,11 @@ class Tables:
     roots1: Complex
     roots2: Complex
     between: Complex
-    order1: NDArray[np.int64]
-    order2: NDArray[np.int64]
+    order: NDArray[np.int64]
 
     def sort(self, spectrum: Complex) -> Complex:
-        """Bring a spectrum in the order of frequencies into that of a transform, (n1, n2)."""
-        # Frequency k1 + n1 k2 belongs to row k1 and column k2, before their digits are reversed.
-        return np.ascontiguousarray(
-            spectrum.reshape(self.n2, self.n1).T[self.order1][:, self.order2]
-        )
+        """Bring a spectrum in the order of frequencies into that of a transform."""
+        return spectrum.take(self.order)
 
 
 def quick_length(least: int) -> int:
@@ -49,7 +45,8 @@ def tables(length: int) -> Tables:
     n1, n2 = _split(length)
     order1, order2 = _reversed_digits(n1), _reversed_digits(n2)
     between = _unit_roots(length, np.arange(n2)[:, None] * order1)
-    return Tables(n1, n2, _roots(n1), _roots(n2), between, order1, order2)
+    order = (order1[:, None] + n1 * order2).ravel()
+    return Tables(n1, n2, _roots(n1), _roots(n2), between, order)
 
 
 def _split(least: int) -> tuple[int, int]:

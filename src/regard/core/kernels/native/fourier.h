@@ -120,7 +120,7 @@ INLINE void NAME(write_columns)(double *row, int64_t columns, Number x) {
     for (int64_t c = 0; c < columns; c++) row[c] = all[c];
 }
 
-/* Fill some columns of the output, 2 · LANES of them at a time. scratch is for SCRATCH(n1, n2) bytes. */
+/* Fill some columns of the output, 2 · LANES of them at a time. scratch has bytes_of_scratch. */
 static void NAME(convolve)(const Fourier *job, const double *value, double *output, int64_t columns,
                            char *scratch) {
     const int64_t n1 = job->n1, n2 = job->n2, across = n2 + 1; /* odd, or columns collide in the caches */

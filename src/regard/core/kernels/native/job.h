@@ -79,8 +79,10 @@ static inline int64_t bytes_of_roots(int64_t n) {
     return n >= 1 && n <= 3 ? bytes : -1;
 }
 
-/* Bytes for a table of n1 rows, a little apart, and the longest row or column, in the widest vectors. */
-#define SCRATCH(n1, n2) (128 * ((n1) * ((n2) + 1) + (n1) + (n2)) + 64)
+/* Bytes for a table of n1 rows, a little apart, and a column of it; each number is two vectors. */
+static inline int64_t bytes_of_scratch(int lanes, int64_t n1, int64_t n2) {
+    return 2 * lanes * 8 * (n1 * (n2 + 1) + n1) + 64;
+}
 
 /* What an instruction set offers. */
 typedef struct {

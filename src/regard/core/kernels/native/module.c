@@ -216,7 +216,7 @@ static PyObject *convolve(PyObject *module, PyObject *args) {
                begin + output->shape[0] <= n1 * n2 && buffer[FACTOR].len == 8 * output->shape[0] &&
                buffer[BETWEEN].len == roots && buffer[SPECTRUM].len == roots &&
                buffer[ROOTS1].len == bytes_of_roots(n1) && buffer[ROOTS2].len == bytes_of_roots(n2) &&
-               buffer[SCRATCHED].len >= SCRATCH(n1, n2);
+               buffer[SCRATCHED].len >= bytes_of_scratch(kernel->lanes[1], n1, n2);
         if (fits) {
             Fourier job = {n1, n2, buffer[ROOTS1].buf, buffer[ROOTS2].buf, buffer[BETWEEN].buf,
                            buffer[SPECTRUM].buf, buffer[FACTOR].buf, begin, output->shape[0],
@@ -233,9 +233,13 @@ static PyObject *convolve(PyObject *module, PyObject *args) {
 }
 
 static PyObject *scratch(PyObject *module, PyObject *args) {
+    const char *name;
     long long n1, n2;
-    if (!PyArg_ParseTuple(args, "LL", &n1, &n2)) return NULL;
-    return PyLong_FromLongLong(SCRATCH(n1, n2));
+    if (!PyArg_ParseTuple(args, "sLL", &name, &n1, &n2)) return NULL;
+    const Kernel *kernel = find_kernel(name);
+    if (!kernel) return NULL;
+    int lanes = kernel->lanes[1];
+    return Py_BuildValue("iL", 2 * lanes, (long long)bytes_of_scratch(lanes, n1, n2));
 }
 
 static PyObject *kernels(PyObject *module, PyObject *none) {
@@ -255,7 +259,7 @@ static PyMethodDef METHODS[] = {
     {"not_finite", not_finite, METH_O, "List the blocks that have to be done again, carefully."},
     {"taps", taps, METH_VARARGS, "Compute some rows of a positional head."},
     {"convolve", convolve, METH_VARARGS, "Convolve columns of values by Fourier transforms."},
-    {"scratch", scratch, METH_VARARGS, "Return how many bytes of scratch convolve needs."},
+    {"scratch", scratch, METH_VARARGS, "Return how many columns convolve takes at once, and the bytes of its scratch."},
     {"kernels", kernels, METH_NOARGS, "List the instruction sets that run here, the best first."},
     {NULL, NULL, 0, NULL},
 };
