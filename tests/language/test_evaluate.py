@@ -228,3 +228,15 @@ def test_shifting_scores_leaves_the_softmax_alone(scores: list[float], shift: fl
     np.testing.assert_allclose(
         formula.evaluate({"s": scores}), formula.evaluate({"s": moved}), rtol=1e-10, atol=1e-300
     )
+
+
+def test_a_formula_that_fitted_once_is_looked_at_again_for_other_shapes() -> None:
+    formula, same = parse("a + b"), parse("a  +  b")
+    for _ in range(2):
+        np.testing.assert_array_equal(formula.evaluate({"a": [1, 2], "b": [3, 4]}), [4, 6])
+        assert formula.evaluate({"a": 1, "b": 2}) == 3
+        for one, column in ((formula, 2), (same, 3)):
+            with pytest.raises(FormulaError) as refused:
+                one.evaluate({"a": [1, 2], "b": [1, 2, 3]})
+            assert refused.value.column == column
+            assert one.text in str(refused.value)

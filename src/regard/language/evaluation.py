@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -43,14 +44,14 @@ def evaluate(
         FormulaError: a name has no value, or the shapes do not fit.
     """
     known = _values(tree, text, values)
-    sizes = {
-        at: _size(operands(tree, at)[0], text, known, node)
+    sizes = tuple(
+        (at, _size(operands(tree, at)[0], text, known, node))
         for at, node in enumerate(tree)
         if node.op == "call" and node.value == "I"
-    }
-    shapes = infer(tree, text, _shapes(known), expected, sizes)
-    _check_size(tree, text, shapes)
-    result = _run(tree, known, shapes)
+    )
+    of_names = tuple((name, np.shape(value)) for name, value in known.items())
+    wanted = None if expected is None else tuple(expected)
+    result = _run(tree, known, _shapes(tree, text, of_names, wanted, sizes))
     if isinstance(result, bool):
         return result
     if expected is not None and np.shape(result) != tuple(expected):
@@ -114,11 +115,22 @@ def _size(argument: Tree, text: str, known: dict[str, _Array], node: Node) -> in
     return int(size)
 
 
-def _shapes(known: dict[str, _Array]) -> dict[str, tuple[int, ...]]:
-    return {name: np.shape(value) for name, value in known.items()}
+# An answer is tried on many instances, of the same shapes.
+@lru_cache(maxsize=1024)
+def _shapes(
+    tree: Tree,
+    text: str,
+    of_names: tuple[tuple[str, tuple[int, ...]], ...],
+    expected: tuple[int | str, ...] | None,
+    sizes: tuple[tuple[int, int], ...],
+) -> tuple[Shape, ...]:
+    """Return the shape of every node, and refuse what does not fit or is too large."""
+    shapes = tuple(infer(tree, text, dict(of_names), expected, dict(sizes)))
+    _check_size(tree, text, shapes)
+    return shapes
 
 
-def _check_size(tree: Tree, text: str, shapes: list[Shape]) -> None:
+def _check_size(tree: Tree, text: str, shapes: tuple[Shape, ...]) -> None:
     """Refuse what would take too much memory or time."""
     work = 0
     stack: list[Shape] = []
@@ -150,7 +162,7 @@ def _check_size(tree: Tree, text: str, shapes: list[Shape]) -> None:
             )
 
 
-def _run(tree: Tree, known: dict[str, _Array], shapes: list[Shape]) -> _Array:
+def _run(tree: Tree, known: dict[str, _Array], shapes: Sequence[Shape]) -> _Array:
     stack: list[_Array] = []
     with np.errstate(all="ignore"):
         for node, shape in zip(tree, shapes, strict=True):

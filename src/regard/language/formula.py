@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -139,4 +140,9 @@ def parse(text: str) -> Formula:
     >>> print(parse(r"\frac{u_b u_d^\top}{\beta^2}"))
     u_b u_d' / beta^2
     """
+    return _parsed(text) if isinstance(text, str) else Formula(parse_tree(text), text)
+
+
+@lru_cache(maxsize=1024)  # the same few formulas are read again and again
+def _parsed(text: str) -> Formula:
     return Formula(parse_tree(text), text)
