@@ -196,6 +196,19 @@ def test_every_width_in_the_range_of_an_optimal_band_has_weights_within_the_nois
     assert wide  # the weights of neighbouring widths are closer than the noise
 
 
+def test_the_range_of_an_optimal_band_reaches_to_either_side_of_it() -> None:
+    rng = np.random.default_rng(14)
+    below = above = 0
+    for B in range(30, 50, 2):
+        A = noisy(rotation_blocks(0, best_weights(8, B, 199, False)), rng)
+        low, high = positional_kernel(A, n=199).B_range
+        assert low <= B <= high
+        below += low < B
+        above += high > B + 1  # odd widths are windows of the even one below
+    assert below
+    assert above
+
+
 def test_two_blocks_cannot_tell_wide_windows_apart_and_the_range_says_so() -> None:
     # No reader can: the fast block has at most 0.3 % of the weight for all of these widths,
     # and noise of 3 % of |A|/d adds about 1 % to it.
@@ -223,6 +236,9 @@ def test_nearly_equal_best_weights_are_not_taken_for_a_single_shift() -> None:
     assert abs(weights[1] / weights[2] - 1) < 0.1
     A = noisy(rotation_blocks(0, weights), np.random.default_rng(16))
     assert positional_kernel(A, n=200).B == 10
+    weights = best_weights(16, 34, 120, False)  # 0.98 : 1, a few times the noise apart
+    A = noisy(rotation_blocks(0, weights), np.random.default_rng(16))
+    assert positional_kernel(A, n=120).B == 34
 
 
 def test_a_transition_is_recognised_by_its_weights() -> None:
@@ -262,6 +278,10 @@ def test_ordinary_heads_are_not_compared_with_designed_ones(
     offset, zeroed = np.ones(16), 1.0 * (omega(32) * 10 <= math.pi / 2)
     heads = [rng.standard_normal((32, 32)), rotation_blocks(9, offset), rotation_blocks(9, zeroed)]
     heads += [noisy(head, rng) for head in heads]
+    bent = sum(rotation_blocks(int(i), np.eye(16)[i]) for i in range(16))  # about no T
+    band = rotation_blocks(9, best_weights(32, 20, 110, False))
+    content = rng.standard_normal((32, 32))  # far more than the positional part
+    heads += [bent, band / np.linalg.norm(band) + 2 * content / np.linalg.norm(content)]
     heads += [rng.standard_normal((32, 5)) @ rng.standard_normal((5, 32)) for _ in range(20)]
     for head in heads:
         positional_kernel(head, n=101)

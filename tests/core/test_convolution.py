@@ -382,3 +382,12 @@ def test_a_single_value_that_is_not_finite_is_refused_and_huge_ones_are_not() ->
     values[n - 2, 1] = np.nan
     with pytest.raises(ParameterError, match="values must be finite"):
         positional_attention(scores, values)
+
+
+@mpmath.workdps(30)
+def test_roots_of_unity_are_as_close_as_the_bound_on_transforms_needs() -> None:
+    for n in (3, 8, 48, 6144, 98304):
+        turns = np.unique(np.linspace(0, 3 * n, 301).astype(np.int64))
+        for turn, root in zip(turns, roots._unit_roots(n, turns), strict=True):
+            exact = mpmath.expjpi(mpmath.mpf(-2 * int(turn)) / n)
+            assert abs(mpmath.mpc(complex(root)) - exact) <= 5 * strips.U

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +18,8 @@ from regard.errors import FormulaError
 from regard.language import limits
 from regard.language.inference import Shape, infer
 from regard.language.messages import undeclared
+from regard.language.operations import CALLS, OPERATORS, Value
 from regard.language.tree import Node, Tree, operands
-
-_Array = Any  # np.float64, an array with one or two axes, or bool
-# Two numbers count as equal if they differ by no more than rounding.
-_RELATIVE: Final = 1e-9
-_ABSOLUTE: Final = 1e-12
 
 
 def evaluate(
@@ -70,9 +66,9 @@ def constant(tree: Tree) -> float | None:
     return value if isinstance(value, float) else None
 
 
-def _values(tree: Tree, text: str, values: Mapping[str, Any]) -> dict[str, _Array]:
+def _values(tree: Tree, text: str, values: Mapping[str, Any]) -> dict[str, Value]:
     """Return the values of the names in a formula, as float64."""
-    known: dict[str, _Array] = {}
+    known: dict[str, Value] = {}
     for node in tree:
         if node.op != "name" or node.value in known:
             continue
@@ -89,7 +85,7 @@ def _values(tree: Tree, text: str, values: Mapping[str, Any]) -> dict[str, _Arra
     return known
 
 
-def _float64(value: Any) -> _Array | None:
+def _float64(value: Any) -> Value | None:
     """Return a value as float64, or None if it holds something else than real numbers."""
     try:
         array = np.asarray(value)
@@ -104,7 +100,7 @@ def _float64(value: Any) -> _Array | None:
         return None
 
 
-def _size(argument: Tree, text: str, known: dict[str, _Array], node: Node) -> int:
+def _size(argument: Tree, text: str, known: dict[str, Value], node: Node) -> int:
     """Return the size in I(…)."""
     size = evaluate(argument, text, known, ())
     assert isinstance(size, float)
@@ -162,8 +158,8 @@ def _check_size(tree: Tree, text: str, shapes: tuple[Shape, ...]) -> None:
             )
 
 
-def _run(tree: Tree, known: dict[str, _Array], shapes: Sequence[Shape]) -> _Array:
-    stack: list[_Array] = []
+def _run(tree: Tree, known: dict[str, Value], shapes: Sequence[Shape]) -> Value:
+    stack: list[Value] = []
     with np.errstate(all="ignore"):
         for node, shape in zip(tree, shapes, strict=True):
             arguments = stack[len(stack) - node.arity :]
@@ -171,134 +167,10 @@ def _run(tree: Tree, known: dict[str, _Array], shapes: Sequence[Shape]) -> _Arra
             if node.op == "name":
                 value = known[node.value]
             elif node.op == "call":
-                value = _CALLS[node.value](arguments, shape)
+                value = CALLS[node.value](arguments, shape)
             else:
-                value = _OPERATORS[node.op](node, arguments, shape)
+                value = OPERATORS[node.op](node, arguments, shape)
             if not isinstance(value, bool) and np.shape(value) != shape:
                 value = np.reshape(value, [int(size) for size in shape])[()]
             stack.append(value)
     return stack[0]
-
-
-def _multiply(node: Node, arguments: list[_Array], shape: Shape) -> _Array:
-    left, right = arguments
-    if np.ndim(left) == 0 or np.ndim(right) == 0:
-        return left * right
-    if np.ndim(left) == 1 and np.ndim(right) == 2:
-        return left[:, None] * right
-    return left @ right
-
-
-def _power(node: Node, arguments: list[_Array], shape: Shape) -> _Array:
-    base, exponent = arguments
-    if not shape:
-        return base**exponent
-    try:
-        return np.linalg.matrix_power(base, int(exponent))
-    except np.linalg.LinAlgError:  # a singular matrix
-        return np.full(shape, np.nan)
-
-
-def _compare(node: Node, arguments: list[_Array], shape: Shape) -> bool:
-    return all(
-        _holds(relation, left, right)
-        for relation, left, right in zip(node.value, arguments, arguments[1:], strict=False)
-    )
-
-
-def _holds(relation: str, left: _Array, right: _Array) -> bool:
-    """Say whether a relation holds in every entry; with NaN none does."""
-    if np.isnan(left).any() or np.isnan(right).any():
-        return False
-    if relation in ("=", "!="):
-        close = np.isclose(left, right, rtol=_RELATIVE, atol=_ABSOLUTE).all()
-        return bool(close) == (relation == "=")
-    compared = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
-    return bool(compared[relation](left, right).all())
-
-
-def _constant(node: Node, arguments: list[_Array], shape: Shape) -> _Array:
-    if node.value == "I":
-        return np.eye(int(shape[0]))
-    return np.float64(math.pi if node.value == "pi" else math.inf)
-
-
-def _entries(node: Node, arguments: list[_Array], shape: Shape) -> _Array:
-    return np.array(arguments, dtype=np.float64)
-
-
-_OPERATORS: Final[dict[str, Callable[[Node, list[_Array], Shape], _Array]]] = {
-    "number": lambda node, _, shape: np.float64(node.value),
-    "constant": _constant,
-    "+": lambda _, arguments, shape: arguments[0] + arguments[1],
-    "-": lambda _, arguments, shape: arguments[0] - arguments[1],
-    "*": _multiply,
-    "·": _multiply,
-    "/": lambda _, arguments, shape: arguments[0] / arguments[1],
-    "^": _power,
-    "neg": lambda _, arguments, shape: -arguments[0],
-    "'": lambda _, arguments, shape: np.transpose(arguments[0]),
-    "column": _entries,
-    "matrix": _entries,
-    "compare": _compare,
-    "and": lambda _, arguments, shape: arguments[0] and arguments[1],
-    "or": lambda _, arguments, shape: arguments[0] or arguments[1],
-    "not": lambda _, arguments, shape: not arguments[0],
-}
-
-
-def _entries_of(arguments: list[_Array]) -> _Array:
-    return np.array(arguments) if len(arguments) > 1 else arguments[0]
-
-
-def _norm(x: _Array) -> _Array:
-    """The Euclidean length, without overflow on the way."""
-    largest = np.max(np.abs(x), initial=0.0)
-    if largest == 0 or not np.isfinite(largest):
-        return largest
-    return largest * np.sqrt(np.sum(np.square(x / largest)))
-
-
-def _softmax(x: _Array) -> _Array:
-    powers = np.exp(x - np.max(x, axis=-1, keepdims=True, initial=-np.inf))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-def _pinv(x: _Array) -> _Array:
-    try:
-        return np.linalg.pinv(x[:, None] if np.ndim(x) == 1 else x)
-    except np.linalg.LinAlgError:  # NaN or infinity in it
-        return np.full(np.shape(x)[::-1], np.nan)
-
-
-def _each(function: Callable[[float], float]) -> Callable[[_Array], _Array]:
-    """Apply a function of the standard library to every entry."""
-    return lambda x: np.array([function(entry) for entry in np.ravel(x).tolist()]).reshape(
-        np.shape(x)
-    )[()]
-
-
-_erf = _each(math.erf)
-_normal = _each(lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
-
-_CALLS: Final[dict[str, Callable[[list[_Array], Shape], _Array]]] = {
-    "dot": lambda arguments, _: np.ravel(arguments[0]) @ np.ravel(arguments[1]),
-    "outer": lambda arguments, _: np.outer(arguments[0], arguments[1]),
-    "norm": lambda arguments, _: _norm(arguments[0]),
-    "exp": lambda arguments, _: np.exp(arguments[0]),
-    "log": lambda arguments, _: np.log(arguments[0]),
-    "sqrt": lambda arguments, _: np.sqrt(arguments[0]),
-    "cos": lambda arguments, _: np.cos(arguments[0]),
-    "sin": lambda arguments, _: np.sin(arguments[0]),
-    "sum": lambda arguments, _: np.sum(arguments[0]),
-    "pinv": lambda arguments, _: _pinv(arguments[0]),
-    "tr": lambda arguments, _: np.trace(arguments[0]),
-    "abs": lambda arguments, _: np.abs(arguments[0]),
-    "modulus": lambda arguments, _: np.abs(arguments[0]),
-    "max": lambda arguments, _: np.max(_entries_of(arguments), initial=-np.inf),
-    "min": lambda arguments, _: np.min(_entries_of(arguments), initial=np.inf),
-    "softmax": lambda arguments, _: _softmax(arguments[0]),
-    "erf": lambda arguments, _: _erf(arguments[0]),
-    "Phi": lambda arguments, _: _normal(arguments[0]),
-    "I": lambda arguments, shape: np.eye(int(shape[0])),
-}

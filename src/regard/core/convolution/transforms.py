@@ -92,7 +92,8 @@ class _Spare:
     """
 
     def __init__(self, most: int) -> None:
-        self.most, self.kept = most, list[NDArray[np.uint8]]()
+        self.most = most
+        self.kept: list[NDArray[np.uint8]] = []
 
     @contextmanager
     def memory(self, size: int) -> Iterator[NDArray[np.uint8]]:
@@ -171,11 +172,13 @@ def _by_scipy(
     columns_of = call.values.shape[2] // 2
     groups = max(2, -(-columns_of * length // 2 ** (20 if plan.whole else 16)))
     pairs = max(1, -(-columns_of // groups))
-    spare: list[NDArray[np.complex128]] = []  # memory that is new to the process is slow
+    size = pairs * length * kernels.itemsize
     tile = 256  # rows transposed at a time, within the cache
 
-    def columns(values: NDArray[np.complex128], output: NDArray[np.complex128]) -> None:
-        scratch = spare.pop() if spare else np.empty((pairs, length), dtype=np.complex128)
+    def columns(
+        values: NDArray[np.complex128], output: NDArray[np.complex128], memory: NDArray[np.uint8]
+    ) -> None:
+        scratch = memory[:size].view(np.complex128).reshape(pairs, length)
         spectrum: NDArray[np.complex128] | None = None
         for kernel, start in zip(kernels, starts, strict=True):
             x, some = scratch[: values.shape[1]], values[start : min(start + plan.block, after)]
@@ -195,9 +198,12 @@ def _by_scipy(
             out[:] = x[:, begin : begin + rows][:, part].T
             parts = out.view(np.float64)
             parts /= strip.normaliser[part, None]
-        spare.append(scratch)
+
+    def convolve(values: NDArray[np.complex128], output: NDArray[np.complex128]) -> None:
+        with _spare.memory(size) as memory:
+            columns(values, output, memory)
 
     for values, output in zip(call.values, call.output, strict=True):
         pairwise = values.view(np.complex128), output.view(np.complex128)
         for c in range(0, pairwise[0].shape[1], pairs):
-            yield partial(columns, *(x[:, c : c + pairs] for x in pairwise))
+            yield partial(convolve, *(x[:, c : c + pairs] for x in pairwise))
