@@ -1,8 +1,8 @@
 """A head that looks at positions alone, as a convolution, against attention of the same length.
 
 Every number is a ratio of times in one process: the sides take turns, and the fastest turn
-of each counts. torch computes softmax(q k) v in float32, regard in float64 with a bound on
-the error of every row.
+of each counts. Both sides are given the same values, float32 or float64; regard computes in
+float64 and says how far each row may be off.
 
     python bench/positions.py [n]
 """
@@ -52,7 +52,7 @@ def heads(n: int) -> list[Head]:
     every = slice(None)
     delta = np.arange(1 - n, n)
     found: list[Head] = []
-    for d_model in (16, 64, 256):
+    for d_model in (8, 12, 16, 64, 256):
         for steps in (1, 1000, -1000):
             design = regard.design.offset(steps, d_model, n=n, tolerance=1e-2)
             scores = design.scale * design.kernel(delta)
@@ -100,16 +100,13 @@ def timed(call: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def main() -> None:
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 65536
-    torch.set_num_threads(available())
-    values = np.random.default_rng(0).standard_normal((n, D_V))
+def compare(tested: list[Head], values: np.ndarray) -> None:
+    """Print the ratios for these values."""
+    n, value = len(values), torch.from_numpy(values)[None, None]
     query, key = (
-        torch.from_numpy(regard.sinusoidal(n, D_MODEL, start=start)).float()[None, None]
+        torch.from_numpy(regard.sinusoidal(n, D_MODEL, start=start)).to(value.dtype)[None, None]
         for start in (-1000, 0)
     )
-    value = torch.from_numpy(values).float()[None, None]
-    tested = heads(n)
     theirs, ours = float("inf"), [float("inf")] * len(tested)
     for _ in range(TURNS):
         theirs = min(theirs, timed(lambda: torch.nn.functional.scaled_dot_product_attention(
@@ -117,12 +114,20 @@ def main() -> None:
         for i, (_, _, apply, _) in enumerate(tested):
             for _ in range(CALLS):
                 ours[i] = min(ours[i], timed(lambda apply=apply: apply(values)))
-    print(f"n = {n}, d_model = {D_MODEL}, d_v = {D_V}: time of torch / time of regard")
+    print(f"{values.dtype}, n = {n}, d_v = {D_V}: time of torch / time of regard")
     for head, best in zip(tested, ours, strict=True):
         name, *_, wanted = head
         error, share = worst(head, values)
         print(f"  {name:30} {theirs / best:7.0f} (wanted: {wanted:3})   error {error:.0e}, "
               f"{share:.0%} of its bound at most")  # fmt: skip
+
+
+def main() -> None:
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 65536
+    torch.set_num_threads(available())
+    values, tested = np.random.default_rng(0).standard_normal((n, D_V)), heads(n)
+    for dtype in (np.float32, np.float64):
+        compare(tested, values.astype(dtype))
 
 
 if __name__ == "__main__":

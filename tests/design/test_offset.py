@@ -218,8 +218,14 @@ def test_apply_is_attention_by_position() -> None:
     E = regard.sinusoidal(29, 10)
     wanted = reference.attention(E @ design.W_Q, E @ design.W_K, values, scale=2.0).output
     np.testing.assert_allclose(design.apply(values), wanted, atol=1e-8)
-    out, bound = design.apply_with_bound(values)
-    assert (np.abs(out - wanted).max(axis=-1) <= np.asarray(bound) + 1e-12).all()
+    for given in (values, values, values.astype(np.float32)):  # scores are kept for the next call
+        out, bound = design.apply_with_bound(given)
+        assert out.dtype == given.dtype
+        rounded = np.abs(given - values).max()
+        assert (np.abs(out - wanted).max(axis=-1) <= np.asarray(bound) + rounded + 1e-12).all()
+    twice = dataclasses.replace(design, scale=4.0).apply(values)
+    wanted = reference.attention(E @ design.W_Q, E @ design.W_K, values, scale=4.0).output
+    np.testing.assert_allclose(twice, wanted, atol=1e-8)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 50, 1000, 70_000])

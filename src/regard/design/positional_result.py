@@ -6,6 +6,7 @@ import math
 import reprlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -80,25 +81,33 @@ class Kernel:
         return out.reshape(shifts.shape)
 
     def up_to(self, n: int) -> tuple[Array, float]:
-        """Return f at 1 − n, …, n − 1 by the addition theorems, and what it may be off by.
+        """Return f at 1 − n, …, n − 1, which may not be written to, and what it may be off by."""
+        return _up_to(self.a.tobytes(), self.b.tobytes(), self.base, n)
 
-        With δ = start + m p + r, f is a product of two tables of m ≈ √(2n) rows: hundreds of
-        times fewer sines than one for each shift.
-        """
-        kept = np.flatnonzero((self.a != 0) | (self.b != 0))
-        a, b = self.a[kept], self.b[kept]
-        turns = frequencies(2 * len(self.a), self.base, True)[:, kept]
-        m = math.ceil(math.sqrt(2 * n - 1))
-        steps, table = np.arange(m, dtype=np.float64), np.empty((2, 2 * m, len(kept)))
-        fill(np.append(steps * m + (1 - n), steps), turns, table[0], table[1])
-        sin, cos = table[:, :m]
-        coarse = np.hstack([a * cos + b * sin, b * cos - a * sin])
-        fine = np.hstack([table[1, m:], table[0, m:]])
-        with one_blas_thread():  # the same bits at any number of threads
-            found = (coarse @ fine.T).ravel()[: 2 * n - 1]
-        # Sines are off by 2 u, coarse by 4 u (|a| + |b|), and a sum of so many terms by as many u.
-        off = (2 * len(kept) + 16) * 2.0**-53 * float(np.sum(np.abs(a) + np.abs(b)))
-        return found, off
+
+@lru_cache(maxsize=4)  # a head is applied to one batch after the other
+def _up_to(a_bytes: bytes, b_bytes: bytes, base: float, n: int) -> tuple[Array, float]:
+    """Compute f at 1 − n, …, n − 1 by the addition theorems.
+
+    With δ = start + m p + r, f is a product of two tables of m ≈ √(2n) rows: hundreds of
+    times fewer sines than one for each shift.
+    """
+    a, b = np.frombuffer(a_bytes), np.frombuffer(b_bytes)
+    kept = np.flatnonzero((a != 0) | (b != 0))
+    turns = frequencies(2 * len(a), base, True)[:, kept]
+    a, b = a[kept], b[kept]
+    m = math.ceil(math.sqrt(2 * n - 1))
+    steps, table = np.arange(m, dtype=np.float64), np.empty((2, 2 * m, len(kept)))
+    fill(np.append(steps * m + (1 - n), steps), turns, table[0], table[1])
+    sin, cos = table[:, :m]
+    coarse = np.hstack([a * cos + b * sin, b * cos - a * sin])
+    fine = np.hstack([table[1, m:], table[0, m:]])
+    with one_blas_thread():  # the same bits at any number of threads
+        found = (coarse @ fine.T).ravel()[: 2 * n - 1]
+    found.flags.writeable = False
+    # Sines are off by 2 u, coarse by 4 u (|a| + |b|), and a sum of so many terms by as many u.
+    off = (2 * len(kept) + 16) * 2.0**-53 * float(np.sum(np.abs(a) + np.abs(b)))
+    return found, off
 
 
 def turned(weights: Array, T: int, base: float) -> Kernel:
@@ -191,11 +200,14 @@ class PositionalDesign:
         """Attend over values (..., n, d_v) by position alone, in far less than n² steps.
 
         Returns:
-            (..., n, d_v): row t is Σ_τ softmax_τ(scale · kernel(t − τ)) values_τ.
+            (..., n, d_v), of the dtype and library of the values: row t is
+            Σ_τ softmax_τ(scale · kernel(t − τ)) values_τ.
         """
         return self.apply_with_bound(values)[0]
 
-    def apply_with_bound(self, values: ArrayLike, *, precision: float = 1e-9) -> tuple[Any, Any]:
+    def apply_with_bound(
+        self, values: ArrayLike, *, precision: float | None = None
+    ) -> tuple[Any, Any]:
         """As `apply`, with what `regard.core.convolution` proves of the error."""
         from regard.core.convolution import positional_attention  # only this needs it
 
@@ -203,7 +215,7 @@ class PositionalDesign:
         at_least("apply", "values", array, "(..., n, d_v)")
         n = array.shape[-2]
         scores, off = self.kernel.up_to(n) if n else (np.zeros(0), 0.0)
-        scores *= self.scale
+        scores = self.scale * scores
         off = self.scale * off + 2.0**-53 * float(np.max(np.abs(scores), initial=0))
         found: tuple[Any, Any] = positional_attention(
             scores, values, precision=precision, score_error=off

@@ -26,18 +26,26 @@ from typing import Any
 
 import numpy as np
 
-from regard.arrays import give, numbers
+from regard.arrays import common_dtype, computing, give, numbers
 from regard.core.convolution.pieces import cut_rows
-from regard.core.convolution.strips import Call, Float64, Task
+from regard.core.convolution.strips import Call, Float64, Task, Values
 from regard.core.kernels.threads import available, share
 from regard.errors import ParameterError, ShapeError
 from regard.shapes import at_least, real, show
 
 __all__ = ["positional_attention"]
 
+# What rounding to a dtype moves a number by, relative to it or, if it is tiny, at most.
+_ROUNDING = {
+    "float64": (0.0, 0.0),  # counted where it happens
+    "float32": (2.0**-24, 2.0**-150),
+    "float16": (2.0**-11 + 2.0**-24, 2.0**-25),
+    "bfloat16": (2.0**-8 + 2.0**-24, 2.0**-134),
+}
+
 
 def positional_attention(
-    scores: Any, values: Any, *, precision: float = 1e-9, score_error: float = 0.0
+    scores: Any, values: Any, *, precision: float | None = None, score_error: float = 0.0
 ) -> tuple[Any, Float64]:
     """Apply a call whose scores depend on t - τ alone, in far fewer than n² steps.
 
@@ -48,12 +56,14 @@ def positional_attention(
             never attended to; a row with nothing to attend to gives zero.
         values: (..., n, d_v), finite.
         precision: the error to aim for, relative to the largest |value|. Between 0 and 1;
-            what cannot be reached by a fast way is computed directly.
+            what cannot be reached by a fast way is computed directly. None is 1e-9 for
+            float64 and 2⁻²⁵, half of what rounding the output costs, for narrower values.
         score_error: what the scores themselves may be off by; the bound has room for it.
 
     Returns:
-        The output, float64 of the shape and the library of the values, and a bound
-        (..., n) that no entry of row t is further from the exact output than.
+        The output, of the shape, the dtype and the library of the values (float64 for
+        integers), and a bound (..., n) that no entry of row t is further from the exact
+        output than, rounding to that dtype included.
 
     Example:
         >>> from regard.core.convolution import positional_attention
@@ -61,7 +71,9 @@ def positional_attention(
         >>> output.round(9).tolist(), bool(bound.max() < 1e-8)
         ([[2.0], [1.0]], True)
     """
-    s, v, library = _arguments(scores, values)
+    s, v, library, dtype = _arguments(scores, values)
+    if precision is None:
+        precision = 1e-9 if dtype == "float64" else 2.0**-25
     precision = real("positional_attention", "precision", precision, positive=True)
     if precision >= 1:
         raise ParameterError(
@@ -89,16 +101,18 @@ def positional_attention(
         # together by at most e^2ε - 1; and no two averages are further apart than 2.
         weighed = np.where(call.peak > -np.inf, min(np.expm1(2 * score_error), 2.0), 0)
         output = call.output[..., : shape[-1]]
-        bound = 1.01 * (call.error + weighed) * size[:, None]
+        rounding, tiny = _ROUNDING[dtype]
+        bound = 1.01 * (call.error + weighed + rounding) * size[:, None]
         if scaled:  # rounding must not carry an average past the largest float
             limit = np.ldexp(size, -power)[:, None, None]
             output = np.ldexp(np.clip(output, -limit, limit), power[:, None, None])
-            bound += np.where(size > 0, 5e-324, 0)[:, None]
+            tiny += 5e-324
+        bound += np.where(size > 0, tiny, 0)[:, None]
     output = np.ascontiguousarray(output).reshape(shape)
-    return give(output, library, "float64"), bound.reshape(shape[:-1])
+    return give(output, library, dtype), bound.reshape(shape[:-1])
 
 
-def _computed(scores: Float64, values: Float64, precision: float) -> tuple[Call, Float64]:
+def _computed(scores: Float64, values: Values, precision: float) -> tuple[Call, Float64]:
     """Compute a call, and find the largest |value| of each head, or NaN.
 
     The two do not wait for each other: values that need another way are rare.
@@ -122,8 +136,8 @@ def _run(task: Task) -> None:
     task()
 
 
-def _arguments(scores: Any, values: Any) -> tuple[Float64, Float64, str]:
-    """Return scores and values as float64, and the library of the values."""
+def _arguments(scores: Any, values: Any) -> tuple[Float64, Values, str, str]:
+    """Return scores as float64, values as what they are computed from, their library and dtype."""
     name = "positional_attention"
     taken = numbers(name, "values", values)
     at_least(name, "values", taken.array, "(..., n, d_v)")
@@ -136,4 +150,5 @@ def _arguments(scores: Any, values: Any) -> tuple[Float64, Float64, str]:
         )
     if not (s < np.inf).all():
         raise ParameterError(f"{name}: scores must be finite or -inf. Got infinity or NaN.")
-    return s, taken.array.astype(np.float64, copy=False), taken.library
+    dtype = common_dtype(taken.dtype)
+    return s, taken.array.astype(computing(dtype), copy=False), taken.library, dtype

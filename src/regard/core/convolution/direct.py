@@ -20,10 +20,10 @@ _SCORE, _START = 60, 4_000_000
 def direct_cost(call: Call, first: int, end: int) -> float:
     """Return about what rows first ≤ t < end cost, in multiplications."""
     rows = np.linspace(first, end - 1, min(_SAMPLE, end - first)).astype(int)
-    cost = 0.0
+    cost, share = 0.0, (end - first) / len(rows)
     for t in rows:
-        near = call.scores[t : t + call.n] >= call.peak[t] - _depth(call)
-        cost += taps_cost(call, end - first, np.flatnonzero(near)) / len(rows)
+        near = np.flatnonzero(call.scores[t : t + call.n] >= call.peak[t] - _depth(call))
+        cost += taps_cost(call, int(t), int(t) + 1, near + (t - call.n + 1)) * share
     return cost + math.ceil((end - first) / TILE) * (call.n * _SCORE + _START)
 
 

@@ -15,7 +15,7 @@ from regard.core.convolution.window import window
 
 _WIDEST = 2048  # windows: the shared matrix of a wider one would not stay in the cache
 _ROW = 16  # a row that is read and written, in multiplications per column
-_FAINTEST = 2.0**-20  # share of all weights below which a row has a stretch of its own
+_FAINTEST = 2.0**-5  # share of all weights below which a row has a stretch of its own
 
 
 def cut_rows(call: Call) -> Iterator[Iterator[Task]]:
@@ -81,7 +81,7 @@ def _shared(call: Call, strip: Strip) -> Iterator[Task]:
     fits = rounding <= call.precision / 2 * float(strip.normaliser.min())
     block = min(max(h // 2, 16), 256)
     costs = {
-        taps: taps_cost(call, rows, strip.shifts),
+        taps: taps_cost(call, first, end, strip.shifts),
         window: rows * (h + block + _ROW) * call.width if h <= _WIDEST else math.inf,
         transform: plan.cost * call.width if fits else math.inf,
     }

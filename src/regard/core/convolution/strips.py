@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from regard.arrays import empty
 from regard.core.kernels import chosen
 
 Float64 = NDArray[np.float64]
+Values = NDArray[np.floating[Any]]  # float32 or float64
 Shifts = NDArray[np.int64]
 Task = Callable[[], None]
 
@@ -22,21 +24,23 @@ _SORTED = 8192  # weights; of more, sorting costs more than it gains
 class Call:
     """One call: scores (2n - 1,), values (batch, n, d_v), and the results as they come in.
 
+    Values and output are float64 or float32. Everything in between is float64.
+
     Attributes:
         native: whether there is a kernel in C.
         peak: (n,), the largest score of each row.
         output: (batch, n, d_v).
-        error: (n,), a bound relative to the largest |value|.
+        error: (n,), a bound relative to the largest |value|, but for rounding to float32.
     """
 
-    def __init__(self, scores: Float64, values: Float64, precision: float) -> None:
+    def __init__(self, scores: Float64, values: Values, precision: float) -> None:
         self.scores, self.values, self.precision = scores, values, precision
         self.n, self.width = values.shape[1], values.shape[0] * values.shape[2]
         # Every row sees δ = 0, so its scores are a stretch on either side of it.
         before = np.maximum.accumulate(scores[: self.n][::-1])[::-1]
         self.peak = np.maximum(before, np.maximum.accumulate(scores[self.n - 1 :]))
         self.native = chosen() == "native"
-        self.output = empty(values.shape, np.float64)
+        self.output = empty(values.shape, values.dtype.type)
         if self.peak.min(initial=0) == -np.inf:
             self.output[:, self.peak == -np.inf] = 0  # which nothing else is done about
         self.error = np.zeros(self.n)

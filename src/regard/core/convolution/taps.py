@@ -13,25 +13,27 @@ from functools import partial
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from regard.core.convolution.strips import Call, Float64, Shifts, Strip, Task
+from regard.core.convolution.strips import Call, Float64, Shifts, Strip, Task, Values
 from regard.core.kernels import native
+from regard.core.kernels.threads import available
 
-TILE = 63  # rows of a tile, as in the kernel in C
+TILE = 64  # rows at a time
 _KEYS = 2048  # of a matrix product
-# Relative to a multiplication in a large matrix product, as measured. With the kernel in C: one of
-# a few shifts, what a gap between them adds to it, and a whole row that is read and written.
-# Without: a small matrix product.
-_ONE, _GAP, _ROW = 1.7, 3, 16
+# Relative to a multiplication in a large matrix product, as measured. With the kernel in C: one
+# shift, and a row that is read and written. Without: a small matrix product.
+_ONE, _ROW = 2.2, 24
 _PRODUCT = 500_000
 _AT_ONCE = 2**30  # multiplications of a task at most, so that an interrupt does not wait long
 
 
-def taps_cost(call: Call, rows: int, shifts: Shifts) -> float:
-    """Return what so many rows cost from these shifts, in multiplications."""
-    apart = np.diff(shifts)
+def taps_cost(call: Call, first: int, end: int, shifts: Shifts) -> float:
+    """Return what rows first ≤ t < end cost from these shifts, in multiplications."""
+    rows = end - first
     if call.native:
-        gaps = np.count_nonzero(apart > 4)
-        return rows * call.width * (_ONE * (len(shifts) + _GAP * gaps) + _ROW)
+        # Not every row sees every shift.
+        seen = np.minimum(end, call.n + shifts) - np.maximum(first, shifts)
+        return call.width * (_ONE * float(np.maximum(seen, 0).sum()) + _ROW * rows)
+    apart = np.diff(shifts)
     wide = apart[apart >= 2 * TILE]
     runs = len(wide) + 1
     keys = int(shifts[-1] - shifts[0]) - int(wide.sum()) + TILE * runs
@@ -40,8 +42,12 @@ def taps_cost(call: Call, rows: int, shifts: Shifts) -> float:
 
 def taps(call: Call, strip: Strip) -> Iterator[Task]:
     """Sum over the shifts of a strip, some rows at a time."""
-    most = _AT_ONCE // (TILE * (len(strip.shifts) + 1) * (call.width + 1))
-    step = TILE * max(1, min(16, most)) if call.native else TILE
+    step = TILE
+    if call.native:
+        # Threads that come back for more every moment get in each other's way.
+        most = _AT_ONCE // (TILE * (len(strip.shifts) + 1) * (call.width + 1))
+        fair = (strip.end - strip.first) // (4 * TILE * available())
+        step *= max(1, min(most, max(16, fair)))
     for start in range(strip.first, strip.end, step):
         stop = min(start + step, strip.end)
         sums = strip.normaliser[start - strip.first : stop - strip.first]
@@ -61,11 +67,11 @@ def add_up(
 
 
 def _multiply(
-    start: int, shifts: Shifts, weights: Float64, factor: Float64, values: Float64, output: Float64
+    start: int, shifts: Shifts, weights: Float64, factor: Float64, values: Values, output: Values
 ) -> None:
     """Do the same by matrix products, one for shifts that are close together."""
     n, rows = len(values), len(output)
-    output[:] = 0
+    sums = np.zeros(output.shape)
     # Keys between shifts that are closer than this are due in some row, or not worth a gap.
     cuts = np.flatnonzero(np.diff(shifts) >= 2 * TILE) + 1
     for run, some in zip(np.split(shifts, cuts), np.split(weights, cuts), strict=True):
@@ -80,5 +86,5 @@ def _multiply(
         key = start - high  # of the first column
         for begin in range(max(0, -key), min(table.shape[1], n - key), _KEYS):
             end = min(begin + _KEYS, table.shape[1], n - key)
-            output += table[:, begin:end].copy() @ values[key + begin : key + end]
-    output *= factor[:, None]
+            sums += table[:, begin:end].copy() @ values[key + begin : key + end].astype(np.float64)
+    output[:] = sums * factor[:, None]

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.convolution.strips import Call, Float64, Strip, Task, U
+from regard.core.convolution.strips import Call, Float64, Strip, Task, U, Values
 from regard.core.kernels import native
 from regard.core.kernels.roots import quick_length, tables
+
+Pairs = NDArray[np.complexfloating[Any, Any]]
 
 # Error of a transform per doubling of its length, relative in the 2-norm: for radix 2, 3, 4, 5
 # and 8 with twiddle factors that are products of two rounded ones (5 u, and 2.9 u to multiply).
@@ -21,7 +24,7 @@ from regard.core.kernels.roots import quick_length, tables
 _PER_DOUBLING = 12 * U
 # One step of one number, relative to a multiplication in a matrix product, as measured: by SciPy,
 # and by the kernel in C.
-_BY_SCIPY, _IN_C = 8, 3
+_BY_SCIPY, _IN_C = 8, 2.5
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,7 @@ def _in_c(call: Call, strip: Strip, begin: int, length: int) -> Iterator[Task]:
     key, after = strip.keys(call.n)
     step, size = native.scratch_for(plan)
 
-    def convolve(values: Float64, output: Float64) -> None:
+    def convolve(values: Values, output: Values) -> None:
         with _spare.memory(size) as scratch:
             native.convolve(plan, spectrum, factor, begin, scratch, values, output)
 
@@ -169,15 +172,14 @@ def _by_scipy(
         some = weights[max(0, skip) : max(0, skip + taps)]
         kernel[max(0, -skip) : max(0, -skip) + len(some)] = some
     kernels = fft(kernels, overwrite_x=True)
+    two_columns = np.result_type(call.values, 1j)
     columns_of = call.values.shape[2] // 2
     groups = max(2, -(-columns_of * length // 2 ** (20 if plan.whole else 16)))
     pairs = max(1, -(-columns_of // groups))
     size = pairs * length * kernels.itemsize
     tile = 256  # rows transposed at a time, within the cache
 
-    def columns(
-        values: NDArray[np.complex128], output: NDArray[np.complex128], memory: NDArray[np.uint8]
-    ) -> None:
+    def columns(values: Pairs, output: Pairs, memory: NDArray[np.uint8]) -> None:
         scratch = memory[:size].view(np.complex128).reshape(pairs, length)
         spectrum: NDArray[np.complex128] | None = None
         for kernel, start in zip(kernels, starts, strict=True):
@@ -194,16 +196,14 @@ def _by_scipy(
         x = ifft(spectrum, overwrite_x=True)
         for r in range(0, rows, tile):
             part = slice(r, min(r + tile, rows))
-            out = output[strip.first : strip.end][part]
-            out[:] = x[:, begin : begin + rows][:, part].T
-            parts = out.view(np.float64)
-            parts /= strip.normaliser[part, None]
+            sums = x[:, begin : begin + rows][:, part].T
+            output[strip.first : strip.end][part] = sums / strip.normaliser[part, None]
 
-    def convolve(values: NDArray[np.complex128], output: NDArray[np.complex128]) -> None:
+    def convolve(values: Pairs, output: Pairs) -> None:
         with _spare.memory(size) as memory:
             columns(values, output, memory)
 
     for values, output in zip(call.values, call.output, strict=True):
-        pairwise = values.view(np.complex128), output.view(np.complex128)
+        pairwise = values.view(two_columns), output.view(two_columns)
         for c in range(0, pairwise[0].shape[1], pairs):
             yield partial(convolve, *(x[:, c : c + pairs] for x in pairwise))

@@ -28,18 +28,22 @@ def window(call: Call, strip: Strip) -> Iterator[Task]:
         offset = key - (start - strip.high)
         part = matrix[: stop - start, offset : offset + after - key]
         sums = strip.normaliser[start - strip.first : stop - strip.first, None]
-        call.output[:, start:stop] = part @ call.values[:, key:after] / sums
+        values = call.values[:, key:after].astype(np.float64, copy=False)
+        call.output[:, start:stop] = part @ values / sums
 
     def blocks(start: int, count: int) -> None:
+        key, last = start - strip.high, start + count * block
         for values, output in zip(call.values, call.output, strict=True):
-            key, (along, across) = start - strip.high, values.strides
+            some = values[key : last - strip.low].astype(np.float64, copy=False)
+            along, across = some.strides
             keys = as_strided(
-                values[key:],
-                (count, block + h - 1, values.shape[1]),
-                (block * along, along, across),
+                some, (count, block + h - 1, some.shape[1]), (block * along, along, across)
             )
-            rows = output[start : start + count * block]
-            np.matmul(inner, keys, out=rows.reshape(count, block, rows.shape[1]))
+            rows = output[start:last].reshape(count, block, some.shape[1])
+            if rows.dtype == np.float64:
+                np.matmul(inner, keys, out=rows)
+            else:
+                rows[:] = inner @ keys
 
     start = strip.first
     while start < strip.end:

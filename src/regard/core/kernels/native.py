@@ -24,6 +24,7 @@ except ImportError:
     _native = None
 
 Array = NDArray[Any]
+Values = NDArray[np.floating[Any]]  # float32 or float64
 
 MASKS = {None: 0, np.dtype(bool): 1, np.dtype(np.float32): 2, np.dtype(np.float64): 2}
 SECONDS = 0.1  # after which the caller looks up from its work
@@ -82,8 +83,8 @@ def taps(
     weights: NDArray[np.float64],
     factor: NDArray[np.float64],
     first: int,
-    values: NDArray[np.float64],
-    output: NDArray[np.float64],
+    values: Values,
+    output: Values,
     *,
     instruction_set: str | None = None,
 ) -> None:
@@ -101,8 +102,8 @@ def convolve(
     factor: NDArray[np.float64],
     begin: int,
     scratch: NDArray[np.uint8],
-    values: NDArray[np.float64],
-    output: NDArray[np.float64],
+    values: Values,
+    output: Values,
     *,
     instruction_set: str | None = None,
 ) -> None:

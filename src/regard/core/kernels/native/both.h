@@ -34,6 +34,7 @@
 #include "block.h"
 #include "rows.h"
 #include "work.h"
+#include "narrow.h"
 #include "taps.h"
 #include "fourier.h"
 #include "undefine.h"

@@ -12,7 +12,9 @@
  * A transform leaves its results in the order of reversed digits. The one back begins there, and the
  * spectrum of the weights is given in that order, so nothing is ever sorted.
  *
- * Included once for each instruction set, for double alone.
+ * Values and output are float or double, and all in between is double.
+ *
+ * Included once for each instruction set, for double alone, after narrow.h.
  */
 
 typedef struct {
@@ -102,27 +104,29 @@ static void NAME(back)(Number *x, int64_t n, const double *roots) {
     }
 }
 
-/* Read up to 2 · LANES columns of a row, the missing ones as 0. */
-INLINE Number NAME(read_columns)(const double *row, int64_t columns) {
-    if (columns >= 2 * LANES) return (Number){NAME(load)(row), NAME(load)(row + LANES)};
+/* Read up to 2 · LANES columns of a row, the missing ones as 0; narrow: they are floats. */
+INLINE Number NAME(read_columns)(const char *row, int64_t columns, const int narrow) {
+    const int size = narrow ? 4 : 8;
+    if (columns >= 2 * LANES) return (Number){NAME(read)(row, narrow), NAME(read)(row + LANES * size, narrow)};
     double all[2 * LANES] = {0};
-    for (int64_t c = 0; c < columns; c++) all[c] = row[c];
+    for (int64_t c = 0; c < columns; c++) all[c] = NAME(read_one)(row + c * size, narrow);
     return (Number){NAME(load)(all), NAME(load)(all + LANES)};
 }
 
-INLINE void NAME(write_columns)(double *row, int64_t columns, Number x) {
+INLINE void NAME(write_columns)(char *row, int64_t columns, Number x, const int narrow) {
+    const int size = narrow ? 4 : 8;
     if (columns >= 2 * LANES) {
-        NAME(store)(row, x.re), NAME(store)(row + LANES, x.im);
+        NAME(write)(row, x.re, narrow), NAME(write)(row + LANES * size, x.im, narrow);
         return;
     }
     double all[2 * LANES];
     NAME(store)(all, x.re), NAME(store)(all + LANES, x.im);
-    for (int64_t c = 0; c < columns; c++) row[c] = all[c];
+    for (int64_t c = 0; c < columns; c++) NAME(write_one)(row + c * size, all[c], narrow);
 }
 
-/* Fill some columns of the output, 2 · LANES of them at a time. scratch has bytes_of_scratch. */
-static void NAME(convolve)(const Fourier *job, const double *value, double *output, int64_t columns,
-                           char *scratch) {
+INLINE void NAME(convolve_columns)(const Fourier *job, const char *value, char *output, int64_t columns,
+                                   char *scratch, const int narrow) {
+    const int size = narrow ? 4 : 8;
     const int64_t n1 = job->n1, n2 = job->n2, across = n2 + 1; /* odd, or columns collide in the caches */
     Number *table = (Number *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63), *line = table + n1 * across;
     for (int64_t c = 0; c < columns; c += 2 * LANES) {
@@ -130,10 +134,10 @@ static void NAME(convolve)(const Fourier *job, const double *value, double *outp
             const double *roots = job->between + 2 * n1 * t2;
             for (int64_t t1 = 0; t1 < n1; t1++) {
                 int64_t t = t1 * n2 + t2, next = t + AHEAD;
-                if (next < job->keys) __builtin_prefetch(value + next * job->value_row + c);
+                if (next < job->keys) __builtin_prefetch(value + next * job->value_row + c * size);
                 __builtin_prefetch(table + t1 * across + t2 + AHEAD, 1);
-                line[t1] = t < job->keys ? NAME(read_columns)(value + t * job->value_row + c, columns - c)
-                                         : (Number){{0}, {0}};
+                const char *row = value + t * job->value_row + c * size;
+                line[t1] = t < job->keys ? NAME(read_columns)(row, columns - c, narrow) : (Number){{0}, {0}};
             }
             NAME(forth)(line, n1, job->roots1);
             for (int64_t t1 = 0; t1 < n1; t1++)
@@ -150,7 +154,8 @@ static void NAME(convolve)(const Fourier *job, const double *value, double *outp
             const double *roots = job->between + 2 * n1 * t2;
             for (int64_t t1 = 0; t1 < n1; t1++) {
                 int64_t next = t1 * n2 + t2 + AHEAD - job->begin;
-                if (next >= 0 && next < job->rows) __builtin_prefetch(output + next * job->output_row + c, 1);
+                if (next >= 0 && next < job->rows)
+                    __builtin_prefetch(output + next * job->output_row + c * size, 1);
                 __builtin_prefetch(table + t1 * across + t2 + AHEAD);
                 line[t1] = NAME(turned)(table[t1 * across + t2], roots + 2 * t1, 1);
             }
@@ -159,8 +164,15 @@ static void NAME(convolve)(const Fourier *job, const double *value, double *outp
                 int64_t row = t1 * n2 + t2 - job->begin;
                 if (row < 0 || row >= job->rows) continue;
                 Number x = {line[t1].re * job->factor[row], line[t1].im * job->factor[row]};
-                NAME(write_columns)(output + row * job->output_row + c, columns - c, x);
+                NAME(write_columns)(output + row * job->output_row + c * size, columns - c, x, narrow);
             }
         }
     }
+}
+
+/* Fill some columns of the output, 2 · LANES of them at a time. scratch has bytes_of_scratch. */
+static void NAME(convolve)(const Fourier *job, const void *value, void *output, int64_t columns,
+                           char *scratch) {
+    if (job->narrow) NAME(convolve_columns)(job, value, output, columns, scratch, 1);
+    else NAME(convolve_columns)(job, value, output, columns, scratch, 0);
 }

@@ -57,6 +57,8 @@ typedef struct {
     const double *factor;          /* of each row */
     int64_t first, rows;           /* rows first <= t < first + rows */
     int64_t n, columns;            /* of the values */
+    int64_t value_row, output_row; /* bytes from one row to the next */
+    int narrow;                    /* values and output are float, not double */
 } Taps;
 
 /* Convolution of values with the weights of a positional head, see fourier.h. Complex numbers are
@@ -69,7 +71,8 @@ typedef struct {
     const double *factor;              /* of each row */
     int64_t begin, rows;               /* the first number of the convolution that is wanted; how many */
     int64_t keys;                      /* rows of values; what follows them is 0 */
-    int64_t value_row, output_row;     /* doubles from one row to the next */
+    int64_t value_row, output_row;     /* bytes from one row to the next */
+    int narrow;                        /* values and output are float, not double */
 } Fourier;
 
 /* Bytes of the roots that the steps of a transform of n numbers need, or -1 if there is none. */
@@ -90,8 +93,8 @@ typedef struct {
     int lanes[2], strip[2];                     /* float, double */
     int (*work[2])(Job *, double seconds);      /* take tasks until time is up; 1: some are left,
                                                    -1: memory ran out */
-    void (*taps)(const Taps *, const double *value, double *output);
-    void (*convolve)(const Fourier *, const double *value, double *output, int64_t columns, char *scratch);
+    void (*taps)(const Taps *, const void *value, void *output);
+    void (*convolve)(const Fourier *, const void *value, void *output, int64_t columns, char *scratch);
 } Kernel;
 
 #endif

@@ -152,10 +152,18 @@ static PyObject *not_finite(PyObject *module, PyObject *capsule) {
     return list;
 }
 
-/* Fill some rows of a positional head. The arrays are contiguous, of 8 bytes an entry. */
+/* Whether values and output are both of floats or both of doubles, in rows that may lie apart. */
+static int alike(const Py_buffer *value, const Py_buffer *output) {
+    const Py_ssize_t size = value->itemsize;
+    return value->ndim == 2 && output->ndim == 2 && (size == 4 || size == 8) && output->itemsize == size &&
+           value->shape[1] == output->shape[1] && value->strides[1] == size && output->strides[1] == size &&
+           value->strides[0] % size == 0 && output->strides[0] % size == 0;
+}
+
+/* Fill some rows of a positional head. Shifts, weights and factors are contiguous, of 8 bytes an entry;
+ * for values and output see `alike`. */
 static PyObject *taps(PyObject *module, PyObject *args) {
     enum { SHIFT, WEIGHT, FACTOR, VALUE, OUTPUT, COUNT };
-    static const int AXES[COUNT] = {1, 1, 1, 2, 2};
     PyObject *array[COUNT];
     Py_buffer buffer[COUNT];
     const char *name;
@@ -166,19 +174,20 @@ static PyObject *taps(PyObject *module, PyObject *args) {
     const Kernel *kernel = find_kernel(name);
     int held = 0, fits = kernel != NULL;
     for (; fits && held < COUNT; held++) {
-        int flags = PyBUF_C_CONTIGUOUS | (held == OUTPUT ? PyBUF_WRITABLE : 0);
+        int flags = (held < VALUE ? PyBUF_C_CONTIGUOUS : PyBUF_STRIDES) | (held == OUTPUT ? PyBUF_WRITABLE : 0);
         if (PyObject_GetBuffer(array[held], &buffer[held], flags)) break;
-        fits = buffer[held].ndim == AXES[held] && buffer[held].itemsize == 8;
+        fits = held >= VALUE || (buffer[held].ndim == 1 && buffer[held].itemsize == 8);
     }
     if (fits && held == COUNT) {
-        const Py_ssize_t *values = buffer[VALUE].shape, *rows = buffer[OUTPUT].shape;
-        fits = buffer[SHIFT].shape[0] == buffer[WEIGHT].shape[0] && buffer[FACTOR].shape[0] == rows[0] &&
-               values[1] == rows[1];
+        const Py_buffer *value = &buffer[VALUE], *output = &buffer[OUTPUT];
+        fits = alike(value, output) && buffer[SHIFT].shape[0] == buffer[WEIGHT].shape[0] &&
+               buffer[FACTOR].shape[0] == output->shape[0];
         if (fits) {
             Taps job = {buffer[SHIFT].buf, buffer[WEIGHT].buf, buffer[SHIFT].shape[0], buffer[FACTOR].buf,
-                        first, rows[0], values[0], values[1]};
+                        first, output->shape[0], value->shape[0], value->shape[1], value->strides[0],
+                        output->strides[0], value->itemsize == 4};
             Py_BEGIN_ALLOW_THREADS
-            kernel->taps(&job, buffer[VALUE].buf, buffer[OUTPUT].buf);
+            kernel->taps(&job, value->buf, output->buf);
             Py_END_ALLOW_THREADS
         }
     }
@@ -188,8 +197,8 @@ static PyObject *taps(PyObject *module, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-/* Fill columns of a positional head by Fourier transforms. All is made of doubles; rows of values and
- * output may lie apart, and the other arrays are contiguous. */
+/* Fill columns of a positional head by Fourier transforms. All is made of doubles and contiguous; for
+ * values and output see `alike`. */
 static PyObject *convolve(PyObject *module, PyObject *args) {
     enum { ROOTS1, ROOTS2, BETWEEN, SPECTRUM, FACTOR, SCRATCHED, VALUE, OUTPUT, COUNT };
     PyObject *array[COUNT];
@@ -206,13 +215,11 @@ static PyObject *convolve(PyObject *module, PyObject *args) {
         int flags = (held < VALUE ? PyBUF_C_CONTIGUOUS : PyBUF_STRIDES) |
                     (held == OUTPUT || held == SCRATCHED ? PyBUF_WRITABLE : 0);
         if (PyObject_GetBuffer(array[held], &buffer[held], flags)) break;
-        fits = held < VALUE || (buffer[held].ndim == 2 && buffer[held].strides[1] == 8 &&
-                                buffer[held].strides[0] % 8 == 0);
     }
     if (fits && held == COUNT) {
         const Py_buffer *value = &buffer[VALUE], *output = &buffer[OUTPUT];
         int64_t roots = 2 * 8 * n1 * n2; /* bytes */
-        fits = value->shape[1] == output->shape[1] && value->shape[0] <= n1 * n2 && begin >= 0 &&
+        fits = alike(value, output) && value->shape[0] <= n1 * n2 && begin >= 0 &&
                begin + output->shape[0] <= n1 * n2 && buffer[FACTOR].len == 8 * output->shape[0] &&
                buffer[BETWEEN].len == roots && buffer[SPECTRUM].len == roots &&
                buffer[ROOTS1].len == bytes_of_roots(n1) && buffer[ROOTS2].len == bytes_of_roots(n2) &&
@@ -220,7 +227,7 @@ static PyObject *convolve(PyObject *module, PyObject *args) {
         if (fits) {
             Fourier job = {n1, n2, buffer[ROOTS1].buf, buffer[ROOTS2].buf, buffer[BETWEEN].buf,
                            buffer[SPECTRUM].buf, buffer[FACTOR].buf, begin, output->shape[0],
-                           value->shape[0], value->strides[0] / 8, output->strides[0] / 8};
+                           value->shape[0], value->strides[0], output->strides[0], value->itemsize == 4};
             Py_BEGIN_ALLOW_THREADS
             kernel->convolve(&job, value->buf, output->buf, value->shape[1], buffer[SCRATCHED].buf);
             Py_END_ALLOW_THREADS

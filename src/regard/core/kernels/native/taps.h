@@ -1,89 +1,109 @@
-/* Sums of values at the same few distances before every row, as a positional head needs them:
+/* Rows of a positional head as sums over shifts: output[t] = factor[t] · Σ_j weight[j] · value[t - shift[j]].
  *
- *     output[t] = factor[t] · Σ_j weight[j] · value[t - shift[j]],
+ * A few shifts at a time, a row at a time, some columns at a time: the sums stay in registers while the
+ * shifts pass by, and what is read is read in order, so that shifts far apart cost no more than
+ * neighbours. Rows are done in tiles, whose sums stay in the first-level cache until all shifts have been
+ * added. Short rows that follow each other in memory are done together, as one long row.
  *
- * without the keys that do not exist. Shifts rise. Those that are close together are a run, which
- * slides over the values:
- *
- *                     key  k  k+1 k+2 k+3 k+4 ...      a run of 3 weights, 3 rows at a time:
- *      row t          |   w2  w1  w0   0   0           each value is loaded once for all of
- *      row t + 1      |    0  w2  w1  w0   0           them, and the zeros on either side of
- *      row t + 2      |    0   0  w2  w1  w0           the run make the rows alike
- *
- * Included once for each instruction set, for double alone.
+ * Included once for each instruction set, for double alone, after narrow.h.
  */
 
-#define TAP_ROWS 3   /* with TAP_WIDTH vectors of sums and one of values they fill 16 registers */
-#define TAP_WIDTH 4
-#define TAP_TILE 63  /* rows whose sums and values stay in the cache while the runs pass by */
-#define TAP_RUN 128  /* longest run; the values of a longer one would leave the cache */
-#define TAP_GAP 4    /* between shifts of a run, which costs less than a new one */
+#define TAP_COLUMNS 64 /* of a tile, at most */
+#define TAP_SUMS 8192  /* of a tile */
+#define TAP_SHIFTS 16  /* at a time */
+#define TAP_WIDTH 8    /* vectors of sums in registers */
 
-/* Add to some rows and vectors of sums. Row r takes key k with weight[r - k]. */
-INLINE void NAME(add_taps)(const int rows, const int width, int64_t keys, const double *weight,
-                           const double *value, double *output, int64_t columns) {
-    vec sum[TAP_ROWS][TAP_WIDTH];
-    for (int r = 0; r < rows; r++)
-        for (int v = 0; v < width; v++) sum[r][v] = NAME(load)(output + r * columns + v * LANES);
-    for (int64_t k = 0; k < keys; k++)
-        for (int v = 0; v < width; v++) {
-            vec x = NAME(load)(value + k * columns + v * LANES);
-            for (int r = 0; r < rows; r++) sum[r][v] += weight[r - k] * x;
-        }
-    for (int r = 0; r < rows; r++)
-        for (int v = 0; v < width; v++) NAME(store)(output + r * columns + v * LANES, sum[r][v]);
+/* Shifts from <= j < to. */
+typedef struct {
+    int64_t from, to;
+} NAME(Shifts);
+#define Shifts NAME(Shifts)
+
+/* Those that lead some row first <= t <= last to a key that exists. */
+INLINE Shifts NAME(seen)(const Taps *taps, Shifts some, int64_t first, int64_t last) {
+    while (some.from < some.to && taps->shift[some.from] <= first - taps->n) some.from++;
+    while (some.from < some.to && taps->shift[some.to - 1] > last) some.to--;
+    return some;
 }
 
-/* The same for all columns. */
-INLINE void NAME(add_tap_rows)(const int rows, int64_t keys, const double *weight,
-                               const double *value, double *output, int64_t columns) {
+/* Add shifts to `width` vectors of sums. `value` is what shift 0 leads to. */
+INLINE void NAME(add_shifts)(const int width, const Taps *taps, Shifts some, const char *value, double *sums,
+                             const int narrow) {
+    const int step = LANES * (narrow ? 4 : 8);
+    vec sum[TAP_WIDTH];
+    for (int v = 0; v < width; v++) sum[v] = NAME(load)(sums + v * LANES);
+    for (int64_t j = some.from; j < some.to; j++) {
+        const char *row = value - taps->shift[j] * taps->value_row;
+        __asm__("" : "+r"(row)); /* or GCC works every address out by itself */
+        const vec weight = NAME(all)(taps->weight[j]);
+        for (int v = 0; v < width; v++) sum[v] += weight * NAME(read)(row + v * step, narrow);
+    }
+    for (int v = 0; v < width; v++) NAME(store)(sums + v * LANES, sum[v]);
+}
+
+/* The same for all columns of a row. */
+INLINE void NAME(add_to_row)(const Taps *taps, Shifts some, const char *value, double *sums, int64_t columns,
+                             const int narrow) {
+    const int size = narrow ? 4 : 8;
     int64_t c = 0;
     for (; c + TAP_WIDTH * LANES <= columns; c += TAP_WIDTH * LANES)
-        NAME(add_taps)(rows, TAP_WIDTH, keys, weight, value + c, output + c, columns);
+        NAME(add_shifts)(TAP_WIDTH, taps, some, value + c * size, sums + c, narrow);
     for (; c + LANES <= columns; c += LANES)
-        NAME(add_taps)(rows, 1, keys, weight, value + c, output + c, columns);
+        NAME(add_shifts)(1, taps, some, value + c * size, sums + c, narrow);
     for (; c < columns; c++)
-        for (int r = 0; r < rows; r++)
-            for (int64_t k = 0; k < keys; k++)
-                output[r * columns + c] += weight[r - k] * value[k * columns + c];
+        for (int64_t j = some.from; j < some.to; j++)
+            sums[c] += taps->weight[j] *
+                       NAME(read_one)(value - taps->shift[j] * taps->value_row + c * size, narrow);
+}
+
+/* Add all shifts to rows first <= t < end of some columns. */
+INLINE void NAME(add_to_tile)(const Taps *taps, int64_t first, int64_t end, const char *value, double *sums,
+                              int64_t columns, const int narrow) {
+    const int64_t size = narrow ? 4 : 8, width = TAP_WIDTH * LANES;
+    const int64_t rows = taps->value_row == columns * size && width % columns == 0 ? width / columns : 1;
+    const Shifts every = NAME(seen)(taps, (Shifts){0, taps->count}, first, end - 1);
+    for (int64_t j = every.from; j < every.to; j += TAP_SHIFTS) {
+        const Shifts few = {j, j + TAP_SHIFTS < every.to ? j + TAP_SHIFTS : every.to};
+        for (int64_t t = first; t < end;) {
+            const char *row = value + t * taps->value_row;
+            double *sum = sums + (t - first) * columns;
+            if (rows > 1 && t + rows <= end && taps->shift[few.from] > t + rows - 1 - taps->n &&
+                taps->shift[few.to - 1] <= t) {
+                NAME(add_shifts)(TAP_WIDTH, taps, few, row, sum, narrow);
+                t += rows;
+            } else {
+                NAME(add_to_row)(taps, NAME(seen)(taps, few, t, t), row, sum, columns, narrow);
+                t++;
+            }
+        }
+    }
+}
+
+INLINE void NAME(add_all)(const Taps *taps, const char *value, char *output, const int narrow) {
+    const int size = narrow ? 4 : 8;
+    const int64_t end = taps->first + taps->rows;
+    double sums[TAP_SUMS];
+    for (int64_t c = 0; c < taps->columns; c += TAP_COLUMNS) {
+        const int64_t columns = c + TAP_COLUMNS < taps->columns ? TAP_COLUMNS : taps->columns - c;
+        const int64_t tile = TAP_SUMS / columns;
+        for (int64_t first = taps->first; first < end; first += tile) {
+            const int64_t stop = first + tile < end ? first + tile : end;
+            memset(sums, 0, sizeof sums);
+            NAME(add_to_tile)(taps, first, stop, value + c * size, sums, columns, narrow);
+            for (int64_t t = first; t < stop; t++) {
+                const double factor = taps->factor[t - taps->first], *sum = sums + (t - first) * columns;
+                char *row = output + (t - taps->first) * taps->output_row + c * size;
+                int64_t i = 0;
+                for (; i + LANES <= columns; i += LANES)
+                    NAME(write)(row + i * size, factor * NAME(load)(sum + i), narrow);
+                for (; i < columns; i++) NAME(write_one)(row + i * size, factor * sum[i], narrow);
+            }
+        }
+    }
 }
 
 /* Fill output (rows, columns), whose first row is t = first, from value (n, columns). */
-static void NAME(taps)(const Taps *taps, const double *value, double *output) {
-    const int64_t columns = taps->columns, n = taps->n;
-    for (int64_t start = 0; start < taps->rows; start += TAP_TILE) {
-        int64_t stop = start + TAP_TILE < taps->rows ? start + TAP_TILE : taps->rows;
-        memset(output + start * columns, 0, (size_t)((stop - start) * columns) * sizeof *output);
-        for (int64_t j = 0; j < taps->count;) {
-            double padded[TAP_RUN + 2 * TAP_ROWS] = {0};
-            int64_t shift = taps->shift[j], run = 0;
-            for (; j < taps->count; j++) {
-                int64_t next = taps->shift[j] - shift;
-                if (next >= TAP_RUN || next >= run + TAP_GAP) break;
-                padded[TAP_ROWS + next] = taps->weight[j];
-                run = next + 1;
-            }
-            for (int64_t r = start; r < stop;) {
-                int64_t t = taps->first + r, key = t - shift - run + 1;
-                int rows = r + TAP_ROWS <= stop && key >= 0 && t + TAP_ROWS - 1 - shift < n ? TAP_ROWS : 1;
-                int64_t after = t + rows - shift, skip = key < 0 ? -key : 0;
-                if (after > n) after = n;
-                if (key + skip < after) {
-                    /* Row t takes its first key with the last weight of the run. */
-                    const double *weight = padded + TAP_ROWS + run - 1 - skip;
-                    const double *from = value + (key + skip) * columns;
-                    double *to = output + r * columns;
-                    if (rows == TAP_ROWS)
-                        NAME(add_tap_rows)(TAP_ROWS, after - key, weight, from, to, columns);
-                    else
-                        NAME(add_tap_rows)(1, after - key - skip, weight, from, to, columns);
-                }
-                r += rows;
-            }
-        }
-        for (int64_t r = start; r < stop; r++) {
-            double *row = output + r * columns;
-            for (int64_t c = 0; c < columns; c++) row[c] *= taps->factor[r];
-        }
-    }
+static void NAME(taps)(const Taps *taps, const void *value, void *output) {
+    if (taps->narrow) NAME(add_all)(taps, value, output, 1);
+    else NAME(add_all)(taps, value, output, 0);
 }

@@ -28,8 +28,8 @@
 #undef ZIP_HIGH
 #undef Number
 #undef AHEAD
-#undef TAP_ROWS
+#undef Shifts
+#undef TAP_COLUMNS
+#undef TAP_SUMS
+#undef TAP_SHIFTS
 #undef TAP_WIDTH
-#undef TAP_TILE
-#undef TAP_RUN
-#undef TAP_GAP
