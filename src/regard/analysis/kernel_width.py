@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.analysis.band_match import match, within_chance
+from regard.analysis.band_match import LONGEST, match, within_chance
 from regard.analysis.kernel_shape import turns_of, window_of
 
 __all__ = ["NEAR", "SAME", "Width", "fallen", "width_of"]
@@ -56,7 +56,7 @@ def width_of(
     slow = int(kept[0]) + len(kept) == len(blocks)
     equal = None
     if symmetric and float(np.ptp(u)) <= max(1e-9, 7 * noise):
-        equal = _equal(kept, slow, d, base, phase)
+        equal = _equal(kept, slow, d, base, phase, noise)
         # Some best weights are nearly equal too, but hardly ever down to the slowest block. One
         # block alone is the best for many windows: nothing is left to compare.
         freedom = len(u) - 1
@@ -67,9 +67,13 @@ def width_of(
     used[kept] = turned[kept]
     r, gap, blur = _counted(used, T, noise, base, reach)
     if symmetric and share >= POSITIONAL:
-        found = match(turned.real, noise, base, reach + abs(T), r, clear=gap > SURE * blur)
+        clear = gap > SURE * blur
+        # A design for T has n > |T|, and shifts below n are less than n + |T| from T.
+        found = match(turned.real, noise, base, reach + abs(T), 2 * abs(T) + 1, r, clear)
         if found is not None:
             how = "the weights are the best for T ± B/2"
+            if reach + abs(T) > LONGEST:
+                how += " up to some length"
             if found.free:
                 steps = "1 step" if found.free == 1 else f"{found.free} steps"
                 how += f" with {steps} past either edge left free"
@@ -85,15 +89,22 @@ def fallen(r: int, gap: float) -> Width:
     return Width(2 * r, (2.0 * r, 2.0 * r + 1), how)
 
 
-def _equal(kept: Indices, slow: bool, d: int, base: float, phase: float) -> Width:
-    """The reading of blocks of equal weight; slow: they reach down to the slowest."""
+def _equal(kept: Indices, slow: bool, d: int, base: float, phase: float, noise: float) -> Width:
+    """The reading of blocks of equal weight; slow: they reach down to the slowest.
+
+    All widths from bottom to top zero the same blocks. Without noise it is the widest. With noise
+    it is one that few of the others are far from, relative to their size: the harmonic mean of
+    bottom and top, whose largest distance is least, or 3/4 of the top if that is wider.
+    """
     first = int(kept[0])
     omega = base ** (-2.0 * np.arange(d // 2) / d)
     top = 2 * phase / float(omega[first])
     if slow and first > 0:
         how = f"the {first} fastest blocks are zeroed and the others are equal"
         bottom = 2 * phase / float(omega[first - 1])
-        return Width(math.floor(top * (1 + 1e-12)), (bottom, top), how)
+        widest = math.floor(top * (1 + 1e-12))
+        near = math.ceil(max(2 * bottom * top / (bottom + top), 0.75 * top))
+        return Width(widest if noise <= SAME else min(near, widest), (bottom, top), how)
     used = "one block is used," if len(kept) == 1 else "the blocks used are equal and"
     return Width(0, (0.0, top), "no block is zeroed" if slow else f"{used} not the slowest")
 

@@ -151,13 +151,13 @@ def positional_kernel(
     let tell apart, the one nearest 0.
 
     B is read in one of three ways. Blocks of equal weight from some frequency down, the faster
-    ones zero: B is the widest window on whose edge the fastest block has turned by at most
-    `phase`, since any width in `B_range` zeroes the same blocks. With nothing zeroed, or
-    blocks of equal weight here and there, B is 0: they serve one shift. Other weights are
-    compared with those of the largest gap between T ± B/2 and the other shifts below n, for
-    one B after another if noise blurs f; this needs the n of the design. Weights that are the
-    best for no B: B/2 is where the lowest f inside and the highest outside are attained most
-    often, and of those where the gap between is widest.
+    ones zero: any width in `B_range` zeroes the same blocks, and B is the widest, on whose edge
+    the fastest block has turned by `phase` at most; through noise it is one nearer to the
+    others. With nothing zeroed, or blocks of equal weight here and there, B is 0: they serve
+    one shift. Other weights are compared with those of the largest gap between T ± B/2 and the
+    other shifts below n, for one B after another if noise blurs f, and for any length if no n is
+    given. Weights that are the best for no B: B/2 is where the lowest f inside and the highest
+    outside are attained most often, and of those where the gap between is widest.
 
     Args:
         A: (d, d), d even unless a table is given.

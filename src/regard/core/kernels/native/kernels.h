@@ -1,7 +1,7 @@
 /* Every kernel: the arithmetic for two types and each instruction set, and how a call is cut.
  *
- * Read job.h first, then vector.h, tile.h, block.h, rows.h, work.h, taps.h and fourier.h. This file needs nothing of
- * Python; module.c and the test in tests/native include it.
+ * Read job.h first, then vector.h, tile.h, block.h, rows.h, work.h, narrow.h, taps.h and fourier.h. This
+ * file needs nothing of Python; module.c and the test in tests/native include it.
  */
 
 #include <math.h>

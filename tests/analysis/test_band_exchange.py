@@ -1,0 +1,71 @@
+"""The simplex method of reading bands, against a general solver of linear programs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from regard.analysis.band_exchange import Best
+from regard.analysis.band_program import cosines, solve
+
+
+def gap(table: np.ndarray, inner: int, outer: int, weights: np.ndarray) -> float:
+    """The least f in the window minus the largest outside, per unit of the sum of |weights|."""
+    f = table @ weights / np.sum(np.abs(weights))
+    return float(np.min(f[: inner + 1]) - np.max(f[outer:]))
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("d", [6, 16, 34])
+def test_weights_stay_the_best_while_the_length_grows(d: int, signed: bool) -> None:
+    rng = np.random.default_rng(d)
+    for _ in range(6):
+        inner, longest = int(rng.integers(0, 30)), int(rng.integers(80, 300))
+        outer = inner + 1 + int(rng.integers(0, 4))
+        table = cosines(d, 10000.0, longest)
+        best = Best(table, inner, outer, signed=signed)
+        for count in (outer + 1, (outer + longest) // 2, longest):
+            assert best.grow(count)
+            np.testing.assert_allclose(np.sum(np.abs(best.weights)), 1, atol=1e-9)
+            assert signed or np.min(best.weights) >= -1e-11
+            found = solve(table[:count], inner, outer, signed=signed, ripple=None).weights
+            ours = gap(table[:count], inner, outer, best.weights)
+            theirs = gap(table[:count], inner, outer, found)
+            np.testing.assert_allclose(ours, theirs, atol=1e-9)
+
+
+def test_the_best_weights_say_up_to_which_length_they_are_so() -> None:
+    table = cosines(16, 10000.0, 400)
+    best = Best(table, 5, 6, signed=False)
+    count, lengths = 7, []
+    while count <= 400:
+        assert best.grow(count)
+        lengths.append(best.lasts())
+        widest = gap(table[:count], 5, 6, best.weights)
+        np.testing.assert_allclose(
+            gap(table[: lengths[-1]], 5, 6, best.weights), widest, atol=1e-10
+        )
+        count = lengths[-1] + 1
+        if count <= 400:
+            assert gap(table[:count], 5, 6, best.weights) < widest - 1e-12
+    assert lengths[0] < lengths[-1] == 400
+
+
+def test_signs_help_where_a_general_solver_says_so() -> None:
+    helped = []
+    for inner in (2, 4, 9, 20):
+        table = cosines(16, 10000.0, 60)
+        best = Best(table, inner, inner + 1, signed=False)
+        assert best.grow(60)
+        plain, either = (
+            gap(
+                table,
+                inner,
+                inner + 1,
+                solve(table, inner, inner + 1, signed=s, ripple=None).weights,
+            )
+            for s in (False, True)
+        )
+        helped.append(either > plain + 1e-9)
+        assert best.signs_help() or not helped[-1]
+    assert any(helped)
