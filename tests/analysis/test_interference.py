@@ -193,6 +193,10 @@ def test_the_law_is_drawn_without_a_window() -> None:
             "interference: delta must be smaller than n in size, since times are below n. Got delta -4, n 4.",
         ),
         (
+            lambda: interference(100_000, times="uniform", n=4),
+            "interference: d_model must be at most 8192 for uniform times, whose moments take tables of d_model² numbers. Got 100000.",
+        ),
+        (
             lambda: interference(8, content="ball"),
             "interference: content must be one of 'hint', 'sphere', 'gaussian', 'literal'. Got 'ball'.",
         ),

@@ -172,6 +172,32 @@ def test_optimal_bands_are_read_back(d: int, B: int, n: int, T: int, signed: boo
     assert abs(kernel.B - B) <= max(2, B / 4)
 
 
+@pytest.mark.parametrize(
+    ("T", "B", "d", "n", "signed"),
+    [
+        (16, 32, 32, 67, False),
+        (5, 36, 32, 84, False),
+        (-3, 8, 64, 20, False),
+        (5, 0, 64, 17, False),
+        (2, 0, 128, 24, True),
+    ],
+)
+def test_bands_whose_own_course_misleads_are_read_by_their_weights(
+    T: int, B: int, d: int, n: int, signed: bool
+) -> None:
+    A = rotation_blocks(T, best_weights(d, B, n + abs(T), signed))
+    kernel = positional_kernel(A)
+    assert (kernel.T, kernel.B) == (T, B)
+
+
+def test_other_widths_that_fit_through_noise_are_named() -> None:
+    A = rotation_blocks(20, best_weights(16, 26, 144, False))
+    kernel = positional_kernel(noisy(A, np.random.default_rng(0)))
+    assert "26" in kernel.reading or kernel.B == 26
+    assert "and so they are for B = " in kernel.reading
+    assert positional_kernel(A).B == 26
+
+
 def test_random_optimal_bands_are_read_back_exactly_and_nearly_so_through_noise() -> None:
     rng = np.random.default_rng(13)
     for trial in range(60):
@@ -465,6 +491,37 @@ def test_keys_within_reach_may_win_and_keys_after_the_query_may_be_hidden() -> N
     causal = content_split(A, x, causal=True)
     assert np.all(causal.targets <= np.arange(29))
     assert content_split(A, x[:1]).norm == math.inf
+
+
+@pytest.mark.parametrize("T", [11, -11])
+def test_a_head_for_a_shift_is_judged_where_that_shift_exists(T: int) -> None:
+    rng = np.random.default_rng(20)
+    n, d, reach = 23, 16, 4
+    A = rotation_blocks(T, best_weights(d, 2 * reach, n + abs(T), True))
+    E = regard.sinusoidal(n, d)
+    queries = [t for t in range(n) if 0 <= t - T < n]
+    assert content_split(A, np.zeros((n, d)), reach=reach).norm < 1e-3  # some other query
+    split = content_split(A, np.zeros((n, d)), T=T, reach=reach)
+    by_position = (E @ A @ E.T).T
+    leads = []
+    for t in queries:
+        near = np.abs(np.arange(n) - (t - T)) <= reach
+        leads.append(np.max(by_position[t, near]) - np.max(by_position[t, ~near]))
+    np.testing.assert_allclose(split.gap, min(leads), rtol=1e-12)
+    assert split.norm > 0.01
+    for _ in range(50):
+        x = rng.standard_normal((n, d))
+        x *= split.norm / np.linalg.norm(x, axis=1, keepdims=True)
+        winners = np.argmax((x + E) @ A @ (x + E).T, axis=0)
+        assert all(abs(int(winners[t]) - (t - T)) <= reach for t in queries)
+    lost = content_split(-A, np.zeros((n, d)), T=T, reach=reach)
+    assert lost.gap < 0
+    assert lost.norm == 0
+    with pytest.raises(regard.ParameterError, match=r"T must be such that the key t − T exists"):
+        content_split(A, np.zeros((n, d)), T=n)
+    design = regard.design.offset(2, 8, n=9)
+    with pytest.raises(regard.ParameterError, match=r"Got a PositionalDesign: pass its \.head"):
+        content_split(design, np.zeros((9, 8)))
 
 
 def test_pictures_are_drawn_without_a_window() -> None:

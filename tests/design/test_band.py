@@ -114,6 +114,19 @@ def test_a_ripple_and_a_transition_are_kept() -> None:
     proved(band(0, 1, 8, n=29, method="optimal", ripple=0))
 
 
+def test_a_ripple_that_rounding_cannot_hold_is_not_called_impossible() -> None:
+    asked = {"method": "optimal", "signed": True, "transition": 2.5}
+    with pytest.raises(regard.ParameterError, match=r"ripple must be larger.* Got ripple = 0\."):
+        band(-5, 5, 16, n=34, ripple=0, **asked)
+    fine = band(-5, 5, 16, n=34, ripple=1e-7, **asked)
+    assert fine.how == "the largest gap, proved"
+    assert proved(fine)["band_optimal"] - fine.gap <= 1e-7
+    coarse = band(-5, 5, 16, n=34, ripple=1e-12, **asked)
+    short = proved(coarse)["band_optimal"] - coarse.gap
+    assert short > 1e-5
+    assert coarse.how == f"within {short:.6g} of the largest gap, proved"
+
+
 def test_zeroing_the_slow_blocks_is_caught() -> None:
     for T, n in [(0, 67), (6, 53)]:
         design = band(T, 10, 64, n=n)
@@ -218,8 +231,9 @@ def test_a_certificate_survives_json() -> None:
         ({"ripple": 0.1}, "ripple needs method='optimal': zeroing leaves nothing to choose."),
         (
             {"B": 40},
-            "B must leave shifts outside the window: |t − τ| < n = 19, and T ± B/2 covers all of "
-            "them. Got T = 1, B = 40, transition = 0.",
+            "B and transition must leave shifts outside: |t − τ| < n = 19, and T ± (B/2 + "
+            "transition) covers all of them. Take a larger n, or less of these. Got T = 1, B = 40, "
+            "transition = 0.",
         ),
         (
             {"d_model": 2, "B": 4},

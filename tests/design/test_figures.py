@@ -48,3 +48,12 @@ def test_a_robust_design_is_drawn_as_its_law() -> None:
     noise[0, 0, 0] = 0.5
     design = regard.design.robust(np.eye(4), noise, {0: 0.5, 1: 0.5}, values=np.eye(4), gap=5.0)
     assert design.plot().axes
+
+
+def test_the_picture_of_a_band_shows_its_window() -> None:
+    design = regard.design.band(3, 100, 64, n=300, method="optimal")
+    every, window = design.plot().axes[0].lines
+    assert (min(every.get_xdata()), max(every.get_xdata())) == (-97, 103)
+    np.testing.assert_array_equal(window.get_xdata(), np.arange(-47, 54))
+    np.testing.assert_allclose(window.get_ydata(), design.kernel(np.arange(-47, 54)))
+    assert window.get_label() == "T ± 50"

@@ -228,6 +228,30 @@ def test_apply_is_attention_by_position() -> None:
     np.testing.assert_allclose(twice, wanted, atol=1e-8)
 
 
+def test_what_apply_cannot_take_is_refused_in_its_own_name() -> None:
+    design = offset(2, 8, n=11)
+    for values, message in [
+        (
+            np.ones(11),
+            r"apply: values needs at least 2 axes.*Add the missing axis: values\[:, None\]",
+        ),
+        (np.full((11, 2), np.nan), "apply: values must be finite"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            design.apply(values)
+    with pytest.raises(regard.ParameterError, match="apply: precision must lie between 0 and 1"):
+        design.apply_with_bound(np.ones((11, 2)), precision=1.5)
+    out, bound = design.apply_with_bound(np.zeros((3, 0, 2), dtype=np.float32))
+    assert (out.shape, out.dtype, bound.shape) == ((3, 0, 2), np.float32, (3, 0))
+
+
+@pytest.mark.parametrize("tolerance", [1e-2, 3e-7, 1e-9, 1e-12])
+def test_the_mass_that_is_proved_reaches_the_tolerance(tolerance: float) -> None:
+    design = offset(3, 16, n=20, tolerance=tolerance)
+    assert design.mass >= 1 - tolerance
+    assert verify(design.certificate).holds
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 50, 1000, 70_000])
 def test_a_kernel_at_all_shifts_is_within_its_bound(n: int) -> None:
     rng = np.random.default_rng(n)
@@ -303,6 +327,11 @@ def test_a_design_says_what_it_does() -> None:
         (
             {"T": 1, "d_model": 8, "n": 5, "scale": 0},
             "scale must be a positive finite number. Got 0.",
+        ),
+        (
+            {"T": 1, "d_model": 8, "n": 5, "scale": 1e-200},
+            "scale must not be so small: the blocks would have to be larger than 1e+150. "
+            "Got 1e-200.",
         ),
         ({"T": 1.5, "d_model": 8, "n": 5}, "T must be a whole number. Got 1.5."),
         ({"T": 0, "d_model": 8, "n": 0}, "n must be a whole number ≥ 1. Got 0."),

@@ -44,12 +44,14 @@ class Match(NamedTuple):
         r: it is |x| ≤ r.
         first, last: for every r from the first to the last they are so up to noise.
         free: steps past its edge that count neither as window nor as outside.
+        others: further r for which they are so.
     """
 
     r: int
     first: int
     last: int
     free: int = 0
+    others: tuple[int, ...] = ()
 
 
 class Fit(NamedTuple):
@@ -59,6 +61,7 @@ class Fit(NamedTuple):
         misfit: the least of all lengths.
         unlikely: −2 log of the likelihood, its mean over all lengths up to a constant: few
             windows have the same best weights for many lengths, and some have any for one.
+            Windows of every order of magnitude are taken to be equally common.
     """
 
     misfit: float
@@ -97,9 +100,9 @@ def match(
         task = _Task(u, sigma, base, count if known else min(least, LONGEST), min(count, LONGEST))
         if clear:
             task.lengths = task.plain_lengths
-            if task.fit(counted).misfit <= task.chance:
+            if known and task.fit(counted).misfit <= task.chance:
                 return Match(counted, counted, counted)
-        found = _likeliest(task, tries) if known or not clear else None
+        found = _likeliest(task, len(task.f) if clear else tries)
         if found is None:
             for free in range(1, min(FREE, tries, counted) + 1):
                 if task.fit(counted - free, free).misfit <= task.chance:
@@ -147,7 +150,7 @@ class _Task:
         if math.isinf(least):
             return Fit(least, least)
         weight = np.sum(np.array(shares) * np.exp((least - np.array(misfits)) / 2))
-        return Fit(least, least - 2 * math.log(weight))
+        return Fit(least, least - 2 * math.log(weight / (r + 1)))
 
     def many_lengths(self, r: int, best: Best) -> Iterator[int]:
         """Lengths in small steps, each where the best weights of the one before are so no more."""
@@ -225,4 +228,5 @@ def _likeliest(task: _Task, tries: int) -> Match | None:
         first -= 1
     while last + 1 in fits:
         last += 1
-    return Match(best, first, last)
+    others = tuple(r for r in fits if not first <= r <= last)
+    return Match(best, first, last, others=others)

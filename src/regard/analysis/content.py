@@ -36,14 +36,16 @@ class ContentSplit:
         content_position: (n, n), the key's content with the query's position.
         position_content: (n, n), the key's position with the query's content.
         position_position: (n, n), what the head does with positions alone.
-        targets: (n,), the key that positions alone rank first in each row.
+        targets: (n,), the key that positions alone rank first in each row, of those within the
+            aim if T is given and any of them exists.
         gap: the least lead, in position_position, of a target over the keys that may not win.
         norm: the head keeps its aim whatever the content, if no token is longer than this.
         factor: it keeps its aim for these tokens times anything below this.
         keeps_aim: whether it does for the tokens as they are.
         failure: (t, τ), the query that turns first as the tokens grow, and the key it turns
             to; None if none ever does.
-        reach: the aim: keys within this distance of the target may win.
+        reach: the aim: keys within this distance of t − T, or of the target, may win.
+        T: the shift that the head is meant to look at; None if it was not said.
     """
 
     content_content: Array
@@ -56,6 +58,7 @@ class ContentSplit:
     factor: float
     failure: tuple[int, int] | None
     reach: int
+    T: int | None = None
 
     @property
     def scores(self) -> Array:
@@ -126,6 +129,7 @@ def content_split(
     tokens: ArrayLike,
     *,
     positions: ArrayLike | None = None,
+    T: int | None = None,
     reach: int = 0,
     causal: bool = False,
     scale: float | None = None,
@@ -142,8 +146,10 @@ def content_split(
         head: a `regard.Head`, or A = W_K W_Qᵀ (d, d).
         tokens: (n, d), the content x.
         positions: (n, d), the e_t; None is `regard.sinusoidal(n, d, base)`.
-        reach: keys within this distance of the target may win as well: B of a head that
-            looks at T ± B/2.
+        T: what the head is meant to look at, t − T: only queries for which that key exists are
+            looked at. None: whatever key positions alone rank first, for every query.
+        reach: keys within this distance of t − T, or of the key ranked first, may win as well:
+            B/2 of a head that looks at T ± B/2.
         causal: only keys τ ≤ t are looked at.
         scale: multiplies the scores; None is the head's own, or 1 for a matrix.
         base: of the sinusoidal positions.
@@ -156,6 +162,13 @@ def content_split(
     """
     function = "content_split"
     reach = integer(function, "reach", reach, minimum=0)
+    if T is not None:
+        T = integer(function, "T", T)
+    if callable(getattr(head, "head", None)):
+        raise ParameterError(
+            f"{function}: head must be a Head or a square matrix A, (d, d). "
+            f"Got a {type(head).__name__}: pass its .head()."
+        )
     if isinstance(head, Head):
         W_Q, W_K = (np.asarray(w, dtype=np.float64) for w in (head.W_Q, head.W_K))
         b_Q, b_K = (
@@ -194,9 +207,20 @@ def content_split(
     key = {"content": x @ W_K, "position": e @ W_K + times * b_K}
     parts = {f"{k}_{q}": query[q] @ key[k].T for k in key for q in query}
     by_position = parts["position_position"]
-    hidden = np.arange(n)[None, :] > np.arange(n)[:, None] if causal else np.zeros((n, n), bool)
+    rows = np.arange(n)
+    hidden = rows[None, :] > rows[:, None] if causal else np.zeros((n, n), bool)
     targets = np.argmax(np.where(hidden, -np.inf, by_position), axis=1)
-    rivals = ~hidden & (np.abs(np.arange(n)[None, :] - targets[:, None]) > reach)
+    aim = targets if T is None else rows - T
+    may_win = ~hidden & (np.abs(rows[None, :] - aim[:, None]) <= reach)
+    counted = (aim >= 0) & (aim < n) & ~hidden[rows, np.clip(aim, 0, n - 1)]
+    if not np.any(counted):
+        raise ParameterError(
+            f"{function}: T must be such that the key t − T exists for some query t below "
+            f"n = {n}{' and is not hidden' if causal else ''}. Got T = {T}."
+        )
+    within = np.argmax(np.where(may_win, by_position, -np.inf), axis=1)
+    targets = np.where(counted, within, targets)
+    rivals = ~hidden & ~may_win & counted[:, None]
 
     def lead(part: Array) -> Array:
         return np.take_along_axis(part, targets[:, None], axis=1) - part
@@ -207,9 +231,10 @@ def content_split(
     turned = key["position"] @ W_Q.T
     between = np.array([np.linalg.norm(turned - turned[target], axis=1) for target in targets])
     linear = 2 * of_query[:, None] + between
-    norm = np.min(_first_root(gaps, -linear, -2 * float(np.linalg.norm(W_K @ W_Q.T, 2))))
+    kept = np.maximum(gaps, 0.0)  # what loses by position alone has no aim to keep
+    norm = np.min(_first_root(kept, -linear, -2 * float(np.linalg.norm(W_K @ W_Q.T, 2))))
     grown = _first_root(
-        gaps,
+        kept,
         lead(parts["content_position"] + parts["position_content"]),
         lead(parts["content_content"]),
     )
@@ -223,6 +248,7 @@ def content_split(
         factor=factor,
         failure=(int(t), int(rival)) if math.isfinite(factor) else None,
         reach=reach,
+        T=T,
     )
 
 

@@ -77,6 +77,9 @@ def width_of(
             if found.free:
                 steps = "1 step" if found.free == 1 else f"{found.free} steps"
                 how += f" with {steps} past either edge left free"
+            if found.others:
+                widths = ", ".join(str(2 * r) for r in found.others)
+                how += f", and so they are for B = {widths}"
             return Width(2 * found.r, (2.0 * found.first, 2.0 * found.last + 1), how)
     if equal is not None:
         return equal

@@ -15,6 +15,7 @@ __all__ = ["kernel_sums", "pairs_of_times", "position_moments", "time_averages"]
 
 Array = NDArray[np.float64]
 
+WIDEST = 8192  # d_model of which tables are made
 MOST_PAIRS = 2**20  # of times, listed one by one
 CHUNK = 2**18  # numbers worked on at once
 
@@ -56,6 +57,11 @@ def time_averages(d: int, n: int, base: float) -> tuple[Array, Array]:
 
     The mean of e^{iθt} is e^{iθ(n−1)/2} sin(nθ/2) / (n sin(θ/2)).
     """
+    if d > WIDEST:
+        raise ParameterError(
+            f"interference: d_model must be at most {WIDEST} for uniform times, whose moments "
+            f"take tables of d_model² numbers. Got {d}."
+        )
     omega = np.sum(frequencies(d, base, True), axis=0) * (math.pi / 2)  # without whole turns
 
     def average(theta: Array) -> NDArray[np.complex128]:

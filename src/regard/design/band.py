@@ -8,6 +8,7 @@ whole shifts |δ| < n, with Σ |w_i| = 1.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -33,6 +34,7 @@ __all__ = ["band"]
 FUNCTION = "design.band"
 UNIT = 2.0**-52
 DROPPED = 1e-12  # weights of this share of the largest are rounding
+PROVED = 1e-7  # a gap as close as this to what the dual allows is called the largest
 
 
 def band(
@@ -63,7 +65,8 @@ def band(
         phase: for "zero", how far a block may turn from the middle of the window to its edge.
             π/2: every cosine kept is ≥ 0 on the window. π/4 and π/3 leave it at 71 % and 50 % of
             its height at the edge, π lets it fall all the way.
-        ripple: for "optimal", by how much the scores of the window may differ; None: by any.
+        ripple: for "optimal", by how much the scores of the window may differ; None: by any. Below
+            about 1e-7 rounding keeps the weights from what is possible; `.how` says by how much.
         transition: for "optimal" and the gap, how many steps past either edge count neither as
             window nor as outside.
         scale: multiplies the scores.
@@ -100,8 +103,9 @@ def band(
     count = n + abs(T)  # shift T ∓ v exists for every distance v below it
     if outer >= count:
         raise ParameterError(
-            f"{FUNCTION}: B must leave shifts outside the window: |t − τ| < n = {n}, and T ± B/2 "
-            f"covers all of them. Got T = {T}, B = {number(B)}, transition = {number(transition)}."
+            f"{FUNCTION}: B and transition must leave shifts outside: |t − τ| < n = {n}, and T ± "
+            f"(B/2 + transition) covers all of them. Take a larger n, or less of these. "
+            f"Got T = {T}, B = {number(B)}, transition = {number(transition)}."
         )
     task = _Task(T, B, n, transition, base, scale, d_model, inner, outer)
     with one_blas_thread():
@@ -164,7 +168,15 @@ def _best(task: _Task, table: Array, signed: bool, ripple: float | None) -> Posi
     weights = _clean(table[: task.inner + 1], found.weights, ripple)
     design = _design(task, table, weights, ripple, (optimal,), "the largest gap, proved")
     if design.missed is None:
+        short = bound - design.gap
+        if short > PROVED:
+            return replace(design, how=f"within {number(short)} of the largest gap, proved")
         return design
+    if ripple is not None and bound > PROVED:
+        raise ParameterError(
+            f"{FUNCTION}: ripple must be larger: weights that are rounded to float64 cannot hold "
+            f"T ± B/2 that flat above all other shifts. 1e-7 is enough. Got ripple = {ripple:g}."
+        )
     if signed or ripple is not None:  # weights that need not sum to 1 are 0 now: look for others
         found = solve(table, task.inner, task.outer, signed=False, ripple=None)
         weights = _clean(table[: task.inner + 1], found.weights, None)

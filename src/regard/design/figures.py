@@ -63,10 +63,15 @@ def matrix_figure(name: str, matrix: Array) -> Figure:
     )
 
 
-def kernel_figure(kernel: object, T: int, n: int) -> Figure:
-    """Draw the score of a positional head against the shift t − τ."""
-    low, high = max(1 - n, T - AROUND), min(n - 1, T + AROUND)
-    shifts = np.arange(low, high + 1)
-    scores = kernel(shifts)  # type: ignore[operator]
-    line = Series("score", tuple(float(x) for x in shifts), tuple(float(y) for y in scores))
-    return draw(Plot("lines", f"Score against the shift; T = {T}", "t − τ", "score", (line,)))
+def kernel_figure(kernel: object, T: int, B: float, n: int) -> Figure:
+    """Draw the score of a positional head against the shift t − τ, with its window."""
+    around, half = max(AROUND, round(B)), int(B // 2)
+
+    def series(name: str, reach: int) -> Series:
+        shifts = np.arange(max(1 - n, T - reach), min(n - 1, T + reach) + 1)
+        scores = kernel(shifts)  # type: ignore[operator]
+        return Series(name, tuple(float(x) for x in shifts), tuple(float(y) for y in scores))
+
+    window = f"T ± {half}" if half else f"T = {T}"
+    lines = series("every shift", around), series(window, half)
+    return draw(Plot("lines", f"Score against the shift; T = {T}", "t − τ", "score", lines))

@@ -41,6 +41,7 @@ SMALLEST = 1e-12  # tolerance: 1 − weight is known to fewer than five digits b
 TABLE_ERROR = 1e-12  # float64 sinusoids and products of up to thousands of terms stay below it
 SLACK = 1e-9  # how far the leak, relative to itself, is kept below the tolerance
 UNIT = 2.0**-52
+LARGEST = 1e150  # block, whose squares are still numbers
 MOST_CHOICES = 50_000  # that are all tried
 ROUNDS = 100
 JOIN = 16  # shifts that join in a round
@@ -104,7 +105,13 @@ def offset(
     if n > 1:
         rises, spans = _rises(turns[:, kept], n)
         weights[kept] = 1.0
-        gain = _fitted(rises, _disturbance(turned(weights, T, base)), T, n, tolerance) / scale
+        fitted = _fitted(rises, _disturbance(turned(weights, T, base)), T, n, tolerance)
+        if fitted > scale * LARGEST:
+            raise ParameterError(
+                f"{FUNCTION}: scale must not be so small: the blocks would have to be larger than "
+                f"{LARGEST:g}. Got {scale:g}."
+            )
+        gain = fitted / scale
     weights[kept] = gain
     kernel = turned(weights, T, base)
     A = matrix(kernel)
@@ -210,7 +217,8 @@ def _fitted(rises: Array, loss: float, T: int, n: int, tolerance: float) -> floa
             None,
             None,
         )
-    wanted = math.log(tolerance / (1 - tolerance)) - SLACK
+    # Less than what rounds the mass itself would leave it below 1 − tolerance.
+    wanted = math.log(tolerance / (1 - tolerance)) - max(SLACK, 4 * UNIT / tolerance)
 
     def excess(size: float) -> float:
         return math.log(max(_leak(rises, size), 1e-300)) + size * loss - wanted

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regard.arrays import numbers
+from regard.arrays import common_dtype, give, numbers
 from regard.certify import Certificate
 from regard.core.angles import fill, frequencies
 from regard.core.heads import Head
@@ -211,14 +211,17 @@ class PositionalDesign:
         """As `apply`, with what `regard.core.convolution` proves of the error."""
         from regard.core.convolution import positional_attention  # only this needs it
 
-        array = numbers("apply", "values", values).array
-        at_least("apply", "values", array, "(..., n, d_v)")
-        n = array.shape[-2]
-        scores, off = self.kernel.up_to(n) if n else (np.zeros(0), 0.0)
+        taken = numbers("apply", "values", values)
+        at_least("apply", "values", taken.array, "(..., n, d_v)", width=1)
+        n = taken.array.shape[-2]
+        if n == 0:
+            nothing = np.zeros(taken.array.shape)
+            return give(nothing, taken.library, common_dtype(taken.dtype)), nothing.sum(axis=-1)
+        scores, off = self.kernel.up_to(n)
         scores = self.scale * scores
         off = self.scale * off + 2.0**-53 * float(np.max(np.abs(scores), initial=0))
         found: tuple[Any, Any] = positional_attention(
-            scores, values, precision=precision, score_error=off
+            scores, values, precision=precision, score_error=off, function="apply"
         )
         return found
 
@@ -259,7 +262,7 @@ class PositionalDesign:
         """Draw the score against the shift t − τ; return the Matplotlib figure."""
         from regard.design.figures import kernel_figure  # brings Matplotlib
 
-        return kernel_figure(self.kernel, self.T, self.n)
+        return kernel_figure(self.kernel, self.T, self.B, self.n)
 
     def __str__(self) -> str:
         return str(self.report())

@@ -45,7 +45,12 @@ _ROUNDING = {
 
 
 def positional_attention(
-    scores: Any, values: Any, *, precision: float | None = None, score_error: float = 0.0
+    scores: Any,
+    values: Any,
+    *,
+    precision: float | None = None,
+    score_error: float = 0.0,
+    function: str = "positional_attention",
 ) -> tuple[Any, Float64]:
     """Apply a call whose scores depend on t - τ alone, in far fewer than n² steps.
 
@@ -59,6 +64,7 @@ def positional_attention(
             what cannot be reached by a fast way is computed directly. None is 1e-9 for
             float64 and 2⁻²⁵, half of what rounding the output costs, for narrower values.
         score_error: what the scores themselves may be off by; the bound has room for it.
+        function: the name that messages begin with.
 
     Returns:
         The output, of the shape, the dtype and the library of the values (float64 for
@@ -71,26 +77,22 @@ def positional_attention(
         >>> output.round(9).tolist(), bool(bound.max() < 1e-8)
         ([[2.0], [1.0]], True)
     """
-    s, v, library, dtype = _arguments(scores, values)
+    s, v, library, dtype = _arguments(function, scores, values)
     if precision is None:
         precision = 1e-9 if dtype == "float64" else 2.0**-25
-    precision = real("positional_attention", "precision", precision, positive=True)
+    precision = real(function, "precision", precision, positive=True)
     if precision >= 1:
-        raise ParameterError(
-            f"positional_attention: precision must lie between 0 and 1. Got {precision}."
-        )
-    score_error = real("positional_attention", "score_error", score_error)
+        raise ParameterError(f"{function}: precision must lie between 0 and 1. Got {precision}.")
+    score_error = real(function, "score_error", score_error)
     if score_error < 0:
-        raise ParameterError(
-            f"positional_attention: score_error must not be negative. Got {score_error}."
-        )
+        raise ParameterError(f"{function}: score_error must not be negative. Got {score_error}.")
     shape = v.shape
     v = v.reshape(math.prod(shape[:-2]), *shape[-2:])
     if shape[-1] % 2:  # Fourier transforms take columns in pairs
         v = np.pad(v, ((0, 0), (0, 0), (0, 1)))
     call, size = _computed(s, np.ascontiguousarray(v), precision)
     if not np.isfinite(size).all():
-        raise ParameterError("positional_attention: values must be finite. Got infinity or NaN.")
+        raise ParameterError(f"{function}: values must be finite. Got infinity or NaN.")
     # Sums of huge values overflow and products of tiny ones vanish: bring them near 1.
     power = np.where((size > 1e-100) & (size < 1e100), 0, np.frexp(size)[1])
     scaled = bool(power.any())
@@ -136,11 +138,10 @@ def _run(task: Task) -> None:
     task()
 
 
-def _arguments(scores: Any, values: Any) -> tuple[Float64, Values, str, str]:
+def _arguments(name: str, scores: Any, values: Any) -> tuple[Float64, Values, str, str]:
     """Return scores as float64, values as what they are computed from, their library and dtype."""
-    name = "positional_attention"
     taken = numbers(name, "values", values)
-    at_least(name, "values", taken.array, "(..., n, d_v)")
+    at_least(name, "values", taken.array, "(..., n, d_v)", width=1)
     s = numbers(name, "scores", scores).array.astype(np.float64)
     n = taken.array.shape[-2]
     if n == 0 or s.shape != (2 * n - 1,):

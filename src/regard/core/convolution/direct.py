@@ -19,12 +19,14 @@ _SCORE, _START = 60, 4_000_000
 
 def direct_cost(call: Call, first: int, end: int) -> float:
     """Return about what rows first ≤ t < end cost, in multiplications."""
-    rows = np.linspace(first, end - 1, min(_SAMPLE, end - first)).astype(int)
-    cost, share = 0.0, (end - first) / len(rows)
-    for t in rows:
-        near = np.flatnonzero(call.scores[t : t + call.n] >= call.peak[t] - _depth(call))
-        cost += taps_cost(call, int(t), int(t) + 1, near + (t - call.n + 1)) * share
-    return cost + math.ceil((end - first) / TILE) * (call.n * _SCORE + _START)
+    n, tile = call.n, min(TILE, end - first)
+    tiles = math.ceil((end - first) / tile)
+    cost = tiles * (n * _SCORE + _START)
+    starts = np.linspace(first, end - tile, min(_SAMPLE, tiles)).astype(int)
+    for t in starts.tolist():
+        near = np.flatnonzero(call.scores[t : t + n] >= call.peak[t] - _depth(call)) + (t - n + 1)
+        cost += taps_cost(call, t, t + tile, near) * tiles / len(starts)
+    return cost
 
 
 def direct(call: Call, first: int, end: int) -> Iterator[Task]:
