@@ -34,6 +34,14 @@ def test_weights_stay_the_best_while_the_length_grows(d: int, signed: bool) -> N
             np.testing.assert_allclose(ours, theirs, atol=1e-9)
 
 
+def test_no_more_work_is_done_than_is_allowed() -> None:
+    table = cosines(32, 10000.0, 300)
+    assert Best(table, 9, 10, signed=True).grow(300)
+    best = Best(table, 9, 10, signed=True, work=2e4)
+    assert not best.grow(300)
+    assert best.work <= 0
+
+
 def test_the_best_weights_say_up_to_which_length_they_are_so() -> None:
     table = cosines(16, 10000.0, 400)
     best = Best(table, 5, 6, signed=False)

@@ -137,13 +137,14 @@ def test_random_designs_are_read_back_exactly_and_nearly_so_through_noise() -> N
 
 def test_any_width_that_zeroed_blocks_is_near_the_one_read_through_noise() -> None:
     rng = np.random.default_rng(19)
-    for d in (64, 128, 256):  # for fewer blocks, widths twice as large zero the same
+    # For fewer blocks, widths twice as large zero the same.
+    for d, share in ((64, 1 / 4), (128, 1 / 4), (256, 1 / 12)):
         for _ in range(40):
             B, T = int(rng.integers(4, 200)), int(rng.integers(-500, 501))
             keep = omega(d) * B / 2 <= math.pi / 2
             kernel = positional_kernel(noisy(rotation_blocks(T, 1.0 * keep), rng))
             assert abs(kernel.T - T) <= max(1, B / 8)
-            assert abs(kernel.B - B) <= max(2, B / 4)
+            assert abs(kernel.B - B) <= max(2, B * share)
 
 
 def test_any_width_that_zeroes_the_same_blocks_is_in_the_range() -> None:
@@ -281,13 +282,14 @@ def test_nearly_equal_best_weights_are_not_taken_for_a_single_shift() -> None:
 
 def test_a_transition_is_recognised_by_its_weights() -> None:
     rng = np.random.default_rng(17)
-    for d, B, n, free in ((32, 28, 167, 2), (64, 16, 211, 3)):
+    for d, B, n, free in ((32, 28, 167, 2), (64, 16, 211, 3), (64, 16, 211, 1)):
         A = rotation_blocks(-48, best_weights(d, B, n + 48, True, free))
         for head in (A, noisy(A, rng)):
             for known in ({"n": n}, {}):
                 kernel = positional_kernel(head, **known)
                 assert (kernel.T, kernel.B) == (-48, B)
-                assert f"with {free} steps past either edge left free" in kernel.reading
+                steps = "1 step" if free == 1 else f"{free} steps"
+                assert f"with {steps} past either edge left free" in kernel.reading
 
 
 def test_a_window_whose_middle_scores_little_is_still_read_about_its_middle() -> None:

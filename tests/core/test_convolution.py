@@ -126,13 +126,30 @@ def test_values_of_opposite_sign_where_weights_are_left_out_stay_within_the_boun
         assert_within_its_bound(scores, np.where(near, 1.0, -1.0)[:, None], precision=1e-3)
 
 
-@pytest.mark.parametrize("size", [1e-45, 1e-40, 1.0, np.finfo(np.float32).max])
-def test_bounds_hold_for_any_size_of_single_precision(size: float) -> None:
+@pytest.mark.parametrize(
+    ("dtype", "size"),
+    [("float32", 1e-45), ("float32", 1e-40), ("float32", 3.4028234e38), ("float16", 5e-7)],
+)
+def test_bounds_hold_for_any_size_of_narrow_values(dtype: str, size: float) -> None:
     n = 211
     values = np.random.default_rng(2).uniform(-1, 1, (n, 5))
     for drawn in (size * values, np.full((n, 5), size)):
         for scores in kernels(n).values():
-            assert_within_its_bound(scores, drawn.astype(np.float32))
+            assert_within_its_bound(scores, drawn.astype(dtype))
+    _, bound = positional_attention(np.zeros(2 * n - 1), np.zeros((n, 5), dtype=dtype))
+    assert (bound == 0).all()
+
+
+def test_narrow_values_are_computed_to_half_of_what_rounding_costs() -> None:
+    n = 2048
+    values = np.random.default_rng(1).uniform(-1, 1, (n, 2))
+    scores = -0.5 * (np.arange(1 - n, n) / 5.0) ** 2  # a little more is left out for a little more
+    for dtype, default in (("float64", 1e-9), ("float32", 2.0**-25), ("float16", 2.0**-25)):
+        _, bound = positional_attention(scores, values.astype(dtype))
+        _, same = positional_attention(scores, values.astype(dtype), precision=default)
+        _, other = positional_attention(scores, values.astype(dtype), precision=default / 30)
+        np.testing.assert_array_equal(bound, same)
+        assert other.max() < bound.max()
 
 
 def test_narrow_values_cost_little_more_than_rounding_the_output() -> None:
@@ -207,7 +224,7 @@ def test_each_way_is_taken_where_it_should_be_and_holds_its_bound(
 
 @pytest.mark.parametrize("columns", [2, 6, 16, 22, 64])
 @pytest.mark.parametrize("rows", [(0, 300), (0, 1), (117, 180), (299, 300)])
-@pytest.mark.parametrize(("dtype", "within"), [("float64", 1e-11), ("float32", 1e-5)])
+@pytest.mark.parametrize(("dtype", "within"), [("float64", 0.0), ("float32", 2.0**-24)])
 def test_sums_over_shifts_agree_with_a_matrix_product(
     columns: int,
     rows: tuple[int, int],
@@ -230,7 +247,7 @@ def test_sums_over_shifts_agree_with_a_matrix_product(
         call = strips.Call(np.zeros(2 * n - 1), values, 1e-9)
         call.output[:] = 7.0  # what was there is not added to
         taps.add_up(call, start, stop, shifts, weights, sums)
-        np.testing.assert_allclose(call.output[:, start:stop], exact, rtol=0, atol=within)
+        np.testing.assert_allclose(call.output[:, start:stop], exact, rtol=within, atol=1e-11)
         assert (np.delete(call.output, np.s_[start:stop], axis=1) == 7.0).all()
 
 
