@@ -66,7 +66,7 @@ dist: .venv/dist        ## build the wheel and the sdist into dist/, and try the
 	$(BIN)/python -m build --outdir dist .
 	$(PYTHON) -m venv build/try
 	build/try/bin/python -m pip --disable-pip-version-check --quiet install dist/*.whl
-	cd build/try && bin/regard solve average-two-values --json > answer.json && bin/regard doctor
+	cd build/try && bin/regard solve average-two-values --json > answer.json && REGARD_KERNEL=native bin/regard doctor
 
 clean:                  ## remove everything that was installed or built
 	rm -rf .venv build dist docs/_build src/*.egg-info

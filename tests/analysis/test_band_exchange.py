@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from regard.analysis.band_exchange import Best
+from regard.analysis.band_match import _Task
 from regard.analysis.band_program import cosines, solve
 
 
@@ -40,6 +41,35 @@ def test_no_more_work_is_done_than_is_allowed() -> None:
     best = Best(table, 9, 10, signed=True, work=2e4)
     assert not best.grow(300)
     assert best.work <= 0
+    best = Best(table, 5, 6, signed=False)
+    assert best.grow(60)
+    task = _Task(best.weights, 1e-8, 10000.0, 60, 60)
+    before = task.work
+    task.fit(5)
+    assert task.work < before
+
+
+def test_where_no_weights_have_a_gap_the_best_still_sum_to_1() -> None:
+    best = Best(cosines(2, 10000.0, 40), 3, 4, signed=False)
+    assert best.grow(40)
+    np.testing.assert_allclose(best.weights, [1.0])
+
+
+def test_lengths_begin_and_end_where_f_allows() -> None:
+    one = np.array([1.0])  # cos x: the window |x| ≤ 1 ends at cos 1, and f is above it again at 6
+    assert _Task(one, 0.1, 10000.0, 3, 30).end(1, 2) == 6
+    assert _Task(one, 0.3, 10000.0, 3, 30).end(1, 2) == 30  # or noise says so
+    starts = [_Task(one, 0.1, 10000.0, least, 30).start(5, 7) for least in (1, 20, 99)]
+    assert starts == [13, 20, 30]
+
+
+def test_lengths_go_on_to_the_last() -> None:
+    for most in range(60, 120, 7):
+        task = _Task(np.ones(8), 1e-8, 10000.0, 1, most)
+        best = Best(task.table, 5, 6, signed=False)
+        for count in task.many_lengths(5, best):
+            assert best.grow(count)
+        assert best.lasts() == most
 
 
 def test_the_best_weights_say_up_to_which_length_they_are_so() -> None:

@@ -168,6 +168,7 @@ def test_optimal_bands_are_read_back(d: int, B: int, n: int, T: int, signed: boo
     assert (kernel.T, kernel.B) == (T, B)
     kernel = positional_kernel(A)
     assert (kernel.T, kernel.B) == (T, B)
+    assert kernel.reading.endswith("the weights are the best for T ± B/2 up to some length")
     kernel = positional_kernel(noisy(A, np.random.default_rng(d + B)))
     assert abs(kernel.T - T) <= max(1, B / 8)
     assert abs(kernel.B - B) <= max(2, B / 4)
@@ -290,6 +291,27 @@ def test_a_transition_is_recognised_by_its_weights() -> None:
                 assert (kernel.T, kernel.B) == (-48, B)
                 steps = "1 step" if free == 1 else f"{free} steps"
                 assert f"with {steps} past either edge left free" in kernel.reading
+
+
+def test_transitions_of_up_to_eight_steps_are_recognised() -> None:
+    kernel = positional_kernel(rotation_blocks(-48, best_weights(32, 28, 215, True, 8)), n=167)
+    assert kernel.B == 28
+    assert kernel.reading.endswith("with 8 steps past either edge left free")
+
+
+def test_a_length_counts_as_known_if_all_its_distances_are_tried() -> None:
+    best = "the weights are the best for T ± B/2"
+    A = rotation_blocks(48, best_weights(64, 12, 182, False))
+    assert positional_kernel(A, n=4090).reading.endswith(f"{best} up to some length")  # 4090 + 48
+    A = rotation_blocks(100, best_weights(64, 12, 134, False))  # less than any n > 100 has
+    assert best not in positional_kernel(A).reading
+
+
+def test_the_width_of_zeroed_blocks_read_through_noise_is_in_its_range() -> None:
+    rng = np.random.default_rng(19)
+    for first in range(1, 60, 4):
+        kernel = positional_kernel(noisy(rotation_blocks(4, 1.0 * (np.arange(128) >= first)), rng))
+        assert kernel.B_range[1] >= kernel.B
 
 
 def test_a_window_whose_middle_scores_little_is_still_read_about_its_middle() -> None:

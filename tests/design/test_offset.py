@@ -267,6 +267,20 @@ def test_a_kernel_at_all_shifts_is_within_its_bound(n: int) -> None:
     assert off <= 1e-14 * np.abs(weights).sum()
 
 
+def test_scores_kept_for_the_next_call_are_those_of_the_same_kernel_and_length() -> None:
+    a, b = np.array([1.0, 0.5]), np.array([0.25, 2.0])
+    for kernel in (
+        Kernel(a, b, base=1e4),
+        Kernel(a, b, base=500.0),
+        Kernel(b, b, base=1e4),
+        Kernel(a, a, base=1e4),
+    ):
+        for n in (3, 7, 3):
+            found, _ = kernel.up_to(n)
+            np.testing.assert_allclose(found, kernel(np.arange(1 - n, n)), atol=1e-13)
+            assert not found.flags.writeable
+
+
 def test_the_bound_of_apply_has_room_for_the_rounding_of_large_scores() -> None:
     n, design = 40, dataclasses.replace(offset(1, 8, n=40), scale=1e8)
     delta = np.arange(1 - n, n).astype(np.longdouble)
