@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from regard.analysis.capacity import Capacity, capacity
-from regard.analysis.content import ContentSplit, content_split, rotary_kernel
+from regard.analysis.content import ContentSplit, content_split
 from regard.analysis.exact_numbers import ExponentialQuotient, Surd
 from regard.analysis.interference import Interference, interference
 from regard.analysis.interference_table import InterferenceTable, interference_table
@@ -22,6 +22,7 @@ from regard.analysis.position_plots import (
     plot_kernel,
 )
 from regard.analysis.positional_kernel import PositionalKernel, positional_kernel
+from regard.analysis.rotary_kernel import rotary_kernel
 from regard.analysis.sensitivity import Sensitivity, sensitivity
 from regard.analysis.sharpness import Entropy, entropy, scale_for_support
 from regard.analysis.stability import DesignStability, Stability, stability

@@ -23,7 +23,7 @@ from regard.analysis.band_exchange import Best
 from regard.analysis.band_program import cosines
 from regard.core.kernels.threads import one_blas_thread
 
-__all__ = ["LONGEST", "Match", "match", "within_chance"]
+__all__ = ["LONGEST", "SAME", "Match", "match", "within_chance"]
 
 Array = NDArray[np.float64]
 

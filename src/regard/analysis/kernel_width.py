@@ -12,17 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.analysis.band_match import LONGEST, match, within_chance
+from regard.analysis.band_match import LONGEST, SAME, match, within_chance
 from regard.analysis.kernel_shape import turns_of, window_of
 
-__all__ = ["NEAR", "SAME", "Width", "fallen", "width_of"]
+__all__ = ["NEAR", "Width", "fallen", "width_of"]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 Indices = NDArray[np.intp]
 
 NEAR = 2**12  # how far from T the outside of a window is looked at
-SAME = 1e-7  # of the largest f: values as close as this are the same, after a linear program
 SURE = 30.0  # times its noise: where the gap of a window is as wide, its corners can be counted
 POSITIONAL = 0.9  # the least share of energy at which weights are compared with designed ones
 

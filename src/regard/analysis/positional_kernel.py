@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regard.analysis.band_match import SAME
 from regard.analysis.kernel_shape import centre_of, split, turns_of, window_of
-from regard.analysis.kernel_width import NEAR, SAME, fallen, width_of
+from regard.analysis.kernel_width import NEAR, fallen, width_of
 from regard.arrays import numbers
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import ParameterError, ShapeError
