@@ -61,7 +61,6 @@ class Fit(NamedTuple):
         misfit: the least of all lengths.
         unlikely: −2 log of the likelihood, its mean over all lengths up to a constant: few
             windows have the same best weights for many lengths, and some have any for one.
-            Windows of every order of magnitude are taken to be equally common.
     """
 
     misfit: float
@@ -150,7 +149,7 @@ class _Task:
         if math.isinf(least):
             return Fit(least, least)
         weight = np.sum(np.array(shares) * np.exp((least - np.array(misfits)) / 2))
-        return Fit(least, least - 2 * math.log(weight / (r + 1)))
+        return Fit(least, least - 2 * math.log(weight))
 
     def many_lengths(self, r: int, best: Best) -> Iterator[int]:
         """Lengths in small steps, each where the best weights of the one before are so no more."""
