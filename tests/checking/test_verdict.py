@@ -29,6 +29,20 @@ def test_the_score_is_the_share_of_goals_reached() -> None:
     assert weighted.score == 0.75
 
 
+def test_an_answer_that_was_not_decided_has_no_score() -> None:
+    open_goal = GoalResult("a", "this", False, "neither found nor excluded", decided=False)
+    found = Verdict(PROBLEM, (open_goal, GoalResult("b", "this", True, "")))
+    assert found.score is None
+    assert not found.right
+    assert not found.decided
+    assert found.to_dict()["score"] is None
+    assert found.to_dict()["decided"] is False
+    assert "The answer is not decided." in str(found)
+    assert verdict(True, False).decided
+    with pytest.raises(AssertionError):
+        GoalResult("a", "this", True, "", decided=False)
+
+
 def test_sampled_goals_that_hold_have_a_confidence_bound() -> None:
     # 0.95^(1/60): 1 - 0.05^(1/60) = 4.87 % of instances could fail unseen.
     found = GoalResult("x", "sampled", True, "", trials=60)

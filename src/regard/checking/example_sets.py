@@ -72,9 +72,17 @@ class Grading:
         return all(part.verdict.right for part in self.parts)
 
     @property
-    def score(self) -> float:
-        """The mean score of the parts, from 0 to 1."""
-        return sum(part.verdict.score for part in self.parts) / len(self.parts)
+    def score(self) -> float | None:
+        """The mean score of the parts, from 0 to 1; None if one was not decided."""
+        scores = [part.verdict.score for part in self.parts]
+        known = [score for score in scores if score is not None]
+        return sum(known) / len(known) if len(known) == len(scores) else None
+
+    @property
+    def percent(self) -> str:
+        """The score as a person reads it, or "?" where a part was not decided."""
+        score = self.score
+        return "?" if score is None else f"{score:.0%}"
 
     @property
     def mistakes(self) -> tuple[Part, ...]:
@@ -91,7 +99,7 @@ class Grading:
     def report(self) -> Report:
         """Return the grading as a report: a line per part, the mistakes, and each part in full."""
         rows = tuple(
-            (part.label, part.says, f"{part.verdict.score:.0%}", part.tag or "right")
+            (part.label, part.says, part.verdict.percent, part.tag or "right")
             for part in self.parts
         )
         blocks: list[Block] = [
@@ -104,7 +112,7 @@ class Grading:
             Report(f"{part.label} {part.verdict.problem.title}", part.verdict.report().blocks)
             for part in self.parts
         ]
-        return Report.join(f"{self.title}: {self.score:.0%}", reports, tuple(blocks))
+        return Report.join(f"{self.title}: {self.percent}", reports, tuple(blocks))
 
     def __str__(self) -> str:
         return str(self.report())

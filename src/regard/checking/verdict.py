@@ -26,6 +26,8 @@ class GoalResult:
         sentence: what was found, with the margin.
         trials: how many instances were tried.
         weight: how much it counts in the score.
+        decided: whether the goal was settled at all. A goal that was not is not passed, and the
+            answer gets no score: the sentence says what is known, for a person to decide.
     """
 
     name: str
@@ -36,6 +38,10 @@ class GoalResult:
     tolerance: float | None = None
     trials: int = 1
     weight: float = 1.0
+    decided: bool = True
+
+    def __post_init__(self) -> None:
+        assert self.decided or not self.passed, "what was not settled did not pass"
 
     @property
     def confidence(self) -> str | None:
@@ -92,8 +98,15 @@ class Verdict:
     answer: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def score(self) -> float:
-        """The share of the goals that are reached, from 0 to 1."""
+    def decided(self) -> bool:
+        """Whether every goal was settled. If not, a person has to look at the answer."""
+        return all(goal.decided for goal in self.goals)
+
+    @property
+    def score(self) -> float | None:
+        """The share of the goals that are reached, from 0 to 1; None if one was not decided."""
+        if not self.decided:
+            return None
         total = sum(goal.weight for goal in self.goals)
         return sum(goal.weight for goal in self.goals if goal.passed) / total
 
@@ -102,17 +115,32 @@ class Verdict:
         """Whether every goal is reached."""
         return all(goal.passed for goal in self.goals)
 
+    @property
+    def percent(self) -> str:
+        """The score as a person reads it: such as "75%", or "?" where it was not decided."""
+        score = self.score
+        return "?" if score is None else f"{score:.0%}"
+
+    @property
+    def words(self) -> str:
+        """The verdict in words: right, not decided, or how many of the goals are reached."""
+        if self.right:
+            return "right"
+        return f"{self.percent} of the goals reached" if self.decided else "not decided"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON data."""
         example, idea = self.counterexample, self.misconception
         return {
             "problem": self.problem.id,
             "score": self.score,
+            "decided": self.decided,
             "goals": [
                 {
                     "name": goal.name,
                     "scope": goal.scope,
                     "passed": goal.passed,
+                    "decided": goal.decided,
                     "error": _finite(goal.error),
                     "tolerance": goal.tolerance,
                     "trials": goal.trials,
@@ -135,14 +163,11 @@ class Verdict:
 
     def report(self) -> Report:
         """Return the verdict as a report."""
-        verdict = "right" if self.right else f"{self.score:.0%} of the goals reached"
-        blocks: list[Block] = [Text(f"The answer is {verdict}.")]
+        said = self.words
+        blocks: list[Block] = [Text(f"The answer is {said}.")]
         if self.answer:
             blocks.append(Facts(tuple(self.answer.items())))
-        rows = tuple(
-            (goal.name, goal.scope, "yes" if goal.passed else "no", goal.sentence)
-            for goal in self.goals
-        )
+        rows = tuple((goal.name, goal.scope, _reached(goal), goal.sentence) for goal in self.goals)
         blocks.append(Table(("goal", "instances", "reached", "found"), rows))
         if self.misconception is not None:
             blocks += [Heading("What went wrong"), Text(self.misconception.sentence)]
@@ -156,13 +181,19 @@ class Verdict:
             if self.counterexample.steps:
                 blocks.append(Steps(self.counterexample.steps))
         blocks += [Text(remark) for remark in self.remarks]
-        return Report(f"{self.problem.title}: {verdict}", tuple(blocks))
+        return Report(f"{self.problem.title}: {said}", tuple(blocks))
 
     def __str__(self) -> str:
         return str(self.report())
 
     def _repr_html_(self) -> str:
         return to_html_fragment(self.report())
+
+
+def _reached(goal: GoalResult) -> str:
+    if not goal.decided:
+        return "not decided"
+    return "yes" if goal.passed else "no"
 
 
 def _finite(value: float | None) -> float | str | None:

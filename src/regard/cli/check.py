@@ -123,7 +123,7 @@ def _print_parts(grading: Grading) -> None:
         table.add_row(
             _plain(part.label),
             _plain(part.says),
-            f"[{colour}]{part.verdict.score:.0%}[/]",
+            f"[{colour}]{part.verdict.percent}[/]",
             _plain(part.tag) or ("right" if part.verdict.right else "wrong"),
         )
     console.print(table)
@@ -135,7 +135,7 @@ def _print_parts(grading: Grading) -> None:
     for row in mistake_rows(grading):
         mistakes.add_row(*map(_plain, row))
     console.print(mistakes)
-    console.print(f"\nScore: {grading.score:.0%}", markup=False)
+    console.print(f"\nScore: {grading.percent}", markup=False)
 
 
 def _plain(text: str) -> str:
