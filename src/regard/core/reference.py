@@ -114,7 +114,7 @@ def attention(
             position = i + int(offsets[at])
             scores = []
             for j in range(n_k):
-                s = scale * _dot(queries[i], keys[j])
+                s = _score(scale, queries[i], keys[j])
                 raw[*at, i, j] = s
                 if softcap != 0.0:
                     s = softcap * math.tanh(s / softcap)
@@ -166,6 +166,29 @@ def _dot(x: list[float], y: list[float]) -> float:
     for a, b in zip(x, y, strict=True):
         total += a * b
     return total
+
+
+def _score(scale: float, query: list[float], key: list[float]) -> float:
+    """Return scale * q·k, which is infinite only where it does not fit into a float itself.
+
+    q·k alone may overflow before it is scaled: 1e200 · 1e200 with a scale of 1e-200. So each
+    term is a fraction and a power of two, and the largest power is multiplied in at the end.
+    """
+    if not all(map(math.isfinite, query + key)):
+        return scale * _dot(query, key)
+    fraction, power = math.frexp(scale)
+    terms = []
+    for a, b in zip(query, key, strict=True):
+        (x, m), (y, n) = math.frexp(a), math.frexp(b)
+        terms.append((x * y, m + n))
+    largest = max((n for x, n in terms if x != 0.0), default=0)
+    total = 0.0
+    for x, n in terms:
+        total += math.ldexp(x, n - largest)
+    try:
+        return math.ldexp(fraction * total, power + largest)
+    except OverflowError:
+        return math.copysign(math.inf, fraction * total)
 
 
 def _at_least_three_axes(x: Array) -> Array:

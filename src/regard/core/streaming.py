@@ -24,12 +24,14 @@ from regard.arrays import common_dtype, computing, give, numbers
 from regard.core.call import Call
 from regard.core.double_double import DoubleDouble, add, quick_two_sum, two_product, two_sum
 from regard.core.exact_product import product
+from regard.core.kernels.careful import near_one
 from regard.core.kernels.non_finite import cleaned, restore
 from regard.core.kernels.problem import Problem
 from regard.errors import ParameterError, ShapeError
 from regard.shapes import allocatable, at_least, integer, show, sizes
 
 Float64 = NDArray[np.float64]
+Bool = NDArray[np.bool_]
 
 LOG2 = (0.6931471805599453, 2.3190468138462996e-17)  # log 2 as a double-double
 PAIRS = 2**20  # pairs of query and key that `update` works on at a time
@@ -236,12 +238,8 @@ def _sum_up(problem: Problem, start: int, stop: int) -> tuple[Float64, DoubleDou
 def _scores(problem: Problem, start: int, stop: int) -> DoubleDouble:
     """Return the masked scores of the keys start ≤ j < stop, each independent of the others."""
     query = problem.query.astype(np.float64)
-    key = problem.key[..., start:stop, :].astype(np.float64).swapaxes(-1, -2)
-    hi, lo = product(cleaned(query), cleaned(key))
-    plain = np.matmul(query, key)
-    hi = np.where(np.isfinite(plain), hi, plain)
-    scaled, scaled_lo = two_product(hi, np.array(problem.scale))
-    hi, lo = quick_two_sum(*_finite(scaled, scaled_lo + lo * problem.scale))
+    key = problem.key[..., start:stop, :].astype(np.float64)
+    hi, lo = _raw_scores(query, key, problem.scale)
     if problem.softcap is not None:
         hi, lo = problem.softcap * np.tanh(hi / problem.softcap), np.zeros_like(hi)
     bias, barred = problem.bias(start, stop), problem.barred(start, stop)
@@ -251,6 +249,29 @@ def _scores(problem: Problem, start: int, stop: int) -> DoubleDouble:
     if barred is not None:
         hi = np.where(barred, -np.inf, hi)
     return _finite(hi, lo)
+
+
+def _raw_scores(query: Float64, key: Float64, scale: float) -> DoubleDouble:
+    """Return scale · q·k; where q·k overflows before it is scaled, by way of smaller numbers."""
+    (hi, lo), lost = _scaled_products(query, key, scale)
+    if lost.any():
+        (query, query_power), (key, key_power) = near_one(query), near_one(key)
+        fraction, power = math.frexp(scale)
+        powers = query_power[..., :, None] + key_power[..., None, :] + power
+        near, _ = _scaled_products(query, key, fraction)
+        hi = np.where(lost, np.ldexp(near[0], powers), hi)
+        lo = np.where(lost, np.ldexp(near[1], powers), lo)
+    return hi, lo
+
+
+def _scaled_products(query: Float64, key: Float64, scale: float) -> tuple[DoubleDouble, Bool]:
+    """Return scale · q·k, and for which pairs q·k is not finite before it is scaled."""
+    key = key.swapaxes(-1, -2)
+    hi, lo = product(cleaned(query), cleaned(key))
+    plain = np.matmul(query, key)
+    lost = ~np.isfinite(plain)
+    scaled, scaled_lo = two_product(np.where(lost, plain, hi), np.array(scale))
+    return quick_two_sum(*_finite(scaled, scaled_lo + lo * scale)), lost
 
 
 def _powers(hi: Float64, lo: Float64) -> tuple[Float64, Float64]:

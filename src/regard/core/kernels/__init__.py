@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from regard.core.kernels import native, numpy_tiles
+from regard.core.kernels import careful, native, numpy_tiles
 from regard.core.kernels.problem import Problem
 from regard.errors import ParameterError
 
@@ -33,4 +33,7 @@ def chosen() -> str:
 def attend(problem: Problem, output: Array, lse: Array | None, weights: Array | None) -> None:
     """Fill `output` (*outer, n_q, d_v) and, if given, `lse` (*outer, n_q) and `weights`."""
     kernel = native if chosen() == "native" else numpy_tiles
-    kernel.attend(problem, output, lse, weights)
+    if careful.needed(problem):
+        careful.attend(problem, output, lse, weights)
+    else:
+        kernel.attend(problem, output, lse, weights)

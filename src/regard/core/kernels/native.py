@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.kernels import numpy_tiles, threads
-from regard.core.kernels.problem import Problem
+from regard.core.kernels import second_try, threads
+from regard.core.kernels.problem import Index, Problem
 from regard.core.kernels.roots import Tables
 
 _native: Any
@@ -46,9 +46,26 @@ def attend(
     instruction_set: str | None = None,
 ) -> None:
     """Fill `output` (*outer, n_q, d_v) and, if given, `lse` (*outer, n_q) and `weights`."""
+
+    def fast(part: Problem, output: Array, lse: Array | None, weights: Array | None) -> list[Index]:
+        return _run(part, output, lse, weights, instruction_set or instruction_sets()[0])
+
+    again = fast(problem, output, lse, weights)
+    if again:
+        second_try.attend(fast, problem, output, lse, weights, again)
+
+
+def _run(
+    problem: Problem,
+    output: Array,
+    lse: Array | None,
+    weights: Array | None,
+    instruction_set: str,
+) -> list[Index]:
+    """Fill the arrays; return the rows that are not to be relied on, block by block."""
     reach = problem.reach
     job = _native.job(
-        instruction_set or instruction_sets()[0],
+        instruction_set,
         problem.query,
         problem.key,
         problem.value,
@@ -68,14 +85,10 @@ def attend(
     size = output[..., 0].size if output.shape[-1] else 0
     enough = size * problem.n_k * width // WORTH_A_THREAD + 1
     _native.run(job, min(threads.available(), enough) - 1, SECONDS)
-    for one, start, stop in _native.not_finite(job):
-        where = (*np.unravel_index(one, problem.outer), slice(start, stop))
-        numpy_tiles.attend_carefully(
-            problem.part(where[:-1], where[-1]),
-            output[where],
-            None if lse is None else lse[where],
-            None if weights is None else weights[where],
-        )
+    return [
+        (*map(int, np.unravel_index(one, problem.outer)), slice(start, stop))
+        for one, start, stop in _native.not_finite(job)
+    ]
 
 
 def taps(

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.kernels import non_finite, threads
+from regard.core.kernels import careful, threads
 from regard.core.kernels.problem import Index, Problem
 
 Array = NDArray[Any]
@@ -56,7 +56,7 @@ def attend(problem: Problem, output: Array, lse: Array | None, weights: Array | 
             for one in np.argwhere(~fine):  # each by itself: the others keep their bits
                 own = tuple(one)
                 again = None if into is None else into[own]
-                attend_carefully(
+                careful.attend_rows(
                     part.part(own, slice(None)), output[where][own], lse[where][own], again
                 )
 
@@ -71,7 +71,12 @@ def fill_scores(problem: Problem, stage: str, scores: Array) -> None:
         part = problem.part(where[:-1], where[-1])
         with np.errstate(all="ignore"):
             for start, stop in _blocks(problem.n_k, columns):
-                scores[where][..., start:stop] = part.scores(start, stop, stage)
+                raw = part.scores(start, stop, "raw")
+                lost = ~np.isfinite(raw) | careful.needed(problem)
+                if lost.any():  # only these: the others keep their bits whatever is beside them
+                    raw[lost] = careful.scores(part, start, stop, "raw")[lost]
+                tile = part.finished(raw, start, stop, stage)
+                scores[where][..., start:stop] = tile
 
     _share(problem, work)
 
@@ -108,38 +113,6 @@ def _attend_rows(
     for start, stop, shift in shifts:
         assert weights is not None
         weights[..., start:stop] *= np.exp(shift - np.where(nothing, 0, peak)) / total
-
-
-def attend_carefully(
-    part: Problem, output: Array, lse: Array | None, weights: Array | None
-) -> None:
-    """Do some rows of one problem again, because infinity or NaN came out.
-
-    That happens for three reasons which the fast way cannot tell apart: they were
-    attended to, and then they belong in the result; they sit in a value that is
-    not attended to, where 0 · NaN let them through; or sums too large for the
-    dtype overflowed before they were divided.
-    """
-    with np.errstate(all="ignore"):
-        _attend_carefully(part, output, lse, weights)
-
-
-def _attend_carefully(
-    part: Problem, output: Array, lse: Array | None, weights: Array | None
-) -> None:
-    scores = part.scores(0, part.n_k)
-    attended = ~np.isneginf(scores)
-    peak = scores.max(axis=-1, keepdims=True, initial=-np.inf)
-    nothing = np.isneginf(peak)
-    terms = np.where(attended, np.exp(scores - np.where(nothing, 0, peak)), 0)
-    total = np.where(nothing, 1, terms.sum(axis=-1, keepdims=True))
-    shares = np.where(attended, terms / total, 0)
-    np.matmul(shares, non_finite.cleaned(part.value), out=output)
-    non_finite.restore(output, attended, shares, part.value)
-    if lse is not None:
-        lse[...] = np.where(nothing, -np.inf, peak + np.log(total))[..., 0]
-    if weights is not None:
-        weights[...] = shares
 
 
 def _tile(n_q: int, n_k: int) -> tuple[int, int, int]:

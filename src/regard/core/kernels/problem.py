@@ -72,9 +72,14 @@ class Problem:
         Stages: "raw" is scale · q·k; "softcapped" comes after the softcap;
         "masked" is what the softmax sees, -inf where a query may not attend.
         """
-        query = self.query * self.query.dtype.type(self.scale)
+        # Scaled after the product: a query times a small scale could fall below the normal range.
         key = self.key[..., start:stop, :]
-        scores: Array = np.matmul(query, key.swapaxes(-1, -2))
+        raw: Array = np.matmul(self.query, key.swapaxes(-1, -2))
+        raw *= raw.dtype.type(self.scale)
+        return self.finished(raw, start, stop, stage)
+
+    def finished(self, scores: Array, start: int, stop: int, stage: str) -> Array:
+        """Take raw scores of the keys start ≤ j < stop to a later stage, in place."""
         if stage == "raw":
             return scores
         if self.softcap is not None:

@@ -61,10 +61,15 @@ def together(work: Callable[[Callable[[], bool]], None], threads: int) -> None:
 
     # Not threading.Thread: its start() waits for the new thread, and a call that takes a
     # millisecond notices. This one begins its own share at once.
-    others = [_thread.allocate_lock() for _ in range(threads - 1)]
-    for finished in others:
+    others = []
+    for _ in range(threads - 1):
+        finished = _thread.allocate_lock()
         finished.acquire()
-        _thread.start_new_thread(run, (finished,))
+        try:
+            _thread.start_new_thread(run, (finished,))
+        except RuntimeError:  # there is no room for another thread: those that there are do it
+            break
+        others.append(finished)
     guarded()
     for finished in others:
         while finished.locked():
