@@ -627,3 +627,63 @@ def test_one_call_compares_different_numbers_of_heads() -> None:
         alone = regard.analysis.key_noise(queries[:heads], means, covariances, values)
         np.testing.assert_allclose(together.mean[heads - 1], alone.mean, atol=1e-12)
         np.testing.assert_allclose(together.covariance[heads - 1], alone.covariance, atol=1e-12)
+
+
+def test_the_rounding_of_one_head_ties_no_scores_of_another():
+    # A long query blurs its own scores by 1e-7, and the limit of the short one needs 1e-8.
+    means = np.array([[0.0, 1.0], [0.0, 1.0 + 1e-8]])
+    queries = np.array([[1e9, 0.0], [0.0, 1.0]])
+    none = np.zeros((2, 2, 2))
+    for heads, expected in ((0, [0.5, 0.5]), (1, [0.0, 1.0])):
+        weights = np.eye(2)[heads]
+        law = key_noise(queries, means, none, np.eye(2), head_weights=weights, method="limit")
+        np.testing.assert_allclose(law.mean, expected, atol=1e-12)
+    batch = key_noise(queries[:, None], means, none, np.eye(2), method="limit")
+    np.testing.assert_allclose(batch.mean, [[0.5, 0.5], [0.0, 1.0]], atol=1e-12)
+    # A key that is far below ties none of those that are near the top.
+    far = np.array([[-1e9], [1.0], [1.0 + 1e-8]])
+    law = key_noise([1.0], far, np.zeros((3, 1, 1)), np.eye(3), method="limit")
+    np.testing.assert_allclose(law.mean, [0.0, 0.0, 1.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_an_output_that_equals_the_level_is_not_above_it(seed):
+    # Weights without noise, and atoms of limits: direction · c is the level up to rounding.
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 6)), 3
+    means, values = rng.standard_normal((n, d)), rng.standard_normal((n, 2))
+    query, direction = rng.standard_normal(d), rng.standard_normal(2)
+    still = np.zeros((n, d, d))
+    weights = np.exp(means @ query - np.max(means @ query))
+    level = float(direction @ (weights @ values / weights.sum()))
+    law = key_noise(query, means, still, values)
+    assert law.probability(direction, level) == 1.0
+    assert law.probability(direction, level - 1e-6) == 0.0
+    noise = still + np.eye(d) / 10
+    limit = key_noise(query, means, noise, values, method="limit")
+    heights = np.sort(values @ direction)
+    total = 0.0
+    for height in heights:  # the values themselves are the atoms
+        before, total = total, limit.probability(direction, height)
+        assert total > before or limit.probability(direction, height - 1e-9) == before
+    assert total == pytest.approx(1.0, abs=1e-12)
+
+
+def test_quantiles_over_many_keys_need_little_memory():
+    import tracemalloc
+
+    rng = np.random.default_rng(3)
+    n = 1000
+    law = key_noise(
+        rng.standard_normal(2),
+        rng.standard_normal((n, 2)),
+        np.tile(np.eye(2) / 9, (n, 1, 1)),
+        rng.standard_normal((n, 1)),
+    )
+    tracemalloc.start()
+    middle = law.quantile(0.5, [1.0])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6  # all points at once would be 1.6 GB
+    # Nearly normal, as a sum of very many small parts.
+    assert abs(middle - float(law.mean[0])) < 0.1 * float(np.sqrt(law.variance))

@@ -375,8 +375,49 @@ def test_very_large_and_very_small_heads_read_the_same() -> None:
 
 def test_a_head_without_positions_says_so() -> None:
     kernel = positional_kernel(np.zeros((6, 6)))
-    assert (kernel.T, kernel.B, kernel.toeplitz_share, kernel.kept) == (0, 0, 0.0, ())
-    assert "there is no positional part" in str(kernel)
+    assert (kernel.T, kernel.B, kernel.toeplitz_share, kernel.kept) == (None, None, 0.0, ())
+    assert "Not a positional head: 0 % of it is shift-invariant." in str(kernel)
+
+
+@pytest.mark.parametrize("rank", [1, 4, 64])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_random_matrix_is_not_called_a_positional_head(rank: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((64, rank)) @ rng.standard_normal((rank, 64))
+    kernel = positional_kernel(A)
+    assert not kernel.is_positional
+    assert (kernel.T, kernel.B, kernel.B_range) == (None, None, None)
+    first = str(kernel).splitlines()[3]
+    assert first.startswith("Not a positional head: ")
+    with pytest.raises(regard.ParameterError, match="this is not a positional head"):
+        kernel.width()
+    kernel.f([0, 1])  # what there is can be looked at
+    assert "Not a positional head" in kernel.plot().axes[0].get_title()
+
+
+def test_the_share_from_which_a_head_is_read_is_rare_in_random_matrices() -> None:
+    rng = np.random.default_rng(1)
+    for d in (4, 6, 16):
+        least = positional_kernel(np.eye(d)).least_share
+        A = rng.standard_normal((20_000, d, d))
+        even, odd = slice(0, d, 2), slice(1, d, 2)
+        pairs = np.arange(d // 2)
+        blocks = A[:, even, even][:, pairs, pairs] + A[:, odd, odd][:, pairs, pairs]
+        turned = A[:, odd, even][:, pairs, pairs] - A[:, even, odd][:, pairs, pairs]
+        share = np.sum(blocks**2 + turned**2, axis=1) / 2 / np.sum(A**2, axis=(1, 2))
+        assert np.mean(share > least) <= 5e-4  # one in 10 000, or fewer
+    # With a tenth of its energy in the blocks, a large head is read.
+    assert positional_kernel(np.eye(64)).least_share == 0.1
+
+
+def test_position_in_a_fifth_of_a_head_is_still_read() -> None:
+    rng = np.random.default_rng(2)
+    A = rotation_blocks(5, np.ones(32))
+    noise = rng.standard_normal(A.shape)
+    kernel = positional_kernel(A + 2 * noise * np.linalg.norm(A) / np.linalg.norm(noise))
+    assert 0.15 < kernel.toeplitz_share < 0.3
+    assert kernel.T is not None
+    assert abs(kernel.T - 5) <= 1
 
 
 def test_half_precision_reads_the_same() -> None:
@@ -504,7 +545,11 @@ def test_the_factor_is_where_the_first_query_turns() -> None:
             assert np.array_equal(ranks, split.targets) is same
         assert split.failure is not None
         assert ranks[split.failure[0]] == split.failure[1]
-        assert split.keeps_aim is (split.factor > 1)
+        # It is kept if no key other than the target has as high a score.
+        scores = np.where(np.eye(len(x), dtype=bool)[split.targets], -np.inf, split.scores)
+        lead = split.scores[np.arange(len(x)), split.targets] - scores.max(axis=1)
+        assert split.keeps_aim is bool((lead > 0).all())
+        assert split.keeps_aim or split.factor <= 1
 
 
 def test_keys_within_reach_may_win_and_keys_after_the_query_may_be_hidden() -> None:
@@ -516,6 +561,25 @@ def test_keys_within_reach_may_win_and_keys_after_the_query_may_be_hidden() -> N
     causal = content_split(A, x, causal=True)
     assert np.all(causal.targets <= np.arange(29))
     assert content_split(A, x[:1]).norm == math.inf
+
+
+def test_an_aim_that_is_lost_and_regained_is_kept_for_the_tokens_as_they_are() -> None:
+    rng = np.random.default_rng(21)
+    E = regard.sinusoidal(7, 6)
+    regained = 0
+    for _ in range(400):
+        A, x = rng.standard_normal((6, 6)), 2 * rng.standard_normal((7, 6))
+        reach = int(rng.integers(0, 3))
+        split = content_split(A, x, reach=reach)
+        scores = (x + E) @ A.T @ (x + E).T  # row: query, column: key
+        by_position = E @ A.T @ E.T
+        aim = np.argmax(by_position, axis=1)
+        near = np.abs(np.arange(7)[None] - aim[:, None]) <= reach
+        inside = np.where(near, scores, -np.inf).max(axis=1)
+        outside = np.where(near, -np.inf, scores).max(axis=1)
+        assert split.keeps_aim is bool((inside > outside).all())
+        regained += split.keeps_aim and split.factor <= 1
+    assert regained > 0  # so the first root alone would not do
 
 
 @pytest.mark.parametrize("T", [11, -11])

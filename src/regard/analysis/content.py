@@ -39,10 +39,12 @@ class ContentSplit:
             aim if T is given and any of them exists.
         gap: the least lead, in position_position, of a target over the keys that may not win.
         norm: the head keeps its aim whatever the content, if no token is longer than this.
-        factor: it keeps its aim for these tokens times anything below this.
-        keeps_aim: whether it does for the tokens as they are.
-        failure: (t, τ), the query that turns first as the tokens grow, and the key it turns
-            to; None if none ever does.
+        factor: it keeps its aim for these tokens times anything below this, because up to there
+            every target leads. It may keep it, or regain it, beyond.
+        keeps_aim: whether it does for the tokens as they are: every query that is looked at ranks
+            a key within the aim strictly first.
+        failure: (t, τ), the query whose target is overtaken first as the tokens grow, and the key
+            that does it; None if none ever is.
         reach: the aim: keys within this distance of t − T, or of the target, may win.
         T: the shift that the head is meant to look at; None if it was not said.
     """
@@ -55,6 +57,7 @@ class ContentSplit:
     gap: float
     norm: float
     factor: float
+    keeps_aim: bool
     failure: tuple[int, int] | None
     reach: int
     T: int | None = None
@@ -68,11 +71,6 @@ class ContentSplit:
             + self.position_content
             + self.position_position
         )
-
-    @property
-    def keeps_aim(self) -> bool:
-        """Whether every query still ranks a key within the aim first."""
-        return self.factor > 1
 
     @property
     def sizes(self) -> dict[str, float]:
@@ -102,12 +100,13 @@ class ContentSplit:
         facts = [
             ("gap of positions alone", number(self.gap, 4)),
             ("any content keeps the aim up to norm", number(self.norm, 4)),
-            ("these tokens keep it up to a factor of", number(self.factor, 4)),
+            ("these tokens keep it", "yes" if self.keeps_aim else "no"),
+            ("and do so up to a factor of, at least", number(self.factor, 4)),
         ]
         if self.failure is not None:
             query, key = self.failure
-            turns = f"query {query} to key {key} in place of key {self.targets[query]}"
-            facts.append(("then turns", turns))
+            turns = f"for query {query}, by key {key}"
+            facts.append((f"then key {self.targets[query]} is overtaken", turns))
         n = len(self.targets)
         return Report(
             f"Content and position over {n} tokens",
@@ -139,7 +138,8 @@ def content_split(
     Let g be the lead of the target over a rival by position. Tokens of norm ≤ ρ change it by
     at most 2ρ|A e_t| + ρ|(e_target − e_rival) A| + 2ρ²‖A‖₂ (biases go with positions), so
     every ρ with less than g in all rows is safe: `norm` is the largest. For the given tokens
-    times a factor the lead is a quadratic in the factor, whose first root is exact.
+    times a factor the lead is a quadratic in the factor, and `factor` is its first root. Up to
+    there the aim is kept; whether it is kept for the tokens as they are is seen in their scores.
 
     Args:
         head: a `regard.Head`, or A = W_K W_Qᵀ (d, d).
@@ -239,12 +239,16 @@ def content_split(
     )
     t, rival = np.unravel_index(int(np.argmin(grown)), grown.shape)
     factor = float(grown[t, rival])
+    scores = sum(parts.values())
+    best = np.max(np.where(may_win, scores, -np.inf), axis=1)
+    beaten = rivals & (scores >= best[:, None])
     return ContentSplit(
         **parts,
         targets=targets,
         gap=float(np.min(gaps)),
         norm=float(norm),
         factor=factor,
+        keeps_aim=not bool(np.any(beaten)),
         failure=(int(t), int(rival)) if math.isfinite(factor) else None,
         reach=reach,
         T=T,

@@ -9,7 +9,7 @@ from scipy.special import logsumexp, ndtr, softmax, stdtrit
 from regard.analysis.law import OutputLaw
 from regard.analysis.limit import limit_atoms
 from regard.analysis.one_head import one_head
-from regard.analysis.qmc import draw, normal_points
+from regard.analysis.qmc import draw, sampled_weights
 from regard.analysis.scores import Scores
 from regard.analysis.two_heads import two_heads
 
@@ -34,9 +34,11 @@ def failure_probability(
     scores = law.scores
     shares = np.empty(SCRAMBLINGS)
     for i in range(SCRAMBLINGS):
-        weights = draw(scores, normal_points(scores.keys, scores.heads, POWER, rng))
-        outputs = np.einsum("phn,hnv->pv", weights, law.mixing)
-        shares[i] = np.mean(np.linalg.norm(outputs - wanted, axis=1) > tolerance)
+        missed = 0
+        for weights in sampled_weights(scores, POWER, rng):
+            outputs = np.einsum("phn,hnv->pv", weights, law.mixing)
+            missed += int(np.count_nonzero(np.linalg.norm(outputs - wanted, axis=1) > tolerance))
+        shares[i] = missed / 2**POWER
     error = np.std(shares, ddof=1) / np.sqrt(SCRAMBLINGS) * stdtrit(SCRAMBLINGS - 1, 0.995)
     return float(np.mean(shares)), max(float(error), NEVER / (SCRAMBLINGS << POWER)), "qmc"
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logit, ndtr, ndtri
+from scipy.special import expit, logit, ndtr, ndtri
 
-from regard.analysis.qmc import draw, normal_points
+from regard.analysis.qmc import sampled_weights
 from regard.analysis.scores import Scores
 from regard.errors import ParameterError
 from regard.report import Facts, Report, Table, matrix_rows, number, vector
@@ -79,9 +79,13 @@ class OutputLaw:
         return np.einsum("p...hn,...hnv->p...v", s, self.mixing)
 
     def probability(self, direction: ArrayLike, below: float) -> float:
-        """P(direction · c ≤ below): exact for limits and for one head over two keys, or to 1e-4."""
+        """P(direction · c ≤ below): exact for limits and for one head over two keys, or to 1e-4.
+
+        An output that is `below` up to rounding counts as not above it.
+        """
         function = "OutputLaw.probability"
         along, level = self._along(function, direction), real(function, "below", below)
+        level += self._rounding(along, level)
         if self.method == "limit":
             chances = [p for p, point in self.atoms if float(along @ point) <= level]
             return float(min(1.0, sum(chances)))
@@ -89,8 +93,8 @@ class OutputLaw:
         if line is None:
             return float(np.mean(self._points(along) <= level))
         start, rise, m, tau = line
-        if rise == 0:
-            return float(start <= level)
+        if rise == 0 or tau == 0:  # one output, always the same
+            return float(start + rise * expit(m) <= level)
         share = (level - start) / rise  # direction · c ≤ below where σ(Z) is on one side of this
         if rise > 0:
             return float(_logistic_below(share, m, tau))
@@ -133,8 +137,17 @@ class OutputLaw:
 
     def _points(self, along: Array) -> Array:
         rng = np.random.default_rng(0)
-        normals = normal_points(self.scores.keys, self.scores.heads, QUANTILE_POWER, rng)
-        return np.einsum("phn,hn->p", draw(self.scores, normals), self.mixing @ along)
+        blocks = sampled_weights(self.scores, QUANTILE_POWER, rng)
+        mixed = self.mixing @ along
+        return np.concatenate([np.einsum("phn,hn->p", weights, mixed) for weights in blocks])
+
+    def _rounding(self, along: Array, level: float) -> float:
+        """By how much direction · c may be off because numbers are rounded."""
+        size = float(np.sum(np.max(np.abs(self.mixing), axis=-2) @ np.abs(along)))
+        keys = self.scores.keys if self.method != "limit" else 1
+        per_weight = 0.0 if self.method == "limit" else self.scores.rounding
+        unit = 8 * float(np.finfo(np.float64).eps) * (len(along) + keys)
+        return (unit + per_weight) * size + float(np.finfo(np.float64).eps) * abs(level)
 
     def plot(self) -> Figure:
         """Draw the cloud of outputs and the law of each head's largest weight."""
@@ -188,6 +201,4 @@ def _logistic_below(share: float, m: float, tau: float) -> float:
         return 0.0
     if share >= 1:
         return 1.0
-    if tau == 0:
-        return float(m <= logit(share))
     return float(ndtr((logit(share) - m) / tau))

@@ -44,10 +44,10 @@ def limit_atoms(scores: Scores, rng: np.random.Generator) -> tuple[list[Atom], f
 def _still(scores: Scores) -> Scores:
     """The scores with means that are equal up to rounding made equal."""
     means = scores.means.copy()
-    for row in means:
+    for row, blur in zip(means, scores.blur, strict=True):
         order = np.argsort(row)
         for low, high in itertools.pairwise(order.tolist()):
-            if row[high] - row[low] <= 2 * scores.blur:
+            if row[high] - row[low] <= blur[low] + blur[high]:
                 row[high] = row[low]
     return Scores(means, scores.covariances, scores.blur, scores.rounding)
 
@@ -67,10 +67,7 @@ def _merged(scores: Scores) -> tuple[Scores, list[int]]:
         else:
             places.append(len(kept))
             kept.append(h)
-    few = Scores(
-        scores.means[kept], scores.covariances[:, kept][:, :, kept], scores.blur, scores.rounding
-    )
-    return few, places
+    return scores.of_heads(kept), places
 
 
 def _atoms(scores: Scores, rng: np.random.Generator) -> tuple[list[Atom], float, str]:
@@ -178,13 +175,16 @@ def _direction(covariance: Array) -> Array:
 
 def _sampled(scores: Scores, rng: np.random.Generator) -> tuple[list[Atom], float]:
     """Winners by quasi-random points; ties of scores that do not vary are kept together."""
-    normals = normal_points(scores.keys, scores.heads, SAMPLE_POWER, rng)
-    s = scores.means + np.einsum("nhg,png->phn", scores.factors(), normals)
-    top = s == np.max(s, axis=-1, keepdims=True)
-    patterns, counts = np.unique(top.reshape(len(s), -1), axis=0, return_counts=True)
-    atoms = []
-    for pattern, count in zip(patterns.reshape(-1, scores.heads, scores.keys), counts, strict=True):
-        keys = tuple(tuple(int(i) for i in np.flatnonzero(row)) for row in pattern)
-        atoms.append((float(count) / len(s), keys))
+    found: dict[tuple[tuple[int, ...], ...], int] = {}
+    factors = scores.factors()
+    for normals in normal_points(scores.keys, scores.heads, SAMPLE_POWER, rng):
+        s = scores.means + np.einsum("nhg,png->phn", factors, normals)
+        top = s == np.max(s, axis=-1, keepdims=True)
+        patterns, counts = np.unique(top.reshape(len(s), -1), axis=0, return_counts=True)
+        shaped = patterns.reshape(-1, scores.heads, scores.keys)
+        for pattern, count in zip(shaped, counts, strict=True):
+            keys = tuple(tuple(int(i) for i in np.flatnonzero(row)) for row in pattern)
+            found[keys] = found.get(keys, 0) + int(count)
+    atoms = [(count / 2**SAMPLE_POWER, keys) for keys, count in found.items()]
     # Three standard errors of plain sampling; the points are better than that.
-    return atoms, 1.5 / np.sqrt(len(s))
+    return atoms, 1.5 / np.sqrt(2**SAMPLE_POWER)

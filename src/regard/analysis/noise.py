@@ -110,7 +110,7 @@ def _key_noise(
     scores = Scores(
         np.broadcast_to(scores.means, (*batch, *scores.means.shape[-2:])),
         np.broadcast_to(scores.covariances, (*batch, *scores.covariances.shape[-3:])),
-        scores.blur,
+        np.broadcast_to(scores.blur, (*batch, *scores.blur.shape[-2:])),
         scores.rounding,
     )
     averaged = np.broadcast_to(averaged, (*batch, *averaged.shape[-2:]))
@@ -143,8 +143,7 @@ def _key_noise(
 def _each(scores: Scores, mixing: Array) -> Iterator[tuple[tuple[int, ...], Scores, Array]]:
     """The problems of a batch, one by one."""
     for place in np.ndindex(scores.batch):
-        one = Scores(scores.means[place], scores.covariances[place], scores.blur, scores.rounding)
-        yield place, one, mixing[place]
+        yield place, scores.of(place), mixing[place]
 
 
 def _decide(method: str, scores: Scores) -> tuple[str, str]:

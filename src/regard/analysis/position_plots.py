@@ -68,34 +68,41 @@ def plot_kernel(kernel: PositionalKernel, *, around: int | None = None) -> Figur
         around: shifts up to this far from T; None fits the window.
     """
     function = "plot_kernel"
-    fitting = max(16, 3 * kernel.B, min(2 * abs(kernel.T), 4 * kernel.B + 64))
+    T, B = kernel.T or 0, kernel.B or 0  # f can be looked at where there is nothing to read
+    fitting = max(16, 3 * B, min(2 * abs(T), 4 * B + 64))
     wide = fitting if around is None else integer(function, "around", around, minimum=1)
-    shifts = np.arange(max(kernel.T - wide, -kernel.n + 1), min(kernel.T + wide, kernel.n - 1) + 1)
+    shifts = np.arange(max(T - wide, -kernel.n + 1), min(T + wide, kernel.n - 1) + 1)
     f = kernel.f(shifts)
     figure, axes = _figure(7.0, 3.8)
-    half = kernel.B / 2
-    edge = math.floor(half) + 0.5  # halfway to the first shift outside
-    axes.axvspan(kernel.T - edge, kernel.T + edge, color=ORANGE, alpha=0.18, lw=0, zorder=0)
     if np.min(f) < 0 < np.max(f):
         axes.axhline(0, color=GREY, lw=0.6)
     few = len(shifts) <= 120
     axes.plot(shifts, f, color=BLUE, lw=1.2, marker="o" if few else None, ms=3)
-    axes.plot([kernel.T], [kernel.f(kernel.T)], "o", color=ORANGE, ms=7, zorder=3)
-    window = f"T = {kernel.T}" + (f", window T ± {half:g}" if kernel.B else "")
+    if kernel.is_positional:
+        _mark_window(axes, T, B, kernel.f(T))
+    axes.margins(x=0.01, y=0.14)
+    axes.set_xlabel("shift t − τ (query position minus key position)")
+    axes.set_ylabel("score f(t − τ)")
+    share = f"{100 * kernel.toeplitz_share:.3g} % of the head is shift-invariant"
+    kind = "Positional kernel" if kernel.is_positional else "Not a positional head"
+    axes.set_title(f"{kind}: {share}")
+    return figure
+
+
+def _mark_window(axes: Any, T: int, B: int, highest: float) -> None:
+    """Mark T and shade T ± B/2."""
+    half = B / 2
+    edge = math.floor(half) + 0.5  # halfway to the first shift outside
+    axes.axvspan(T - edge, T + edge, color=ORANGE, alpha=0.18, lw=0, zorder=0)
+    axes.plot([T], [highest], "o", color=ORANGE, ms=7, zorder=3)
     axes.annotate(
-        window,
-        (kernel.T, kernel.f(kernel.T)),
+        f"T = {T}" + (f", window T ± {half:g}" if B else ""),
+        (T, highest),
         xytext=(0, 9),
         textcoords="offset points",
         ha="center",
         color=ORANGE,
     )
-    axes.margins(x=0.01, y=0.14)
-    axes.set_xlabel("shift t − τ (query position minus key position)")
-    axes.set_ylabel("score f(t − τ)")
-    share = f"{100 * kernel.toeplitz_share:.3g} % of the head is shift-invariant"
-    axes.set_title(f"Positional kernel: {share}")
-    return figure
 
 
 def plot_attention(

@@ -12,19 +12,16 @@ noise is, and thereby which blocks count and which shifts cannot be told apart.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regard.analysis.band_match import SAME
-from regard.analysis.kernel_shape import centre_of, split, turns_of, window_of
-from regard.analysis.kernel_width import NEAR, fallen, width_of
-from regard.arrays import numbers
+from regard.analysis.kernel_result import PositionalKernel
+from regard.analysis.kernel_shape import centre_of, split, window_of
+from regard.analysis.kernel_width import fallen, width_of
 from regard.core.kernels.threads import one_blas_thread
-from regard.errors import ParameterError, ShapeError
-from regard.report import Facts, Report, Table, Text, number
+from regard.errors import ShapeError
 from regard.shapes import integer, real, show
 from regard.shapes.goals import read_rows
 from regard.shapes.laws import rounding
@@ -35,106 +32,23 @@ Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 FAR = 2**16  # how far shifts are looked for when no length is given
+LEAST_SHARE = 0.1  # of a head's energy that must be shift-invariant for T and B to be read
+BY_CHANCE = 1e-4
 CLEAR = 4.0  # standard deviations of noise that a block must rise above
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PositionalKernel:
-    """What a head does with positions alone: scores are f(t − τ), up to the residual.
+def least_share(free: int, all_of_them: int) -> float:
+    """Return the share from which on a head is called positional.
 
-    Attributes:
-        T: the shift t − τ that the head looks for; T = 1 is the previous token.
-        B: it looks at T ± B/2.
-        B_range: every width from the first to the second number fits the head, up to noise.
-        toeplitz_share: the share of the head's energy that is shift-invariant, 0 to 1.
-        residual: no score is further from f(t − τ) than this.
-        kept: which frequencies it uses.
-        cosine: (d/2,), the a_i; empty for a table.
-        sine: (d/2,), the b_i; empty for a table.
-        values: (2n − 1,), f of −(n−1), …, n−1 for a table; else empty.
-        base: of the frequencies ω_i = base^(−2i/d).
-        scheme: "sinusoidal", "rotary" or "table".
-        reading: how T and B were read, in words.
-        n: shifts below n in size were looked at.
+    Of a matrix of independent Gaussian entries, the share in a subspace of dimension `free`
+    out of `all_of_them` is Beta-distributed. One in 10 000 has more than what is returned.
     """
+    from scipy.special import betaincinv
 
-    T: int
-    B: int
-    B_range: tuple[float, float]
-    toeplitz_share: float
-    residual: float
-    kept: tuple[int, ...]
-    cosine: Array
-    sine: Array
-    values: Array
-    base: float
-    scheme: str
-    reading: str
-    n: int
-
-    def f(self, delta: ArrayLike) -> Any:
-        """The score of a key that is `delta` = t − τ before the query, for numbers or arrays."""
-        function = "PositionalKernel.f"
-        shifts = numbers(function, "delta", delta).array.astype(np.float64)
-        whole = bool(np.all(shifts == np.rint(shifts)))
-        if self.scheme == "table":
-            if not whole or np.any(np.abs(shifts) >= self.n):
-                raise ParameterError(
-                    f"{function}: delta must be whole numbers below {self.n} in size, the rows of "
-                    f"the table. Got {delta!r}."
-                )
-            found = self.values[shifts.astype(np.intp) + self.n - 1]
-        else:
-            e = turns_of(shifts.ravel(), 2 * len(self.cosine), self.base, whole)
-            found = (e.real @ self.cosine + e.imag @ self.sine).reshape(shifts.shape)
-        return found[()] if found.ndim == 0 else found
-
-    def width(self, level: float = math.sqrt(0.5)) -> int:
-        """How many shifts around T, without a break, have f ≥ level · f(T); −3 dB by default."""
-        function = "PositionalKernel.width"
-        level = real(function, "level", level, positive=True)
-        most = min(self.n - 1, NEAR)
-        side = []
-        for sign in (1, -1):
-            shifts = self.T + sign * np.arange(1, most + 1)
-            shifts = shifts[np.abs(shifts) < self.n]
-            below = np.flatnonzero(self.f(shifts) < level * self.f(self.T))
-            side.append(int(below[0]) if len(below) else len(shifts))
-        return 1 + sum(side)
-
-    def plot(self, **options: Any) -> Any:
-        """Draw f with its window; see `regard.analysis.position_plots.plot_kernel`."""
-        from regard.analysis.position_plots import plot_kernel
-
-        return plot_kernel(self, **options)
-
-    def report(self) -> Report:
-        """The kernel as a report."""
-        share = f"{number(100 * self.toeplitz_share, 4)} %"
-        low, high = (number(width, 4) for width in self.B_range)
-        ahead = " (ahead)" if self.T < 0 else ""
-        facts = [
-            ("T", f"{self.T}{ahead}: looks at t − T"),
-            ("B", f"{self.B}" + ("" if low == high else f" (any width {low} to {high} fits)")),
-            ("read", self.reading),
-            ("shift-invariant share", share),
-            ("residual", f"no score is further than {number(self.residual, 4)} from f(t − τ)"),
-        ]
-        if self.scheme != "table":
-            facts.append(("frequencies", f"{len(self.kept)} of {len(self.cosine)} used"))
-        near = [self.T + x for x in (-2, -1, 0, 1, 2) if abs(self.T + x) < self.n]
-        cells = tuple(number(float(self.f(x)), 5) for x in near)
-        table = Table(("t − τ", *(str(x) for x in near)), (("f", *cells),), "around T")
-        title = f"A positional kernel ({self.scheme})"
-        return Report(title, (Text("Scores by shift alone."), Facts(tuple(facts)), table))
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
+    if all_of_them <= free:
+        return LEAST_SHARE
+    by_chance = betaincinv(free / 2, (all_of_them - free) / 2, 1 - BY_CHANCE)
+    return max(LEAST_SHARE, float(by_chance))
 
 
 def positional_kernel(
@@ -211,6 +125,7 @@ def positional_kernel(
         reach=reach,
         phase=phase,
         scheme="sinusoidal",
+        least=least_share(d, d * d),
     )
 
 
@@ -224,6 +139,7 @@ def read_blocks(
     reach: int,
     phase: float,
     scheme: str,
+    least: float = LEAST_SHARE,
 ) -> PositionalKernel:
     """Read T and B off the blocks c = a + ib, whose parts are off by about noise/√2 each."""
     unit = float(np.max(np.abs(c))) or 1.0  # squares neither overflow nor vanish
@@ -235,23 +151,28 @@ def read_blocks(
         kept = np.flatnonzero(weight > 0)
     used = np.zeros_like(c)
     used[kept] = blocks[kept]
-    T, symmetric, reading = centre_of(used, noise, base, reach)
-    B, widths, how = width_of(
-        blocks,
-        kept,
-        T=T,
-        symmetric=symmetric,
-        noise=noise,
-        share=share,
-        base=base,
-        reach=reach,
-        phase=phase,
-    )
+    T = B = widths = None
+    reading = "not a positional head"
+    if share >= least:
+        T, symmetric, reading = centre_of(used, noise, base, reach)
+        B, widths, how = width_of(
+            blocks,
+            kept,
+            T=T,
+            symmetric=symmetric,
+            noise=noise,
+            share=share,
+            base=base,
+            reach=reach,
+            phase=phase,
+        )
+        reading = f"{reading}; {how}"
     return PositionalKernel(
         T=T,
         B=B,
         B_range=widths,
         toeplitz_share=share,
+        least_share=least,
         residual=residual,
         kept=tuple(int(i) for i in kept),
         cosine=c.real.copy(),
@@ -259,7 +180,7 @@ def read_blocks(
         values=np.zeros(0),
         base=base,
         scheme=scheme,
-        reading=f"{reading}; {how}",
+        reading=reading,
         n=reach,
     )
 
@@ -283,11 +204,15 @@ def _of_table(A: Array, table: Array, reach: int, base: float) -> PositionalKern
     scale = float(np.max(np.abs(values)))
     same = max(SAME * scale, 3 * blur)
     B, widths, how = fallen(*window_of(np.minimum(*pair), np.maximum(*pair), same))
+    share = max(0.0, 1 - float(np.sum(left**2)) / spread) if spread > 0 else 0.0
+    least = least_share(2 * n - 2, n * n - 1)  # diagonals, and scores, less their mean
+    positional = share >= least
     return PositionalKernel(
-        T=T,
-        B=B,
-        B_range=widths,
-        toeplitz_share=max(0.0, 1 - float(np.sum(left**2)) / spread) if spread > 0 else 0.0,
+        T=T if positional else None,
+        B=B if positional else None,
+        B_range=widths if positional else None,
+        toeplitz_share=share,
+        least_share=least,
         residual=float(np.max(np.abs(left))),
         kept=(),
         cosine=np.zeros(0),
@@ -295,6 +220,6 @@ def _of_table(A: Array, table: Array, reach: int, base: float) -> PositionalKern
         values=values,
         base=base,
         scheme="table",
-        reading=f"f is largest at T; {how}",
+        reading=f"f is largest at T; {how}" if positional else "not a positional head",
         n=n,
     )

@@ -17,12 +17,13 @@ from scipy.special import ndtri
 
 from regard.analysis.scores import Scores
 
-__all__ = ["PROMISE", "draw", "normal_points", "sampled_moments"]
+__all__ = ["PROMISE", "draw", "normal_points", "sampled_moments", "sampled_weights"]
 
 Array = NDArray[np.float64]
 
 PROMISE = 0.99  # the share of cases in which no entry is further off than stated
 SCRAMBLINGS = 16
+BLOCK = 2**20  # numbers of a block of points
 FIRST, LAST = 8, 15  # powers of two: points per scrambling, from and up to
 
 
@@ -36,23 +37,38 @@ def draw(scores: Scores, normals: Array) -> Array:
     return s
 
 
-def normal_points(keys: int, heads: int, power: int, rng: np.random.Generator) -> Array:
-    """2^power scrambled Sobol points, as standard normal numbers (points, n, H)."""
+def sampled_weights(scores: Scores, power: int, rng: np.random.Generator) -> Iterator[Array]:
+    """Weights at 2^power quasi-random points, in blocks (points, H, n)."""
+    for normals in normal_points(scores.keys, scores.heads, power, rng):
+        yield draw(scores, normals)
+
+
+def normal_points(keys: int, heads: int, power: int, rng: np.random.Generator) -> Iterator[Array]:
+    """2^power scrambled Sobol points, as standard normal numbers, in blocks (points, n, H).
+
+    Blocks have a bounded size: all points of a thousand keys at once would fill gigabytes.
+    """
+    count = 2**power
+    size = 1 << max(0, min(power, (BLOCK // (keys * heads)).bit_length() - 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # beyond 21201 dimensions SciPy raises by itself
-        uniform = stats.qmc.Sobol(keys * heads, scramble=True, rng=rng).random_base2(power)
-    # A point may fall on 0 exactly; half a step of the generator away is as good.
-    normals = ndtri(np.clip(uniform, 2.0**-33, 1 - 2.0**-33))
-    return np.asarray(normals).reshape(-1, keys, heads)
+        engine = stats.qmc.Sobol(keys * heads, scramble=True, rng=rng)
+        for _ in range(count // size):
+            # A point may fall on 0 exactly; half a step of the generator away is as good.
+            normals = ndtri(np.clip(engine.random(size), 2.0**-33, 1 - 2.0**-33))
+            yield np.asarray(normals).reshape(-1, keys, heads)
 
 
 def _estimates(
     scores: Scores, mixing: Array, power: int, rng: np.random.Generator
 ) -> Iterator[tuple[Array, Array]]:
     for _ in range(SCRAMBLINGS):
-        weights = draw(scores, normal_points(scores.keys, scores.heads, power, rng))
-        outputs = np.einsum("phn,hnv->pv", weights, mixing)
-        yield np.mean(outputs, axis=0), outputs.T @ outputs / len(outputs)
+        total, squares = np.zeros(mixing.shape[-1]), np.zeros((mixing.shape[-1],) * 2)
+        for weights in sampled_weights(scores, power, rng):
+            outputs = np.einsum("phn,hnv->pv", weights, mixing)
+            total += np.sum(outputs, axis=0)
+            squares += outputs.T @ outputs
+        yield total / 2**power, squares / 2**power
 
 
 def sampled_moments(

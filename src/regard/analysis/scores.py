@@ -7,6 +7,7 @@ q_h·Σ_i q_h'. So nothing of size d is ever sampled or integrated.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,13 +29,14 @@ class Scores:
     Attributes:
         means: (..., H, n).
         covariances: (..., n, H, H), of the heads' scores of one key.
-        blur: by how much rounding may have changed a mean: means closer than this may be equal.
+        blur: (..., H, n), by how much rounding may have changed each mean. Two means of a head
+            that are no further apart than their blurs together may be equal.
         rounding: by how much that, and the rounding of the variances, may have changed a weight.
     """
 
     means: Array
     covariances: Array
-    blur: float = 0.0
+    blur: Array
     rounding: float = 0.0
 
     @property
@@ -57,6 +59,23 @@ class Scores:
         """The standard deviations (..., H, n)."""
         variances = np.diagonal(self.covariances, axis1=-2, axis2=-1)
         return np.sqrt(np.swapaxes(variances, -1, -2))
+
+    def of(self, place: tuple[int, ...]) -> Scores:
+        """The law of one problem of a batch."""
+        return Scores(self.means[place], self.covariances[place], self.blur[place], self.rounding)
+
+    def of_heads(self, heads: Sequence[int]) -> Scores:
+        """The law of some heads of one problem."""
+        chosen = list(heads)
+        covariances = self.covariances[:, chosen][:, :, chosen]
+        return Scores(self.means[chosen], covariances, self.blur[chosen], self.rounding)
+
+    def tied(self, scores: Array) -> NDArray[np.bool_]:
+        """Which of some scores (..., H, n) may be the highest of their head, up to rounding."""
+        best = np.argmax(scores, axis=-1, keepdims=True)
+        top = np.take_along_axis(scores, best, axis=-1)
+        blur = np.broadcast_to(self.blur, scores.shape)
+        return np.asarray(scores >= top - blur - np.take_along_axis(blur, best, axis=-1))
 
     def factors(self) -> Array:
         """Matrices L (..., n, H, H) with L Lᵀ = covariances, also for singular ones."""
@@ -107,7 +126,7 @@ def read_scores(
     return Scores(
         np.broadcast_to(score_means, (*batch, heads, n)),
         np.broadcast_to(spreads, (*batch, n, heads, heads)),
-        float(np.max(blurs)),
+        np.broadcast_to(blurs, (*batch, heads, n)),
         rounding,
     )
 

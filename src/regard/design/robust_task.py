@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.analysis import OutputLaw, key_noise
-from regard.analysis.qmc import draw, normal_points
+from regard.analysis.qmc import sampled_weights
 from regard.analysis.scores import read_scores
 from regard.certify import Certificate, Claim
 from regard.design.allocation import MOST_EXACT, Allocation, allocate
@@ -163,8 +163,10 @@ class RobustTask:
                 self.keys.covariances,
                 self.keys.scale,
             )
-            normals = normal_points(count, len(served), POWER, np.random.default_rng(0))
-            outputs = np.einsum("phn,nv,h->phv", draw(scores, normals), self.averaged, shares)
+            blocks = sampled_weights(scores, POWER, np.random.default_rng(0))
+            outputs = np.concatenate(
+                [np.einsum("phn,nv,h->phv", weights, self.averaged, shares) for weights in blocks]
+            )
             outputs -= np.mean(outputs, axis=0)
             together = np.sum(np.mean(np.sum(outputs, axis=1) ** 2, axis=0))
             total += float(together - np.sum(np.mean(outputs**2, axis=0)))

@@ -217,7 +217,7 @@ def _kept(scores: Scores) -> tuple[Winners, float]:
         if np.any(s[slope != 0, key] < 0):
             continue
         chance = float(ndtr(high) - ndtr(low)) if high <= 0 else float(ndtr(-low) - ndtr(-high))
-        winners = _top(s, 2 * scores.blur)
+        winners = _top(scores, s)
         found[winners] = found.get(winners, 0.0) + chance
     total = sum(found.values())
     return [(chance / total, winners) for winners, chance in found.items()], 1e-14
@@ -236,9 +236,8 @@ def _line(scores: Scores) -> tuple[int, Float64] | None:
     return int(noisy[0]), slope
 
 
-def _top(scores: Float64, blur: float) -> tuple[tuple[int, ...], ...]:
-    top = np.max(scores, axis=1, keepdims=True)
-    return tuple(tuple(np.flatnonzero(row).tolist()) for row in scores >= top - blur)
+def _top(scores: Scores, drawn: Float64) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(np.flatnonzero(row).tolist()) for row in scores.tied(drawn))
 
 
 def _draws(scores: Scores) -> Float64:
@@ -255,7 +254,7 @@ def _positive(s: Float64, scores: Scores) -> NDArray[np.bool_]:
 def _sampled(scores: Scores) -> tuple[Winners, float]:
     s = _draws(scores)
     s = s[_positive(s, scores)]
-    top = s >= np.max(s, axis=-1, keepdims=True) - 2 * scores.blur
+    top = scores.tied(s)
     patterns, counts = np.unique(top.reshape(len(s), -1), axis=0, return_counts=True)
     won = []
     for pattern, count in zip(patterns.reshape(-1, *s.shape[1:]), counts, strict=True):

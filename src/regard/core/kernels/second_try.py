@@ -55,7 +55,7 @@ def attend(
 
 def _done(fast: Attend, part: Problem, output: Array, lse: Array, weights: Array | None) -> bool:
     """Try some rows of one problem; return whether the result can be relied on."""
-    bad_key: Array = ~np.isfinite(part.key).all(axis=-1)
+    bad_key = np.asarray(~np.isfinite(part.key).all(axis=-1))
     bad = np.flatnonzero(bad_key | ~np.isfinite(part.value).all(axis=-1))
     if bad.size == 0 or bad.size > MOST * part.n_k or not np.isfinite(part.query).all():
         return False

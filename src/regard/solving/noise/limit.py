@@ -147,13 +147,7 @@ def _part(
     ignore_negative: bool,
     recognise: Callable[[int], Cut] | None,
 ) -> Part | None:
-    chosen = list(heads)
-    own = Scores(
-        scores.means[chosen],
-        scores.covariances[:, chosen][:, :, chosen],
-        scores.blur,
-        scores.rounding,
-    )
+    own = scores.of_heads(heads)
     noisy = tuple(int(i) for i in np.flatnonzero(np.any(own.deviations > 0, axis=0)))
     line = line_of(own, noisy)
     kept = plain(1.0)
@@ -202,7 +196,7 @@ def _shared(soft: Scores, head: int, keys: tuple[int, ...]) -> Float64 | None:
     if len(keys) > 1 and np.any(soft.deviations[head, list(keys)] > 0):
         return None
     weights = np.exp(rest - np.max(rest))
-    if np.max(np.abs(rest - rest[0])) <= 4 * soft.blur:
+    if np.max(np.abs(rest - rest[0])) <= 4 * np.max(soft.blur[head, list(keys)]):
         weights = np.ones(len(keys))
     return np.asarray(weights / np.sum(weights), dtype=np.float64)
 

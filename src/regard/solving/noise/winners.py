@@ -84,8 +84,10 @@ def top_of(scores: Scores, h: int, key: int) -> tuple[float, tuple[int, ...]]:
     others = [i for i in range(scores.keys) if i != key]
     if not others:
         return -math.inf, ()
-    top = float(np.max(scores.means[h, others]))
-    return top, tuple(i for i in others if top - scores.means[h, i] <= 2 * scores.blur)
+    means, blur = scores.means[h], scores.blur[h]
+    best = max(others, key=lambda i: means[i])
+    top = float(means[best])
+    return top, tuple(i for i in others if top - means[i] <= blur[i] + blur[best])
 
 
 def _winners(scores: Scores, h: int, key: int, moved: float) -> tuple[int, ...]:
@@ -93,7 +95,8 @@ def _winners(scores: Scores, h: int, key: int, moved: float) -> tuple[int, ...]:
     if key < 0:
         return tied
     own = float(scores.means[h, key])
-    if scores.deviations[h, key] == 0 and abs(own - top) <= 2 * scores.blur:
+    slack = scores.blur[h, key] + max((scores.blur[h, i] for i in tied), default=0.0)
+    if scores.deviations[h, key] == 0 and abs(own - top) <= slack:
         return tuple(sorted((*tied, key)))
     return (key,) if own + moved > top else tied
 
@@ -116,7 +119,9 @@ def one_head_kept(
         return [], plain(0.0)
     found: list[Won] = []
     if top > 0:
-        tied = tuple(int(i) for i in still if top - means[i] <= 2 * scores.blur)
+        blur = scores.blur[0]
+        best = still[np.argmax(means[still])]
+        tied = tuple(int(i) for i in still if top - means[i] <= blur[i] + blur[best])
         lost = float(
             np.prod([normal_share(-a / b, (top - a) / b) for a, b in zip(m, s, strict=True)])
         )
@@ -145,8 +150,7 @@ def sampled(scores: Scores, rng: np.random.Generator) -> tuple[list[Won], Chance
     s = s[np.all((s >= 0) | ~varies, axis=(1, 2))]
     if not len(s):
         return [], plain(0.0, exact=False)
-    top = np.max(s, axis=-1, keepdims=True)
-    first = (top - s) <= np.where(varies, 0.0, 2 * scores.blur)
+    first = np.where(varies, s == np.max(s, axis=-1, keepdims=True), scores.tied(s))
     patterns, counts = np.unique(first.reshape(len(s), -1), axis=0, return_counts=True)
     won = []
     for pattern, count in zip(patterns.reshape(-1, scores.heads, scores.keys), counts, strict=True):
