@@ -157,7 +157,7 @@ REFUSED = [
     ("a + ) b", "This ) closes nothing: leave it out, or open it.", 4),
     ("(a + b", "This ( is never closed: ) is missing.", 0),
     ("[1, 2)", "[ is closed by ): write ].", 5),
-    ("a, b", ", can only separate the entries of [a, b] or the arguments of a function.", 1),
+    ("a, b", ", can only separate the entries of [a, b] or the arguments of a function. What is said about a factor, such as C >= 10, goes into a field of its own.", 1),
     ("(, b)", "A value is missing before this ,.", 1),
     ("a ; b", "; can only separate the rows of [a, b; c, d].", 2),
     ("a & b", "& can only separate the entries of a matrix between \\begin{bmatrix} and \\end{bmatrix}.", 2),
@@ -248,3 +248,36 @@ def test_only_text_is_a_formula(text: object) -> None:
     np.testing.assert_equal(
         caught.value.reason, f"A formula is text, and this is {type(text).__name__}."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            r"C k_a - \ln 2 (k_b + k_c)",
+            r"\ln can be read in two ways here: write \ln(2) x for a product, or \ln(2 x) for the logarithm of one.",
+        ),
+        (
+            "log 2 n",
+            "log can be read in two ways here: write log(2) x for a product, or log(2 x) for the logarithm of one.",
+        ),
+        (
+            "C (k_a + k_b), C >= 10",
+            ", can only separate the entries of [a, b] or the arguments of a function. What is said about a factor, such as C >= 10, goes into a field of its own.",
+        ),
+        (
+            "softmax(s)_j >= 1/2",
+            "An entry of an expression is not picked by an index: write it out, such as exp(s_j) / sum(exp(s)) for softmax(s)_j.",
+        ),
+    ],
+)
+def test_what_people_write_is_answered_with_the_fix(text: str, words: str) -> None:
+    with pytest.raises(FormulaError) as error:
+        parse(text)
+    assert str(error.value).splitlines()[0] == words
+
+
+@pytest.mark.parametrize("text", ["$C (k_a + k_b)$", " $$C (k_a + k_b)$$ ", "log(2) n", r"\ln n R"])
+def test_dollars_around_a_formula_and_logarithms_that_are_clear_are_read(text: str) -> None:
+    plain = {"log(2) n": "log(2) n", r"\ln n R": "log(n R)"}.get(text, "C (k_a + k_b)")
+    assert str(parse(text)) == plain

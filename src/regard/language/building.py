@@ -163,6 +163,15 @@ class Builder:
 
     def _bare(self, word: Any, argument: Tree, part: Part) -> Part:
         value_of(part)
+        if function(word) == "log" and len(part.items) > 1:
+            # On paper ln 2 k is mostly (ln 2) k and ln 2n is ln(2n); cos w t is always cos(w t).
+            first, last = part.items[0], part.items[-1]
+            if first.form == "number" or last.form == "group":
+                raise Refusal(
+                    f"{word} can be read in two ways here: write {word}(2) x for a product, or "
+                    f"{word}(2 x) for the logarithm of one.",
+                    word.start_pos,
+                )
         called = self._called(word, [argument])
         return checked(called, word.start_pos, part.end, "word")
 
@@ -271,7 +280,7 @@ class Builder:
         opening, parts, closing = children
         if len(parts) > 1:
             return column_of(parts, opening.start_pos, closing.end_pos)
-        return Part(parts[0].tree, opening.start_pos, closing.end_pos)
+        return Part(parts[0].tree, opening.start_pos, closing.end_pos, "group")
 
     def braced(self, children: list[Any]) -> Part:
         """`{a + b}`."""

@@ -33,12 +33,21 @@ _ALLOWED: Final = (
     | frozenset(SUBSCRIPTS)
     | frozenset("·×≤≥≠→∞‖½⅓¼¾⅔√ᵀ⊤⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹†∧∨¬≈≫≪⟨⟩∑∈\t\n")
 )
+_DOLLARS: Final = re.compile(r"(\s*\${1,2})([^$]*)(\${1,2}\s*)")
 _ODD: Final = re.compile(r"[^ -~]")
 
 
 def plain(text: str) -> str:
-    """Return the text with one character for each kind of minus sign, space, dot and prime."""
-    return text.translate(_SAME)
+    """Return the text with one character for each kind of minus sign, space, dot and prime.
+
+    Dollars around the whole of it, as in LaTeX, count as spaces.
+    """
+    same = text.translate(_SAME)
+    framed = _DOLLARS.fullmatch(same)
+    if framed is None:
+        return same
+    before, formula, after = framed.groups()
+    return " " * len(before) + formula + " " * len(after)
 
 
 def refusal(text: str) -> tuple[str, int] | None:

@@ -32,6 +32,11 @@ def unknown(text: str, column: int) -> str:
         return "An arrow belongs to a limit such as alpha -> 0, and this is a formula."
     if rest.startswith("_{"):
         return "An index is made of letters, digits and commas, as in x_{2i} or z_{3,1}."
+    if letter == "_" and text[:column].rstrip().endswith((")", "]")):
+        return (
+            "An entry of an expression is not picked by an index: write it out, such as "
+            "exp(s_j) / sum(exp(s)) for softmax(s)_j."
+        )
     if letter == "_":
         return "A name begins with a letter, and each _ in it is followed by a letter or a digit."
     if letter == "!":
@@ -104,6 +109,12 @@ def unexpected(text: str, token: Any, before: Any, after_value: bool) -> tuple[s
             "COMMA": "the entries of [a, b] or the arguments of a function",
             "SEMICOLON": "the rows of [a, b; c, d]",
         }.get(token.type, "the entries of a matrix between \\begin{bmatrix} and \\end{bmatrix}")
+        if after_value and token.type == "COMMA" and _outside(text[:column]):
+            return (
+                f"{shown} can only separate {places}. What is said about a factor, such as "
+                "C >= 10, goes into a field of its own.",
+                column,
+            )
         if after_value:
             return f"{shown} can only separate {places}.", column
         return f"A value is missing before this {shown}.", column
@@ -112,6 +123,11 @@ def unexpected(text: str, token: Any, before: Any, after_value: bool) -> tuple[s
     if token.type == "NOT":
         return "not stands before a comparison, as in not a < b.", column
     return f"{shown} cannot stand here.", column
+
+
+def _outside(text: str) -> bool:
+    """Whether no bracket of the text is open at its end."""
+    return sum(text.count(opening) for opening in "([{") == sum(text.count(c) for c in ")]}")
 
 
 def undeclared(name: str, declared: Iterable[str]) -> str:

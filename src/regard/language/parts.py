@@ -26,7 +26,7 @@ class Part(NamedTuple):
     tree: Tree
     start: int
     end: int
-    form: str = ""  # "number", "power", "word", "bracket", or "" for anything else
+    form: str = ""  # "number", "power", "word", "bracket", "group", or "" for anything else
     items: tuple[Part, ...] = ()  # of values side by side
 
 
