@@ -7,6 +7,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 HERE = Path(__file__).parent
 LIBRARY = HERE.parents[1] / "src" / "regard" / "problems" / "library"
 KINDS = sorted(path.stem for path in (HERE / "labelled").glob("*.toml"))
@@ -41,4 +43,16 @@ def entries(kind: str) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
     return [
         (f"{number}-{entry['problem']}-{entry['label']}", problem(file, entry["problem"]), entry)
         for number, entry in enumerate(file["answers"])
+    ]
+
+
+def cases(*kinds: str, needs: str = "why") -> list[Any]:
+    """Return (problem, entry) for each answer; one of eight in the ordinary suite, all in the slow one."""
+    return [
+        pytest.param(
+            problem, entry, id=f"{kind}-{name}", marks=[pytest.mark.slow] if number % 8 else []
+        )
+        for kind in kinds
+        for number, (name, problem, entry) in enumerate(entries(kind))
+        if needs in entry
     ]

@@ -12,20 +12,9 @@ import numpy as np
 import pytest
 
 from audits import label_conditions, label_matrices, label_queries
-from audits.labelled_files import KINDS, entries
+from audits.labelled_files import KINDS, cases, entries
 
 LABELS = {"right", "wrong", "half", "undecided-ok"}
-# The statement says "exactly when", though the file has no word for it.
-EXACT_BY_STATEMENT = {"copy-a-value"}
-
-
-def _cases(*kinds: str) -> list[Any]:
-    return [
-        pytest.param(problem, entry, id=f"{kind}-{name}")
-        for kind in kinds
-        for name, problem, entry in entries(kind)
-        if "numpy" in entry
-    ]
 
 
 def test_there_are_enough_labels_of_every_kind_and_each_has_its_reason():
@@ -40,7 +29,7 @@ def test_there_are_enough_labels_of_every_kind_and_each_has_its_reason():
         assert all(len(entry["why"]) >= 3 for entry in answers), kind
 
 
-@pytest.mark.parametrize(("problem", "entry"), _cases("query", "heads"))
+@pytest.mark.parametrize(("problem", "entry"), cases("query", "heads", needs="numpy"))
 def test_queries(problem, entry):
     again = entry["numpy"]
     if "unreachable" in again:
@@ -51,7 +40,7 @@ def test_queries(problem, entry):
         assert label_queries.passes(problem, again) == (entry["label"] == "right")
 
 
-@pytest.mark.parametrize(("problem", "entry"), _cases("condition"))
+@pytest.mark.parametrize(("problem", "entry"), cases("condition", needs="numpy"))
 def test_conditions(problem, entry):
     goal = problem["goal"]
     about = (
@@ -60,46 +49,45 @@ def test_conditions(problem, entry):
         else label_conditions.scores
     )
     sufficient, necessary, met = about(problem, entry["numpy"]["condition"])
-    exact = goal.get("exact") or problem["id"] in EXACT_BY_STATEMENT
     if not (sufficient and met):
         assert entry["label"] == "wrong"
-    elif exact and not necessary:
+    elif goal.get("exact") and not necessary:
         assert entry["label"] == "half"
     else:
         assert entry["label"] == "right"
 
 
-@pytest.mark.parametrize(("problem", "entry"), _cases("self_attention"))
+@pytest.mark.parametrize(("problem", "entry"), cases("self_attention", needs="numpy"))
 def test_matrices(problem, entry):
     assert label_matrices.self_attention(problem, entry["numpy"]) == (entry["label"] == "right")
 
 
-@pytest.mark.parametrize(("problem", "entry"), _cases("feasibility"))
+@pytest.mark.parametrize(("problem", "entry"), cases("feasibility", needs="numpy"))
 def test_feasibility(problem, entry):
     assert label_matrices.feasibility(problem, entry["numpy"]) == (entry["label"] == "right")
 
 
-@pytest.mark.parametrize(("problem", "entry"), _cases("separator"))
+@pytest.mark.parametrize(("problem", "entry"), cases("separator", needs="numpy"))
 def test_separators(problem, entry):
     assert label_matrices.separator(problem, entry["numpy"]["M"]) == (entry["label"] == "right")
 
 
-@pytest.mark.parametrize(("problem", "entry"), _cases("offset"))
+@pytest.mark.parametrize(("problem", "entry"), cases("offset", needs="numpy"))
 def test_offsets(problem, entry):
     assert label_matrices.offset(problem, entry["numpy"]) == (entry["label"] == "right")
 
 
-@pytest.mark.parametrize(("problem", "entry"), _cases("band"))
+@pytest.mark.parametrize(("problem", "entry"), cases("band", needs="numpy"))
 def test_bands(problem, entry):
     assert label_matrices.band(problem, entry["numpy"]["zeroed"]) == (entry["label"] == "right")
 
 
-@pytest.mark.parametrize(("problem", "entry"), _cases("identity"))
+@pytest.mark.parametrize(("problem", "entry"), cases("identity", needs="numpy"))
 def test_identities(problem, entry):
     assert label_matrices.identity(problem, entry["numpy"]) == (entry["label"] == "right")
 
 
-@pytest.mark.parametrize(("problem", "entry"), _cases("moments"))
+@pytest.mark.parametrize(("problem", "entry"), cases("moments", needs="numpy"))
 def test_moments(problem, entry):
     again = entry["numpy"]
     right = (
@@ -114,7 +102,7 @@ def test_moments(problem, entry):
     assert right == (entry["label"] == "right")
 
 
-@pytest.mark.parametrize(("problem", "entry"), _cases("noise"))
+@pytest.mark.parametrize(("problem", "entry"), cases("noise", needs="numpy"))
 def test_laws(problem, entry):
     assert label_matrices.noise(problem, entry["numpy"]) == (entry["label"] == "right")
 
@@ -127,9 +115,7 @@ def _read(written: Any) -> np.ndarray | None:
         return None
 
 
-@pytest.mark.parametrize(
-    ("problem", "entry"), [pytest.param(p, e, id=name) for name, p, e in entries("compute")]
-)
+@pytest.mark.parametrize(("problem", "entry"), cases("compute"))
 def test_worked_numbers(problem, entry):
     found = label_matrices.compute(problem["given"])
     read = {name: _read(entry["answer"].get(name)) for name in problem["goal"]["find"]}
