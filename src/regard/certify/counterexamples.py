@@ -1,0 +1,132 @@
+"""Matrices for which the two sides of an identity differ, in balls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+
+from regard.certify.balls import BALLS, EXACT, Outcome, settle, show
+from regard.certify.certificate import Unusable
+from regard.certify.formula_functions import in_balls
+from regard.certify.formulas import Table, table
+from regard.certify.stated_identity import StatedIdentity
+
+PRIMES = (2, 3, 5, 7, 4, 6)
+# Whole numbers up to the first, divided by the second.
+RANGES = ((3, 1), (3, 1), (9, 4), (30, 1), (5, 16), (200, 8))
+MOST_ENTRIES = 400
+MOST_BITS = 512  # what does not differ in so many is taken to be equal there
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """Where two formulas differ.
+
+    Attributes:
+        sizes: numbers for the named sizes.
+        values: of the names, as numbers in nested lists.
+        words: what the sides are there: "entry 1, 2 is 3 on the left and 5 on the right".
+    """
+
+    sizes: Mapping[str, int]
+    values: Mapping[str, Any]
+    words: str
+
+
+def find_counterexample(
+    stated: StatedIdentity, sizes: Mapping[str, int] | None = None
+) -> Counterexample | None:
+    """Look for small numbers for which the sides of an identity differ.
+
+    Args:
+        stated: the identity.
+        sizes: of the matrices; None or empty: several choices are tried, small ones first.
+    """
+    rng = np.random.default_rng(11)
+    choices: list[Mapping[str, int]] = [sizes or {}]
+    if not sizes:
+        choices = list(_choices(sorted(stated.symbols)))
+    for some in choices:
+        for values in _draws(stated, some, rng):
+            plain = {name: np.asarray(value).tolist() for name, value in values.items()}
+            tables = {name: table(value, name, EXACT) for name, value in plain.items()}
+            words = difference(stated, some, tables)
+            if words is not None:
+                return Counterexample(dict(some), plain, words)
+    return None
+
+
+def _choices(symbols: list[str]) -> Iterator[dict[str, int]]:
+    """Return sizes: all alike, and all different in several ways."""
+    if not symbols:
+        yield {}
+        return
+    yield dict.fromkeys(symbols, 2)
+    for turn in range(len(symbols) + 1):
+        yield {one: PRIMES[(at + turn) % len(PRIMES)] for at, one in enumerate(symbols)}
+    yield dict.fromkeys(symbols, 3)
+    yield dict.fromkeys(symbols, 1)
+
+
+def _draws(
+    stated: StatedIdentity, sizes: Mapping[str, int], rng: np.random.Generator
+) -> Iterator[dict[str, Any]]:
+    """Return numbers for the names: whole ones, and then fractions and larger ones."""
+    shapes = {name: stated.shape_at(name, sizes) for name in stated.drawn}
+    if sum(int(np.prod(shape)) for shape in shapes.values()) > MOST_ENTRIES:
+        return
+    for largest, parts in RANGES:
+        values = {
+            name: rng.integers(-largest, largest + 1, shape) / parts
+            for name, shape in shapes.items()
+        }
+        yield values | {name: float(sizes[name]) for name in stated.drawn if name in sizes}
+
+
+def difference(
+    stated: StatedIdentity, sizes: Mapping[str, int], values: Mapping[str, Table]
+) -> str | None:
+    """Return in words where the sides differ for these numbers; None if they may be equal."""
+    try:
+        found = settle(lambda: _difference(stated, sizes, values))
+        return found.reason if found.truth else None
+    except (Unusable, ZeroDivisionError):
+        return None
+
+
+def _difference(
+    stated: StatedIdentity, sizes: Mapping[str, int], values: Mapping[str, Table]
+) -> Outcome:
+    balls = {
+        name: Table(value.shape, tuple(arb(entry) for entry in value.entries))
+        for name, value in values.items()
+    }
+    worst: tuple[Any, str] | None = None
+    for place, left, right in stated.sides(balls, sizes, BALLS, in_balls):
+        for at, (one, other) in enumerate(zip(left, right, strict=True)):
+            apart = abs(one - other)
+            if not (one.is_finite() and other.is_finite() and apart > 0):
+                continue
+            if worst is None or apart.lower() > worst[0]:
+                where = ", ".join(str(k + 1) for k in (*place, *_rest(stated, sizes, place, at)))
+                entry = f" in entry {where}" if where else ""
+                worst = (
+                    apart.lower(),
+                    f"{show(one)} on the left and {show(other)} on the right{entry}",
+                )
+    if worst is None:
+        return Outcome(False if ctx.prec >= MOST_BITS else None, "")
+    return Outcome(True, worst[1])
+
+
+def _rest(
+    stated: StatedIdentity, sizes: Mapping[str, int], place: tuple[int, ...], at: int
+) -> tuple[int, ...]:
+    """Return the indices of an entry of what is left of a matrix at a place."""
+    whole = [s if isinstance(s, int) else sizes.get(s, 1) for s in stated.left_shape]
+    rest = whole[len(place) :]
+    return tuple(int(k) for k in np.unravel_index(at, rest)) if rest else ()
