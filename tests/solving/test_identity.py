@@ -263,7 +263,7 @@ def test_a_mistake_is_shown_where_it_has_the_wrong_sign() -> None:
         {"part": "row i", "equals": "x_i + b"},  # needs a column of ones
         {"part": "row i", "equals": "x_i / (x_i' x_i)"},
         {"part": "row i", "equals": "U' x_i", "shape": ["k", "n"]},
-        {"relation": ">", "equals": "0", "formula": "exp(b) - exp(b) / 2"},
+        {"relation": ">", "equals": "b", "formula": "exp(b)"},  # so, but not by signs
     ],
 )
 def test_what_no_rule_leads_to_is_undecided_and_says_where_it_ends(claim: dict[str, Any]) -> None:

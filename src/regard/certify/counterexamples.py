@@ -46,18 +46,32 @@ def find_counterexample(
         stated: the identity.
         sizes: of the matrices; None or empty: several choices are tried, small ones first.
     """
+    for some, values in draws(stated, sizes):
+        found = counterexample(stated, some, values)
+        if found is not None:
+            return found
+    return None
+
+
+def counterexample(
+    stated: StatedIdentity, sizes: Mapping[str, int], values: Mapping[str, Any]
+) -> Counterexample | None:
+    """Return these numbers as a counterexample, if the sides differ for them."""
+    plain = {name: np.asarray(values[name], float).tolist() for name in stated.drawn}
+    tables = {name: table(value, name, EXACT) for name, value in plain.items()}
+    words = difference(stated, sizes, tables)
+    return None if words is None else Counterexample(dict(sizes), plain, words)
+
+
+def draws(
+    stated: StatedIdentity, sizes: Mapping[str, int] | None = None
+) -> Iterator[tuple[Mapping[str, int], dict[str, Any]]]:
+    """Return sizes and numbers to try an identity on."""
     rng = np.random.default_rng(11)
-    choices: list[Mapping[str, int]] = [sizes or {}]
-    if not sizes:
-        choices = list(_choices(sorted(stated.symbols)))
+    choices = [sizes] if sizes else list(_choices(sorted(stated.symbols)))
     for some in choices:
         for values in _draws(stated, some, rng):
-            plain = {name: np.asarray(value).tolist() for name, value in values.items()}
-            tables = {name: table(value, name, EXACT) for name, value in plain.items()}
-            words = difference(stated, some, tables)
-            if words is not None:
-                return Counterexample(dict(some), plain, words)
-    return None
+            yield some, values
 
 
 def _choices(symbols: list[str]) -> Iterator[dict[str, int]]:

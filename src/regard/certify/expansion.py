@@ -31,12 +31,14 @@ class Expansion:
         proved: whether nothing is left of the difference, or what is left passes the test.
         terms: how many terms the longest entry of the left side has.
         cases: at how many places.
+        entry: what the left side is at the first of them.
         left_over: the first difference that is not 0; None if there is none.
     """
 
     proved: bool
     terms: int
     cases: int
+    entry: Poly
     left_over: Poly | None = None
 
 
@@ -64,6 +66,7 @@ def expand(stated: StatedIdentity, sizes: Mapping[str, int], test: Test = p.is_z
     left = evaluate(stated.left, names, sizes)
     ranges = {letter: size_of(size) for letter, size in stated.ranges.items()}
     terms = cases = 0
+    first: Poly | None = None
     expected = None if stated.at or stated.spread else left.shape
 
     def right_at(spot: Mapping[str, Place], rest: tuple[Place, ...]) -> Poly:
@@ -84,12 +87,13 @@ def expand(stated: StatedIdentity, sizes: Mapping[str, int], test: Test = p.is_z
         whole = left(*place)
         other = right(at, rest)
         cases += 1
+        first = first or whole
         terms = max(terms, len(whole.terms))
         if cases > MOST_CASES:
             raise Unusable("the identity has too many entries to be written out.")
         if not test(whole - other):
-            return Expansion(False, terms, cases, whole - other)
-    return Expansion(True, terms, cases)
+            return Expansion(False, terms, cases, first, whole - other)
+    return Expansion(True, terms, cases, first or Poly())
 
 
 def _at(found: Tensor, place: tuple[Place, ...]) -> Poly:

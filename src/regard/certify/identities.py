@@ -261,7 +261,7 @@ def say_always_above(claim: Claim) -> str:
 
 def always_above(above: Claim, certificate: Certificate) -> Decision:
     """Write a difference out, and look at the signs of its terms."""
-    rest = {"indexed": {}, "at": [], "sum_over": None, "sizes": None}
+    rest: dict[str, Any] = {"indexed": {}, "at": [], "sum_over": None, "sizes": None}
     stated = StatedIdentity(Claim("identity", {**above.fields, **rest}), compared=True)
     if expand(stated, {}, above_zero).proved:
         return Decision("holds", "Written out in symbols, no term is negative and one is above 0.")

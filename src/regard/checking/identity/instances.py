@@ -107,7 +107,7 @@ def draw(given: IdentityGiven, seed: int | None = None) -> Values:
     """
     rng = generator(999 if seed is None else seed)
     known = given.known_sizes() if seed is None else {}
-    named = [size for shape in given.shapes.values() for size in shape]
+    named = [s for shape in given.shapes.values() for s in shape if isinstance(s, str)]
     free = [size for size in dict.fromkeys(named) if size not in known]
     primes = [prime for prime in PRIMES if prime not in known.values()] + [2] * len(free)
     turn = 0 if seed is None else seed % (len(free) + 2)
@@ -115,8 +115,8 @@ def draw(given: IdentityGiven, seed: int | None = None) -> Values:
     values: Values = {name: float(size) for name, size in sizes.items()}
     largest = 3 if seed is None or seed % 2 else 1
     for name, shape in given.shapes.items():
-        drawn = rng.integers(-largest, largest + 1, [sizes[size] for size in shape])
-        values[name] = drawn.astype(float)
+        counts = [sizes[size] if isinstance(size, str) else size for size in shape]
+        values[name] = np.asarray(rng.integers(-largest, largest + 1, counts), float)
         if seed is None and name in given.example:
             values[name] = np.array(given.example[name], float)
     return defined(given, values)

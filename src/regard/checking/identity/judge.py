@@ -193,7 +193,8 @@ def _size(asked: Asked, values: Values) -> float:
 
 
 def _sizes(asked: Asked, values: Values) -> str:
-    named = dict.fromkeys(size for shape in asked.given.shapes.values() for size in shape)
+    every = (size for shape in asked.given.shapes.values() for size in shape)
+    named = dict.fromkeys(size for size in every if isinstance(size, str))
     return ", ".join(f"{size} = {int(values[size])}" for size in named)
 
 

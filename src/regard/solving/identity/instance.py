@@ -31,7 +31,7 @@ def sizes_of(given: IdentityGiven) -> dict[str, int]:
     free = iter([size for size in PRIMES if size not in found.values()] + [2] * 40)
     for shape in given.shapes.values():
         for size in shape:
-            if size not in found:
+            if isinstance(size, str) and size not in found:
                 found[size] = next(free)
     return found
 
@@ -47,8 +47,8 @@ def draw(given: IdentityGiven, rng: np.random.Generator, *, example: bool = Fals
     sizes = sizes_of(given)
     values: Values = {name: float(size) for name, size in sizes.items()}
     for name, shape in given.shapes.items():
-        drawn = rng.integers(-3, 4, [sizes[size] for size in shape])
-        values[name] = drawn.astype(float)
+        counts = [sizes[size] if isinstance(size, str) else size for size in shape]
+        values[name] = np.asarray(rng.integers(-3, 4, counts), float)
         if example and name in given.example:
             values[name] = np.array(given.example[name], float)
     for name, text in given.define.items():
