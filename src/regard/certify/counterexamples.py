@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from flint import arb, ctx
@@ -17,9 +17,27 @@ from regard.certify.stated_identity import StatedIdentity
 
 PRIMES = (2, 3, 5, 7, 4, 6)
 # Whole numbers up to the first, divided by the second.
-RANGES = ((3, 1), (3, 1), (9, 4), (30, 1), (5, 16), (200, 8))
+RANGES = ((3, 1), (3, 1), (9, 4), (30, 1), (5, 16), (200, 8), (5000, 1), (9, 8192))
 MOST_ENTRIES = 400
 MOST_BITS = 512  # what does not differ in so many is taken to be equal there
+
+
+class Difference(NamedTuple):
+    """An entry in which two formulas differ: where, what it is in both, and how far apart."""
+
+    entry: tuple[int, ...]
+    left: str
+    right: str
+    apart: str
+
+    def words(self, left: str = "on the left", right: str = "on the right") -> str:
+        """Say what an entry is in both, and how far apart if no digit shows it."""
+        spot = ", ".join(str(place + 1) for place in self.entry)
+        entry = f" in entry {spot}" if spot else ""
+        if self.left == self.right:
+            both = f"{self.left} {left} and {right}{entry}"
+            return f"{both}, but for a difference of {self.apart}"
+        return f"{self.left} {left} and {self.right} {right}{entry}"
 
 
 @dataclass(frozen=True)
@@ -29,12 +47,12 @@ class Counterexample:
     Attributes:
         sizes: numbers for the named sizes.
         values: of the names, as numbers in nested lists.
-        words: what the sides are there: "entry 1, 2 is 3 on the left and 5 on the right".
+        difference: an entry in which they differ most.
     """
 
     sizes: Mapping[str, int]
     values: Mapping[str, Any]
-    words: str
+    difference: Difference
 
 
 def find_counterexample(
@@ -59,8 +77,8 @@ def counterexample(
     """Return these numbers as a counterexample, if the sides differ for them."""
     plain = {name: np.asarray(values[name], float).tolist() for name in stated.drawn}
     tables = {name: table(value, name, EXACT) for name, value in plain.items()}
-    words = difference(stated, sizes, tables)
-    return None if words is None else Counterexample(dict(sizes), plain, words)
+    found = difference(stated, sizes, tables)
+    return None if found is None else Counterexample(dict(sizes), plain, found)
 
 
 def draws(
@@ -103,38 +121,50 @@ def _draws(
 
 def difference(
     stated: StatedIdentity, sizes: Mapping[str, int], values: Mapping[str, Table]
-) -> str | None:
-    """Return in words where the sides differ for these numbers; None if they may be equal."""
+) -> Difference | None:
+    """Return the entry in which the sides differ most, if they surely differ for these numbers."""
+    found: list[Difference] = []
+
+    def test() -> Outcome:
+        worst = None
+        for place, left, right in stated.sides(_balls(values), sizes, BALLS, in_balls):
+            for at, (one, other) in enumerate(zip(left, right, strict=True)):
+                apart = abs(one - other)
+                if not (one.is_finite() and other.is_finite() and apart > 0):
+                    continue
+                if worst is None or apart.lower() > worst:
+                    worst = apart.lower()
+                    entry = (*place, *_rest(stated, sizes, place, at))
+                    found[:] = [Difference(entry, show(one), show(other), show(one - other))]
+        if worst is None:
+            return Outcome(False if ctx.prec >= MOST_BITS else None, "")
+        return Outcome(True, "")
+
     try:
-        found = settle(lambda: _difference(stated, sizes, values))
-        return found.reason if found.truth else None
+        return found[0] if settle(test).truth else None
     except (Unusable, ZeroDivisionError):
         return None
 
 
-def _difference(
-    stated: StatedIdentity, sizes: Mapping[str, int], values: Mapping[str, Table]
-) -> Outcome:
-    balls = {
+def agree(stated: StatedIdentity, sizes: Mapping[str, int], values: Mapping[str, Table]) -> bool:
+    """Say whether both sides are defined for these numbers, and as far as can be told the same."""
+
+    def test() -> Outcome:
+        certain = True
+        for _, left, right in stated.sides(_balls(values), sizes, BALLS, in_balls):
+            if not all(one.is_finite() for one in (*left, *right)):
+                return Outcome(False if ctx.prec >= MOST_BITS else None, "")
+            certain = certain and all(a.overlaps(b) for a, b in zip(left, right, strict=True))
+        return Outcome(certain, "")
+
+    return bool(settle(test).truth)
+
+
+def _balls(values: Mapping[str, Table]) -> dict[str, Table]:
+    return {
         name: Table(value.shape, tuple(arb(entry) for entry in value.entries))
         for name, value in values.items()
     }
-    worst: tuple[Any, str] | None = None
-    for place, left, right in stated.sides(balls, sizes, BALLS, in_balls):
-        for at, (one, other) in enumerate(zip(left, right, strict=True)):
-            apart = abs(one - other)
-            if not (one.is_finite() and other.is_finite() and apart > 0):
-                continue
-            if worst is None or apart.lower() > worst[0]:
-                where = ", ".join(str(k + 1) for k in (*place, *_rest(stated, sizes, place, at)))
-                entry = f" in entry {where}" if where else ""
-                worst = (
-                    apart.lower(),
-                    f"{show(one)} on the left and {show(other)} on the right{entry}",
-                )
-    if worst is None:
-        return Outcome(False if ctx.prec >= MOST_BITS else None, "")
-    return Outcome(True, worst[1])
 
 
 def _rest(

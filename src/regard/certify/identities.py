@@ -201,7 +201,7 @@ def _proved(stated: StatedIdentity, instances: Sequence[Mapping[str, int]]) -> D
             if known is None:
                 reason = "Written out in symbols, not all terms cancel, and that settles nothing."
                 return Decision("undecided", reason)
-            return Decision("fails", f"They differ: {known.words}.")
+            return Decision("fails", f"They differ: {known.difference.words()}.")
     count = "one term" if terms == 1 else f"at most {terms} terms"
     return Decision("holds", f"Written out in symbols, both sides are the same sum of {count}.")
 
@@ -233,7 +233,7 @@ def identity_fails(claim: Claim, certificate: Certificate) -> Decision:
     found = difference(stated, sizes, values)
     if found is None:
         return Decision("undecided", "The sides do not differ there, as far as can be told.")
-    return Decision("holds", f"There they are {found}.")
+    return Decision("holds", f"There it is {found.words()}.")
 
 
 def above_claim(

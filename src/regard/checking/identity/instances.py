@@ -197,11 +197,16 @@ def indexed(given: IdentityGiven, values: Values, i: int, j: int) -> Values:
 
 
 def error_of(found: Any, wanted: Float64) -> float:
-    """Return the largest error, relative to the largest number; infinite for another shape."""
+    """Return the largest error, relative to the largest number.
+
+    It is infinite for another shape, and NaN for what is not finite.
+    """
     array = np.asarray(found, float)
     if wanted.ndim < 2 and array.size == wanted.size and max(array.shape, default=1) == array.size:
         array = array.reshape(wanted.shape)
     if array.shape != wanted.shape:
         return math.inf
+    if not np.all(np.isfinite(array)):
+        return math.nan
     with np.errstate(all="ignore"):
         return float(np.max(np.abs(array - wanted)) / max(1.0, float(np.max(np.abs(wanted)))))

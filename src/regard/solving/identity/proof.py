@@ -161,8 +161,7 @@ def _unproved(
             continue
         there = {one: np.asarray(value, float) for one, value in found.values.items()}
         shown = _complete(given, {**instances[0], **some, **there})
-        which = "the numbers below"
-        why = f"It is not so. For {which} it is {found.words}."
+        why = f"It is not so. For the numbers below it is {found.difference.words()}."
         return Result(claim, formula, ((why, ""),), (proof,), "false", shown)
     missing = (
         "No rule shows it: written out in symbols, the two sides are not the same sum. Nor do they "

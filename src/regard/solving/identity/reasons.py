@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from regard.certify import Claim
 from regard.certify.certificate import Unusable
 from regard.certify.expansion import Expansion, expand
+from regard.certify.monomials import factors_of
 from regard.certify.stated_identity import StatedIdentity
 from regard.language import parse
 from regard.language.tree import Tree
@@ -51,6 +52,10 @@ RULES: dict[str, Step] = {
         "What all entries have in common is added to the largest.",
         r"\max_i (x_i + y) = y + \max_i x_i",
     ),
+    "order": (
+        "A permutation matrix puts entries in another order, and a sum is the same in every order.",
+        r"\sum_a x_{\pi(a)} = \sum_a x_a",
+    ),
     "product": (
         "An entry of a product is the sum over the inner index.",
         r"(A B)_{i,j} = \sum_a A_{i,a} B_{a,j}",
@@ -89,7 +94,11 @@ def _needed(trees: list[Tree]) -> list[str]:
     if called & {"softmax", "exp"}:
         found.append("exp")
     if called & {"cos", "sin"}:
-        found += ["cos", "circle"]
+        found.append("cos")
+        if not all(any(node.value in ("cos", "sin") for node in side) for side in trees[-2:]):
+            found.append("circle")  # one side has none of them: they must vanish
+    if any(_reorders(tree) for tree in trees):
+        found.append("order")
     if called & {"max", "min"}:
         found.append("max")
     powers = [node for tree in trees for node in tree if node.op == "^"]
@@ -102,6 +111,22 @@ def _needed(trees: list[Tree]) -> list[str]:
     return found
 
 
+def _reorders(tree: Tree) -> bool:
+    """Say whether a formula holds a permutation matrix that is not I, written in numbers."""
+    for at, node in enumerate(tree):
+        entries = tree[at - node.arity : at]
+        if node.op != "matrix" or any(one.op != "number" for one in entries):
+            continue
+        rows, columns = node.value
+        values = [one.value for one in entries]
+        lines = [values[i * columns : (i + 1) * columns] for i in range(rows)]
+        lines += [values[i::columns] for i in range(columns)]
+        plain = rows == columns and all(sorted(one) == [0] * (rows - 1) + [1] for one in lines)
+        if plain and any(lines[i][i] == 0 for i in range(rows)):
+            return True
+    return False
+
+
 def _same(found: Expansion | None, reach: str) -> Step:
     """Say what both sides come to."""
     if found is None or not found.proved or reach == "tested":
@@ -111,5 +136,7 @@ def _same(found: Expansion | None, reach: str) -> Step:
         return "Written out, both sides are the same:", latex
     if latex:
         return "Written out, both sides are the same in every entry; the first one is this.", latex
+    if any(one[0] == "cis" for one in factors_of(found.entry)):
+        return "With every angle by itself, both sides are the same: nothing is left.", ""
     count = "one term" if found.terms == 1 else f"at most {found.terms} terms"
     return f"Written out, both sides are the same sum of {count}, and nothing is left.", ""
