@@ -79,7 +79,7 @@ def test_a_goal_says_whether_it_is_proved_or_how_sure_it_is() -> None:
     goal = check(OUTPUTS, {"C": "A V"}).goals[1]
     assert (goal.scope, goal.confidence) == ("all", None)
     assert goal.sentence.startswith("proved")
-    goal = check(PROBABILITIES, {"alpha": "softmax(s)", "total": "max(1, 0)"}).goals[3]
+    goal = check(PROBABILITIES, {"alpha": "softmax(s)", "total": "max(1, 0, 1/2)"}).goals[3]
     assert (goal.passed, goal.scope, goal.trials) == (True, "sampled", 24)
     assert goal.sentence.endswith("with 95 % confidence at most 11.73% of instances fail")
 

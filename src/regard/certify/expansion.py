@@ -50,7 +50,11 @@ def expand(stated: StatedIdentity, sizes: Mapping[str, int], test: Test = p.is_z
         sizes: numbers for sizes.
         test: what left - right must be, by default 0.
     """
+    with p.bounded():
+        return _expand(stated, sizes, test)
 
+
+def _expand(stated: StatedIdentity, sizes: Mapping[str, int], test: Test) -> Expansion:
     def size_of(size: Size) -> Size:
         return sizes.get(size, size) if isinstance(size, str) else size
 

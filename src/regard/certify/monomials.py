@@ -14,21 +14,21 @@ A monomial is a set of factors with exponents. The factors count as independent 
     w      an entry of such a function of a whole matrix: ("w", name, arguments, place, ...)
 
 A place is a number, or an index that runs up to a named size. Indices that are summed over have
-negative labels. Those of a sum are numbered in one way only (colours are refined, what is left is
-tried), and inner sums have labels of a lower level, so that no label is caught by another sum.
+negative labels. Those of a sum are numbered in one way only (by colours that are refined, as for
+the isomorphism of graphs), and inner sums have labels of a lower level, so that no label is caught
+by another sum.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 WIDTH = 64  # indices of one sum
-MOST_ORDERS = 720  # that are tried to number the indices of a sum
+MOST_ORDERS = 120  # that are tried to number the indices of a sum
 
 Exponent = int | Fraction
 Factor = tuple[Any, ...]
@@ -174,14 +174,9 @@ def delta_factor(one: Place, other: Place) -> Factor:
 def sum_factor(body: Mapping[Factor, Exponent], bound: list[Index]) -> Factor:
     """Return a monomial summed over indices, with these numbered in one way."""
     depth = 1 + max((level(factor) for factor in body), default=0)
-    groups = _coloured(body, bound)
-    orders = math.prod(math.factorial(len(group)) for group in groups)
-    choices: Iterator[Any] = itertools.product(*(itertools.permutations(g) for g in groups))
-    if orders > MOST_ORDERS:  # one order only: equal sums may look different, never the reverse
-        choices = iter([groups])
     best, least = None, ""
-    for choice in choices:
-        order = [index for group in choice for index in group]
+    # With more orders only some are tried: equal sums may then look different, never the reverse.
+    for order in itertools.islice(_orders(body, dict.fromkeys(bound, "")), MOST_ORDERS):
         names = {
             index: Index(-(depth * WIDTH + place), index.size) for place, index in enumerate(order)
         }
@@ -189,7 +184,6 @@ def sum_factor(body: Mapping[Factor, Exponent], bound: list[Index]) -> Factor:
         shown = written(found)
         if best is None or shown < least:
             best, least = found, shown
-    assert best is not None
     return ("sum", best)
 
 
@@ -201,27 +195,42 @@ def opened(factor: Factor) -> tuple[Monomial, list[Index]]:
     return relabelled_monomial(factor[1], names), list(names.values())
 
 
-def _coloured(body: Mapping[Factor, Exponent], bound: list[Index]) -> list[list[Index]]:
-    """Group indices that the factors around them do not tell apart, in an order of colours.
+def _orders(body: Mapping[Factor, Exponent], colour: dict[Index, str]) -> Iterator[list[Index]]:
+    """Return orders of indices that do not depend on their labels.
 
-    The colour of an index is how the factors look that it is in, with colours for all indices.
+    Indices are put in the order of their colours. Where several have one colour, each of them is
+    given a colour of its own in turn.
     """
-    colour = {index: index.size for index in bound}
-    for _ in bound:
+    colour = _refined(body, colour)
+    groups: dict[str, list[Index]] = {}
+    for index in sorted(colour, key=lambda one: colour[one]):
+        groups.setdefault(colour[index], []).append(index)
+    alike = next((group for group in groups.values() if len(group) > 1), None)
+    if alike is None:
+        yield [index for group in groups.values() for index in group]
+        return
+    for first in alike:
+        yield from _orders(body, {**colour, first: f"{colour[first]}!"})
+
+
+def _refined(body: Mapping[Factor, Exponent], colour: dict[Index, str]) -> dict[Index, str]:
+    """Tell indices apart by the factors that they are in, with colours for all indices."""
+    for _ in colour:
         seen: dict[Index, str] = {}
-        for index in bound:
-            marks = {other: Index(10**6 + (other == index), colour[other]) for other in bound}
+        for index in colour:
+            marks = {
+                other: Index(10**6 + (other == index), f"{shade}.{other.size}")
+                for other, shade in colour.items()
+            }
             around = sorted(
                 f"{text(relabelled(factor, marks))}^{exponent}"
                 for factor, exponent in body.items()
                 if index in places(factor)
             )
-            seen[index] = f"{colour[index]}<{';'.join(around)}>"
-        ranks = {shade: str(rank) for rank, shade in enumerate(sorted(set(seen.values())))}
-        updated = {index: f"{index.size}.{ranks[seen[index]]}" for index in bound}
-        if len(set(updated.values())) == len(set(colour.values())):
-            colour = updated
+            seen[index] = f"{index.size}.{colour[index]}<{';'.join(around)}>"
+        ranks = {shade: f"{rank:03d}" for rank, shade in enumerate(sorted(set(seen.values())))}
+        before = len(set(colour.values()))
+        colour = {index: ranks[shade] for index, shade in seen.items()}
+        if len(ranks) in (before, len(colour)):
             break
-        colour = updated
-    shades = sorted(set(colour.values()))
-    return [[index for index in bound if colour[index] == shade] for shade in shades]
+    return colour

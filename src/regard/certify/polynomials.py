@@ -10,7 +10,9 @@ Each rule is an equation between numbers that holds wherever its left side is de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -30,13 +32,34 @@ from regard.certify.monomials import (
 )
 
 MOST_TERMS = 6_000
-MOST_WORK = 400_000  # products of terms in one product
+MOST_WORK = 200_000  # products of terms in one identity
 LARGEST_POWER = 64
 _SPECIAL = frozenset(["i", "cis", "root", "poly", "delta"])
 
 
 class TooLarge(Unusable):
     """A polynomial has more terms than are worth expanding."""
+
+
+_work: ContextVar[int] = ContextVar("products of terms that may still be computed")
+
+
+@contextmanager
+def bounded(work: int = MOST_WORK) -> Iterator[None]:
+    """Let what is inside compute so many products of terms."""
+    before = _work.set(work)
+    try:
+        yield
+    finally:
+        _work.reset(before)
+
+
+def _spend(products: int) -> None:
+    left = _work.get(MOST_WORK) - products
+    if left < 0:
+        raise TooLarge("its expansion has too many terms.")
+    if _work.get(None) is not None:
+        _work.set(left)
 
 
 class Poly:
@@ -75,8 +98,7 @@ class Poly:
         return self + -other
 
     def __mul__(self, other: Poly) -> Poly:
-        if len(self.terms) * len(other.terms) > MOST_WORK:
-            raise TooLarge("its expansion has too many terms.")
+        _spend(len(self.terms) * len(other.terms))
         found: dict[Monomial, fmpq] = {}
         rest: list[Poly] = []
         for one, a in self.terms.items():

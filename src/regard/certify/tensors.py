@@ -10,6 +10,8 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from flint import fmpq
+
 from regard.certify import elementary
 from regard.certify import polynomials as p
 from regard.certify.index_sums import total
@@ -178,22 +180,26 @@ def _relabelled(poly: Poly, names: Mapping[Index, Index]) -> Poly:
 
 
 def largest(parts: list[Tensor]) -> Poly:
-    """Return the largest entry; what all entries have in common is added to it."""
+    """Return the largest entry; what all entries have in common is added to it.
+
+    Of two it is max(x, y) = (x + y + |x - y|)/2, of more an unknown function.
+    """
     entries = [entry for part in parts for entry in _entries(part)]
+    named = any(isinstance(size, str) for part in parts for size in part.shape)
     common = Poly(
         {
             monomial: c
             for monomial, c in entries[0].terms.items()
             if all(other.terms.get(monomial) == c for other in entries)
-            and not any(level(one) for one, _ in monomial)
+            # With a named size the labels of sums stand for its index.
+            and not (named and any(level(one) for one, _ in monomial))
         }
     )
-    rest = {entry - common for entry in entries}
-    single = len(rest) == 1 and not any(level(f) for f in factors_of(next(iter(rest))))
-    if single:
-        return common + next(iter(rest))
-    ordered = sorted(rest, key=lambda one: text(("poly", one)))
-    return common + elementary.function("max", *ordered)
+    rest = sorted({entry - common for entry in entries}, key=lambda one: text(("poly", one)))
+    if named or len(rest) > 2:
+        return common + elementary.function("max", *rest)
+    first, last = rest[0], rest[-1]
+    return common + (first + last + elementary.absolute(first - last)).scaled(fmpq(1, 2))
 
 
 def softmax(part: Tensor) -> Tensor:

@@ -88,13 +88,15 @@ def prove(formula: Tree, claim: IdentityClaim, given: IdentityGiven) -> Proof | 
     """Return the strongest claim about an equation that holds; None if none does."""
     primes = {one: min(size, MOST_SIZE) for one, size in sizes_of(given).items()}
     some = [primes, dict.fromkeys(primes, 2)]
-    stated = equation(formula, claim, given)
-    if verify(Certificate({}, (stated,))).holds:
-        return Proof(stated, "all")
-    for reach, chance in (("sizes", 0.0), ("tested", CHANCE)):
-        if reach == "sizes" and not primes:
-            continue  # there is nothing but numbers: it was tried
-        stated = equation(formula, claim, given, sizes=some, chance=chance)
-        if verify(Certificate({}, (stated,))).holds:
-            return Proof(stated, "sizes" if reach == "sizes" else "tested")
+    attempts: list[tuple[Reach, list[dict[str, int]] | None, float]] = [("all", None, 0.0)]
+    if primes:
+        attempts.append(("sizes", some, 0.0))
+    attempts.append(("tested", some, CHANCE))
+    for reach, sizes, chance in attempts:
+        stated = equation(formula, claim, given, sizes=sizes, chance=chance)
+        (found,) = verify(Certificate({}, (stated,))).claims
+        if found.status == "holds":
+            return Proof(stated, reach)
+        if found.status == "fails":
+            break
     return None
