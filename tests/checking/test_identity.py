@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
 from checking.answer_files import read_answers, tag
 from regard.checking import check
 from regard.errors import InvalidAnswer
+from regard.problems import from_dict
 
 FILE = read_answers("identity")
 BUNDLED = (
@@ -73,28 +75,119 @@ def test_numbers_are_right_in_the_example_only() -> None:
     assert [goal.passed for goal in found.goals] == [True, False]
 
 
-def test_sampled_goals_say_how_sure_they_are() -> None:
+def test_a_goal_says_whether_it_is_proved_or_how_sure_it_is() -> None:
     goal = check(OUTPUTS, {"C": "A V"}).goals[1]
-    assert goal.trials == 24
+    assert (goal.scope, goal.confidence) == ("all", None)
+    assert goal.sentence.startswith("proved")
+    goal = check(PROBABILITIES, {"alpha": "softmax(s)", "total": "max(1, 0, 1/2)"}).goals[3]
+    assert (goal.passed, goal.scope, goal.trials) == (True, "sampled", 24)
     assert goal.sentence.endswith("with 95 % confidence at most 11.73% of instances fail")
 
 
-def test_sizes_are_judged_where_they_are_given() -> None:
+@pytest.mark.parametrize(
+    ("name", "answer", "field"),
+    [
+        (SCORES, {"Z": "1.0000000001 Q K'"}, "Z"),
+        (SCORES, {"Z": "Q K' + 1e-30 Q K'"}, "Z"),
+        (PROBABILITIES, {"alpha": "softmax(s)", "total": "0.99999999999"}, "total"),
+        # Right for scores above -900, and for no others.
+        (
+            PROBABILITIES,
+            {"total": "1", "alpha": "softmax(abs(s + 900 exp(0 s)) - 900 exp(0 s))"},
+            "alpha",
+        ),
+        (OUTPUTS, {"C": "softmax(1.00000000001 Q K') V"}, "C"),
+    ],
+)
+def test_a_formula_that_floats_do_not_tell_from_a_right_one_is_wrong(
+    name: str, answer: dict[str, Any], field: str
+) -> None:
+    found = check(name, answer)
+    assert {goal.name for goal in found.goals if not goal.passed} == {
+        f"{field} for all inputs and sizes"
+    }
+    assert found.misconception is None
+    example = found.counterexample
+    assert example is not None
+    # The counterexample again, in 60 digits.
+    with mpmath.workdps(60):
+        arrays = {one: mpmath.matrix(value) for one, value in example.arrays.items()}
+        if name == PROBABILITIES and field == "alpha":
+            apart = [abs(s + 900) - 900 - s for s in arrays["s"]]
+            assert max(apart) != min(apart)
+        elif name == SCORES:
+            assert any(entry != 0 for entry in arrays["Q"] * arrays["K"].T)
+        assert "by definition" in example.sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        (SCORES, {"Z": "1/4 ((Q + 2 Q) K' + Q K')"}),
+        (SCORES, {"Z": "(Q' + 0 Q')' (K I(D_K))'"}),
+        (OUTPUTS, {"C": "softmax(Q K' + exp(0 (Q K'))) V"}),
+        (OUTPUTS, {"S": "exp(Q K' / 2)", "C": "softmax(2 log(S)) V"}),
+        # exp(s + 900) is infinite in floats, and its share is not.
+        (
+            PROBABILITIES,
+            {"e": "900 exp(0 s)", "alpha": "exp(s + e) / sum(exp(s + e))", "total": "sum(alpha)"},
+        ),
+        (PROBABILITIES, {"alpha": "exp(s - log(sum(exp(s))) exp(0 s))", "total": "1"}),
+        (WEIGHTS, {"alpha": "exp(2 K q - K q) / sum(exp(K q))", "total": "alpha' exp(0 K q)"}),
+    ],
+)
+def test_a_right_formula_in_another_form_is_proved(name: str, answer: dict[str, Any]) -> None:
+    found = check(name, answer)
+    assert found.right, str(found)
+    assert all(goal.scope == "all" for goal in found.goals if "all inputs" in goal.name)
+
+
+def test_a_formula_that_divides_by_0_somewhere_is_wrong() -> None:
+    found = check(PROBABILITIES, {"alpha": "sum(s) softmax(s) / sum(s)", "total": "1"})
+    assert found.score == 0.5
+
+
+def test_the_example_alone_earns_nothing() -> None:
+    found = check(SCORES, {"Z": [[-17, -5, 23], [4, -2, 2], [2, 8, -20]]})
+    assert found.score == 0
+
+
+def test_fixed_sizes_and_numbers_are_judged() -> None:
+    rotation = "[[cos(t), -sin(t)], [sin(t), cos(t)]]"
+    problem = from_dict(
+        {
+            "schema": 1, "id": "p", "title": "p", "kind": "identity", "statement": "p",
+            "given": {"shapes": {"q": [2], "k": [2], "t": []}, "define": {"R": rotation}},
+            "goal": {"claims": [{"name": "s", "equals": "(R q)' k"}]},
+        }
+    )  # fmt: skip
+    assert check(problem, {"s": "q' R' k"}).right
+    assert check(problem, {"s": "cos(t) q' k + sin(t) q' [[0, 1], [-1, 0]] k"}).right
+    assert not check(problem, {"s": "q' R k"}).right
+    assert not check(problem, {"s": "cos(t) q' k + sin(t) q' [[0, -1], [1, 0]] k"}).right
+
+
+def test_sizes_that_are_asked_for_count_half_a_formula_each() -> None:
     found = check(STACK, RIGHT)
-    assert len(found.goals) == 6
-    assert found.remarks == (
-        "The answer does not say the sizes of Q, K, V, so they were not judged.",
-    )
-    found = check(STACK, {**RIGHT, "shapes": {"V": ["N", "D"]}})
+    assert found.score == pytest.approx(3 / 4.5)
+    missing = [goal.name for goal in found.goals if not goal.passed]
+    assert missing == ["the sizes of Q", "the sizes of K", "the sizes of V"]
+    assert found.goals[-1].sentence == "they are asked for, and the answer does not say them"
+    assert found.misconception is None
+    assert found.counterexample is None
+    shapes = {"Q": ["N", "D_K"], "K": "N x D_K"}
+    found = check(STACK, {**RIGHT, "shapes": {**shapes, "V": ["N", "D"]}})
+    assert found.score == pytest.approx(4 / 4.5)
     assert found.goals[-1].sentence == "N × D is stated, and it is N × D_V"
     assert tag(found) == "other-shape"
-    assert check(STACK, {**RIGHT, "shapes": {"V": [3, 2]}}).score == 1
-    assert tag(check(STACK, {**RIGHT, "shapes": {"V": [2, 3]}})) == "shape-swapped"
+    assert check(STACK, {**RIGHT, "shapes": {**shapes, "V": [3, 2]}}).score == 1
+    assert tag(check(STACK, {**RIGHT, "shapes": {**shapes, "V": [2, 3]}})) == "shape-swapped"
 
 
 def test_the_first_wrong_formula_does_not_spoil_the_others() -> None:
-    found = check(STACK, {**RIGHT, "K": "W_K' X'"})
-    assert found.score == pytest.approx(4 / 6)
+    shapes = {"Q": ["N", "D_K"], "K": ["N", "D_K"], "V": ["N", "D_V"]}
+    found = check(STACK, {**RIGHT, "K": "W_K' X'", "shapes": shapes})
+    assert found.score == pytest.approx(3.5 / 4.5)
     assert [goal.name for goal in found.goals if not goal.passed] == [
         "K in the example",
         "K for all inputs and sizes",

@@ -188,9 +188,137 @@ def test_a_true_formula_is_shown(given: dict[str, Any], claim: dict[str, Any]) -
     assert solution.answer == {"F": claim["formula"]}
 
 
+def rotation(angle: str) -> str:
+    return f"[[cos({angle}), -sin({angle})], [sin({angle}), cos({angle})]]"
+
+
+KNOWN: dict[str, tuple[dict[str, Any], str, str, str]] = {
+    "a distance written out": (
+        {"shapes": {"q": ["d"], "k": ["d"]}},
+        "norm(q - k)^2",
+        "norm(q)^2 - 2 q' k + norm(k)^2",
+        "sum of the squares",
+    ),
+    "two-dimensional rotary": (
+        {
+            "shapes": {"q": [2], "k": [2], "m": [], "n": [], "w": []},
+            "define": {"R": rotation("m w"), "S": rotation("n w"), "T": rotation("(n - m) w")},
+        },
+        "(R q)' (S k)",
+        "q' T k",
+        "cosine and the sine of a sum",
+    ),
+    "two-dimensional rotary, in numbers of the old form": (
+        {
+            "shapes": {one: ["one"] for one in "abxyzw"},
+            "define": {
+                "q": "[sum(x), sum(y)]",
+                "k": "[sum(z), sum(w)]",
+                "R": rotation("sum(a)"),
+                "S": rotation("sum(b)"),
+                "T": rotation("sum(b) - sum(a)"),
+            },
+        },
+        "(R q)' (S k)",
+        "q' T k",
+        "cosine and the sine of a sum",
+    ),
+    "the sinusoidal shift": (
+        {"shapes": {"t": [], "T": [], "w": []}},
+        "[sin(w (t + T)), cos(w (t + T))]",
+        "[[cos(w T), sin(w T)], [-sin(w T), cos(w T)]] [sin(w t), cos(w t)]",
+        "cosine and the sine of a sum",
+    ),
+    "two keys as a sigmoid": (
+        {"shapes": {"q": ["d"], "k_1": ["d"], "k_2": ["d"]}},
+        "softmax([q' k_1, q' k_2])",
+        "[1 / (1 + exp(q' (k_2 - k_1))), 1 / (1 + exp(q' (k_1 - k_2)))]",
+        "power of $e$",
+    ),
+    "a shift of all keys": (
+        {"shapes": {"q": ["d"], "K": [3, "d"], "u": ["d"]}},
+        "softmax((K + [1, 1, 1] u') q)",
+        "softmax(K q)",
+        "common factor",
+    ),
+    "a shift of any number of keys": (
+        {"shapes": {"q": ["d"], "K": ["n", "d"], "u": ["d"]}},
+        "softmax((K + exp(0 K q) u') q)",
+        "softmax(K q)",
+        "common factor",
+    ),
+    "a fixed permutation matrix": (
+        {
+            "shapes": {"q": ["d"], "K": [3, "d"], "V": [3, "w"]},
+            "define": {"P": "[[0, 1, 0], [0, 0, 1], [1, 0, 0]]"},
+        },
+        "(P V)' softmax(P K q)",
+        "V' softmax(K q)",
+        "another order",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_known_identity_is_proved_for_all_sizes_and_says_why(name: str) -> None:
+    given, formula, equals, reason = KNOWN[name]
+    solution = solve(problem(given, {"name": "F", "formula": formula, "equals": equals}))
+    assert solution.verdict is Status.PROVED, str(solution.verification)
+    (proof,) = solution.certificate.claims  # which is what was asked
+    assert (proof.kind, proof.fields["left"], proof.fields["right"]) == (
+        "identity",
+        formula,
+        equals,
+    )
+    assert (proof.fields["chance"], proof.fields["sizes"]) == (0, None)
+    assert any(reason in sentence for sentence, _ in solution.steps)
+    assert "Written out" in solution.steps[-1][0] or "every angle" in solution.steps[-1][0]
+    to_html_page(solution.report())
+
+
+def test_a_proof_for_some_sizes_says_which() -> None:
+    given = {"shapes": {"A": ["n", "n"], "v": ["n"]}}
+    claim = {"name": "F", "formula": "A^-1 (A v)", "equals": "v"}
+    solution = solve(problem(given, claim))
+    assert solution.verdict is Status.UNDECIDED
+    assert solution.verification.holds
+    assert solution.steps[-1][0] == (
+        "It is proved for the sizes n = 3; n = 2. A proof for all sizes is missing."
+    )
+    assert solution.headline.startswith(r"\text{proved for some sizes: }")
+
+
+def test_what_is_tested_says_so() -> None:
+    names = {one: [] for one in "abcdfgxy"}
+    total = " + ".join(names)
+    claim = {"name": "F", "formula": f"({total})^8", "equals": f"({total})^4 ({total})^4"}
+    solution = solve(problem({"shapes": names}, claim))
+    assert solution.verdict is Status.UNDECIDED
+    assert solution.verification.holds
+    assert solution.steps[-1][0] == (
+        "It was tested at drawn numbers, which a wrong equation passes with a chance below 1e-30. "
+        "A proof is missing."
+    )
+
+
+def test_what_is_neither_proved_nor_refuted_says_what_is_known() -> None:
+    given = {"shapes": {"a": [], "b": [], "c": []}}
+    claim = {"name": "F", "formula": "max(a, b, c)", "equals": "max(max(a, b), c)"}
+    solution = solve(problem(given, claim))
+    assert solution.verdict is Status.UNDECIDED
+    assert "neither proved nor refuted" in solution.steps[-1][0]
+
+
 @pytest.mark.parametrize(
     ("given", "claim"),
     [
+        ({"shapes": {"x": []}}, {"equals": "1.0000000001 x", "formula": "x"}),
+        ({"shapes": {"x": []}}, {"equals": "abs(x)", "formula": "x"}),
+        ({"shapes": {"u": [3]}}, {"equals": "sum(u)", "formula": "[1, 1, 2]' u"}),
+        (
+            {"shapes": {"a": [], "b": []}},
+            {"equals": rotation("a - b"), "formula": f"{rotation('a')} {rotation('b')}"},
+        ),
         (
             {"shapes": {"Q": ["n", "d"], "K": ["n", "d"]}, "rows": {"q": "Q", "k": "K"}},
             {"part": "entry i j", "equals": "q_i' k_j", "formula": "K Q'"},
@@ -220,7 +348,23 @@ def test_a_false_formula_is_refuted_by_an_instance(
     assert solution.verdict is Status.IMPOSSIBLE, str(solution.verification)
     assert solution.answer == {}
     assert r"\text{not true: }" in solution.headline
+    assert solution.steps[0][0]
     to_html_page(solution.report())
+
+
+def test_the_numbers_of_a_counterexample_are_shown() -> None:
+    # Right in the example, and wrong elsewhere.
+    given = {"shapes": {"u": ["n"]}, "example": {"u": [2, 0]}}
+    claim = {"name": "F", "formula": "sum(u)", "equals": "norm(u)"}
+    solution = solve(problem(given, claim))
+    assert solution.verdict is Status.IMPOSSIBLE
+    (proof,) = solution.certificate.claims
+    assert proof.kind == "identity_fails"
+    shown = proof.witness["values"]["u"]
+    assert sum(shown) != np.linalg.norm(shown)
+    table = next(block for block in solution.details if isinstance(block, Table))
+    assert [float(cell) for cell in table.rows[0][1:]] == shown
+    assert "(drawn)" in table.caption
 
 
 @pytest.mark.parametrize(
@@ -263,7 +407,7 @@ def test_a_mistake_is_shown_where_it_has_the_wrong_sign() -> None:
         {"part": "row i", "equals": "x_i + b"},  # needs a column of ones
         {"part": "row i", "equals": "x_i / (x_i' x_i)"},
         {"part": "row i", "equals": "U' x_i", "shape": ["k", "n"]},
-        {"relation": ">", "equals": "0", "formula": "exp(b) - exp(b) / 2"},
+        {"relation": ">", "equals": "b", "formula": "exp(b)"},  # so, but not by signs
     ],
 )
 def test_what_no_rule_leads_to_is_undecided_and_says_where_it_ends(claim: dict[str, Any]) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from flint import fmpq
 
-from regard.certify.balls import EXACT
+from regard.certify.balls import EXACT, Arithmetic
 from regard.certify.certificate import Claim, Unusable, index, listed, part
 from regard.certify.degrees import Degree, apart, degree
-from regard.certify.formulas import Table, evaluate, read, shape_of
+from regard.certify.formulas import Function, Table, evaluate, read, shape_of
 from regard.language import Formula
 from regard.language.tree import Tree
 
@@ -53,9 +53,14 @@ Shape = tuple[int | str, ...]
 
 
 class StatedIdentity:
-    """The formulas, shapes and indices of a claim."""
+    """The formulas, shapes and indices of a claim.
 
-    def __init__(self, claim: Claim) -> None:
+    Args:
+        claim: what holds them.
+        compared: whether one number on the right may stand for all entries.
+    """
+
+    def __init__(self, claim: Claim, compared: bool = False) -> None:
         fields = claim.fields
         self.shapes = {name: _shape(shape) for name, shape in named(part(fields, "shapes")).items()}
         self.drawn = list(self.shapes)
@@ -64,7 +69,7 @@ class StatedIdentity:
             self.where[name] = read(text, name)
             self._declare(name, shape_of(self.where[name], self.shapes))
         self.left = read(part(fields, "left"), "left")
-        whole = shape_of(self.left, self.shapes)
+        self.left_shape = whole = shape_of(self.left, self.shapes)
         self.at = [_letter(x) for x in listed(part(fields, "at"), "at")]
         if len(self.at) not in (0, len(whole)) and not (len(self.at) == 1 and len(whole) == 2):
             raise Unusable("at must name no index, that of a row, or those of an entry.")
@@ -82,7 +87,12 @@ class StatedIdentity:
             raise Unusable("nothing has the index that is summed over.")
         self.right = read(part(fields, "right"), "right")
         wanted = whole[len(self.at) :]
-        shape = shape_of(self.right, self.shapes, None if self.at else wanted)
+        self.spread = compared and shape_of(self.right, self.shapes) == ()
+        shape = (
+            wanted
+            if self.spread
+            else shape_of(self.right, self.shapes, None if self.at else wanted)
+        )
         if shape != wanted and not (self.at and shape == (1, *wanted)):
             raise Unusable("the two sides have different shapes.")
 
@@ -128,18 +138,32 @@ class StatedIdentity:
 
     def agree(self, sizes: Mapping[str, int], seed: str) -> tuple[bool, int]:
         """Do the sides agree at a draw? And how many values of unknown functions were met."""
-
-        def size_of(size: int | str) -> int:
-            return size if isinstance(size, int) else sizes[size]
-
         unknown = _Unknown(seed)
-        values = {
-            name: _drawn(seed, name, tuple(size_of(size) for size in self.shapes[name]))
-            for name in self.drawn
-        }
+        values = {name: _drawn(seed, name, self.shape_at(name, sizes)) for name in self.drawn}
+        same = all(left == right for _, left, right in self.sides(values, sizes, EXACT, unknown))
+        return same, len(unknown.met)
+
+    def shape_at(self, name: str, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """Return the shape of a name where sizes are numbers."""
+        return tuple(s if isinstance(s, int) else sizes[s] for s in self.shapes[name])
+
+    @property
+    def symbols(self) -> set[str]:
+        """The sizes that are names."""
+        return {s for shape in self.shapes.values() for s in shape if isinstance(s, str)}
+
+    def sides(
+        self,
+        drawn: Mapping[str, Table],
+        sizes: Mapping[str, int],
+        numbers: Arithmetic,
+        function: Function,
+    ) -> Iterator[tuple[tuple[int, ...], list[Any], list[Any]]]:
+        """Return the entries of both sides, place by place, where the names have these values."""
+        values = dict(drawn)
 
         def value(formula: Formula) -> Table:
-            found = evaluate(formula.tree, values, EXACT, unknown)
+            found = evaluate(formula.tree, values, numbers, function)
             if not isinstance(found, Table):
                 raise Unusable("a side of an identity must not be a comparison.")
             return found
@@ -147,7 +171,13 @@ class StatedIdentity:
         for name, formula in self.where.items():
             values[name] = value(formula)
         left = value(self.left)
-        reach = {letter: size_of(size) for letter, size in self.ranges.items()}
+        if self.left_shape and left.shape is None:
+            side = self.left_shape[0]
+            left = _multiple_of_identity(left, side if isinstance(side, int) else sizes[side])
+        reach = {
+            letter: size if isinstance(size, int) else sizes[size]
+            for letter, size in self.ranges.items()
+        }
         terms = range(1) if self.over is None else range(reach[self.over])
         for place in itertools.product(*(range(reach[letter]) for letter in self.at)):
             total: list[Any] = []
@@ -159,18 +189,19 @@ class StatedIdentity:
                 total = (
                     [a + b for a, b in zip(total, entries, strict=True)] if total else [*entries]
                 )
-            if list(_taken(left, list(place)).entries) != total:
-                return False, len(unknown.met)
-        return True, len(unknown.met)
+            yield place, list(_taken(left, list(place)).entries), total
 
 
 def _filled(part: Table, like: Table) -> Table:
     """Return a table, also if it is a multiple of I."""
     if part.shape is not None or like.shape is None:
         return part
-    size = like.shape[0]
+    return _multiple_of_identity(part, like.shape[0])
+
+
+def _multiple_of_identity(part: Table, size: int) -> Table:
     entries = (part.entries[0] * int(i == j) for i in range(size) for j in range(size))
-    return Table(like.shape, tuple(entries))
+    return Table((size, size), tuple(entries))
 
 
 def _taken(whole: Table, place: Sequence[int]) -> Table:

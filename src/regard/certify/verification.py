@@ -79,6 +79,8 @@ KINDS = {
     "band_optimal": _Kind(bands.band_optimal, bands.say_band_optimal),
     "computed": _Kind(computed.computed, computed.say_computed),
     "identity": _Kind(identities.identity, identities.say_identity),
+    "always_above": _Kind(identities.always_above, identities.say_always_above),
+    "identity_fails": _Kind(identities.identity_fails, identities.say_identity_fails),
     "distribution": _Kind(distribution.distribution, distribution.say_distribution),
     "dot_product_moments": _Kind(moments.dot_product_moments, moments.say_dot_product_moments),
     "position_moments": _Kind(

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from regard.problems import Problem
 from regard.report import Block, Facts, Heading, Report, Steps, Table, Text, to_html_fragment
 
-Scope = Literal["this", "sampled", "adversarial"]
+Scope = Literal["this", "sampled", "adversarial", "all"]
 MOST_SHOWN = 12  # rows or entries of an array
 
 
@@ -19,7 +19,8 @@ class GoalResult:
 
     Attributes:
         name: what was wanted, such as "c is near (v_a + v_b)/2".
-        scope: "this" instance, instances "sampled" from the law, or "adversarial" ones.
+        scope: "this" instance, instances "sampled" from the law, "adversarial" ones, or "all": it
+            is proved.
         passed: whether every instance tried was right.
         error: the largest error found, or None where there is no number; NaN never passes.
         tolerance: the largest error allowed, or None.

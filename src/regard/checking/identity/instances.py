@@ -107,7 +107,7 @@ def draw(given: IdentityGiven, seed: int | None = None) -> Values:
     """
     rng = generator(999 if seed is None else seed)
     known = given.known_sizes() if seed is None else {}
-    named = [size for shape in given.shapes.values() for size in shape]
+    named = [s for shape in given.shapes.values() for s in shape if isinstance(s, str)]
     free = [size for size in dict.fromkeys(named) if size not in known]
     primes = [prime for prime in PRIMES if prime not in known.values()] + [2] * len(free)
     turn = 0 if seed is None else seed % (len(free) + 2)
@@ -115,8 +115,8 @@ def draw(given: IdentityGiven, seed: int | None = None) -> Values:
     values: Values = {name: float(size) for name, size in sizes.items()}
     largest = 3 if seed is None or seed % 2 else 1
     for name, shape in given.shapes.items():
-        drawn = rng.integers(-largest, largest + 1, [sizes[size] for size in shape])
-        values[name] = drawn.astype(float)
+        counts = [sizes[size] if isinstance(size, str) else size for size in shape]
+        values[name] = np.asarray(rng.integers(-largest, largest + 1, counts), float)
         if seed is None and name in given.example:
             values[name] = np.array(given.example[name], float)
     return defined(given, values)
@@ -197,11 +197,16 @@ def indexed(given: IdentityGiven, values: Values, i: int, j: int) -> Values:
 
 
 def error_of(found: Any, wanted: Float64) -> float:
-    """Return the largest error, relative to the largest number; infinite for another shape."""
+    """Return the largest error, relative to the largest number.
+
+    It is infinite for another shape, and NaN for what is not finite.
+    """
     array = np.asarray(found, float)
     if wanted.ndim < 2 and array.size == wanted.size and max(array.shape, default=1) == array.size:
         array = array.reshape(wanted.shape)
     if array.shape != wanted.shape:
         return math.inf
+    if not np.all(np.isfinite(array)):
+        return math.nan
     with np.errstate(all="ignore"):
         return float(np.max(np.abs(array - wanted)) / max(1.0, float(np.max(np.abs(wanted)))))

@@ -1,16 +1,21 @@
 """Do these formulas hold for all inputs?
 
 Each is computed on the example and on drawn whole numbers, with a size of its own for every named
-size, and compared with what its rows or entries are by definition.
+size, and compared with what its rows or entries are by definition. What passes is written out in
+symbols, so that "for all inputs" is proved where it can be. The example shows a reader something,
+and does not count by itself: a formula is asked for.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from regard.certify import counterexamples as proofs
 from regard.checking.answers import Answer
+from regard.checking.identity.decision import Decided, decide, right_in_balls
 from regard.checking.identity.instances import (
     CLOSE,
     Asked,
@@ -44,10 +49,13 @@ def judge(problem: IdentityProblem, answer: Answer) -> Verdict:
     goals: list[GoalResult] = []
     wrong: list[tuple[IdentityClaim, list[Trial[Values]]]] = []
     idea = None
+    examples: list[Counterexample] = []
     for claim in problem.goal.claims:
         _check_field(asked, claim)
         trials, misfit = _trials(asked, claim)
-        goals += _goals(claim, trials)
+        decided = decide(asked, claim) if _worth(trials) else Decided()
+        trials = [_again(asked, decided, trial) for trial in trials]
+        goals += _goals(claim, trials, decided)
         failing = [trial for trial in trials if not trial.right]
         if failing:
             wrong.append((claim, failing))
@@ -55,13 +63,39 @@ def judge(problem: IdentityProblem, answer: Answer) -> Verdict:
             if found is None and misfit:
                 raise InvalidAnswer(misfit)
             idea = idea or found
+        elif decided.wrong is not None:
+            examples.append(_where_it_differs(asked, claim, decided.wrong))
     _only_used(asked)
     judged = judge_shapes(problem, shapes)
     goals += [result.goal for result in judged]
-    if not wrong:
+    if not wrong and not examples:
         idea = _shape_idea(judged)
-    example = _counterexample(asked, *wrong[0]) if wrong else _shape_example(judged)
-    return Verdict(problem, tuple(goals), example, idea, _remarks(problem, shapes))
+    if wrong:
+        examples.insert(0, _counterexample(asked, *wrong[0]))
+    return Verdict(problem, tuple(goals), (*examples, _shape_example(judged))[0], idea)
+
+
+def _worth(trials: list[Trial[Values]]) -> bool:
+    """Say whether an answer may be right: where floats fail, they may only have overflown."""
+    return all(trial.right or np.isnan(trial.error) for trial in trials)
+
+
+def _again(asked: Asked, decided: Decided, trial: Trial[Values]) -> Trial[Values]:
+    """Return a trial that floats fail as a right one, where the answer is proved and defined."""
+    if trial.right or not right_in_balls(decided, asked, trial.instance):
+        return trial
+    return replace(trial, error=0.0)
+
+
+def _where_it_differs(
+    asked: Asked, claim: IdentityClaim, found: proofs.Counterexample
+) -> Counterexample:
+    """Show numbers for which an answer is wrong that floats do not tell from a right one."""
+    sizes = ", ".join(f"{name} = {size}" for name, size in found.sizes.items())
+    there = f"With {sizes}" if sizes else "There"
+    arrays = {name: found.values[name] for name in asked.given.shapes if name in found.values}
+    words = found.difference.words("by the answer", "by definition")
+    return Counterexample(arrays, f"{there}: {claim.name} is {words}.")
 
 
 def _check_field(asked: Asked, claim: IdentityClaim) -> None:
@@ -105,17 +139,21 @@ def _value(asked: Asked, claim: IdentityClaim, values: Values, wanted: Float64) 
     return asked.value(claim.name, values, wanted.shape)
 
 
-def _goals(claim: IdentityClaim, trials: list[Trial[Values]]) -> list[GoalResult]:
+def _goals(claim: IdentityClaim, trials: list[Trial[Values]], decided: Decided) -> list[GoalResult]:
     def say(trial: Trial[Values]) -> str:
         if trial.error == np.inf:
             return "the sizes do not fit"
         return "it comes to other numbers" if trial.error > CLOSE else "it is not a finite number"
 
     this, drawn = trials[:1], trials[1:]
-    return [
-        goal(f"{claim.name} in the example", "this", this, say=say),
-        goal(f"{claim.name} for all inputs and sizes", "sampled", drawn, say=say),
-    ]
+    name = f"{claim.name} for all inputs and sizes"
+    general = goal(name, "sampled", drawn, say=say)
+    if general.passed and decided.wrong is not None:
+        general = GoalResult(name, "adversarial", False, "it comes to other numbers")
+    elif general.passed and decided.proved:
+        sentence = "proved: written out in symbols, it is the same sum as the definition"
+        general = GoalResult(name, "all", True, sentence)
+    return [goal(f"{claim.name} in the example", "this", this, say=say, weight=0.0), general]
 
 
 def _only_used(asked: Asked) -> None:
@@ -193,7 +231,8 @@ def _size(asked: Asked, values: Values) -> float:
 
 
 def _sizes(asked: Asked, values: Values) -> str:
-    named = dict.fromkeys(size for shape in asked.given.shapes.values() for size in shape)
+    every = (size for shape in asked.given.shapes.values() for size in shape)
+    named = dict.fromkeys(size for size in every if isinstance(size, str))
     return ", ".join(f"{size} = {int(values[size])}" for size in named)
 
 
@@ -205,21 +244,14 @@ def _shape(array: Any) -> str:
 
 
 def _shape_idea(judged: list[ShapeResult]) -> Misconception | None:
-    wrong = [result for result in judged if not result.goal.passed]
+    wrong = [result for result in judged if not result.goal.passed and result.tag]
     return misconception(wrong[0].tag) if wrong else None
 
 
 def _shape_example(judged: list[ShapeResult]) -> Counterexample | None:
     for result in judged:
-        if not result.goal.passed:
+        if not result.goal.passed and result.stated:
             return Counterexample(
                 {result.name: list(result.stated)}, f"{result.name}: {result.goal.sentence}."
             )
     return None
-
-
-def _remarks(problem: IdentityProblem, shapes: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    silent = [c.name for c in problem.goal.claims if c.shape is not None and c.name not in shapes]
-    if not silent:
-        return ()
-    return (f"The answer does not say the sizes of {', '.join(silent)}, so they were not judged.",)

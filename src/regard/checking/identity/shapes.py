@@ -15,6 +15,7 @@ from regard.errors import InvalidAnswer
 from regard.language import Formula
 from regard.problems.kinds.identity import IdentityProblem
 
+WEIGHT = 0.5  # of sizes, beside a formula
 Stated = dict[str, tuple[str, ...]]
 _BETWEEN = re.compile(r"\s*(?:\bx\b|×|\*|\\times|\bby\b|,)\s*")
 
@@ -25,9 +26,9 @@ class ShapeResult:
 
     Attributes:
         name: of the formula.
-        stated: the sizes that the answer names.
+        stated: the sizes that the answer names; none if it leaves them out.
         goal: whether they are right.
-        tag: what they look like if not.
+        tag: what they look like if not, or "".
     """
 
     name: str
@@ -89,7 +90,13 @@ def judge_shapes(problem: IdentityProblem, stated: Stated) -> list[ShapeResult]:
     sizes = given.known_sizes()
     results = []
     for claim in problem.goal.claims:
-        if claim.name not in stated or claim.shape is None:
+        if claim.shape is None:
+            continue
+        name = f"the sizes of {claim.name}"
+        if claim.name not in stated:
+            sentence = "they are asked for, and the answer does not say them"
+            missing = GoalResult(name, "this", False, sentence, weight=WEIGHT)
+            results.append(ShapeResult(claim.name, (), missing, ""))
             continue
         parts, wanted = stated[claim.name], tuple(claim.shape)
 
@@ -105,7 +112,7 @@ def judge_shapes(problem: IdentityProblem, stated: Stated) -> list[ShapeResult]:
         passed = fits()
         shown = " × ".join(parts)
         sentence = shown if passed else f"{shown} is stated, and it is {' × '.join(wanted)}"
-        goal = GoalResult(f"the sizes of {claim.name}", "this", passed, sentence)
+        goal = GoalResult(name, "this", passed, sentence, weight=WEIGHT)
         tag = "shape-swapped" if fits(turn=-1) else "other-shape"
         results.append(ShapeResult(claim.name, parts, goal, tag))
     return results

@@ -11,7 +11,8 @@ from regard.language import RESERVED, parse
 from regard.problems.fields import Count, Formula, Name, Part, Row, Rows
 from regard.problems.head import Head
 
-Sizes = Annotated[list[Name], Field(min_length=1, max_length=2)]
+Size = Name | Annotated[Count, Field(le=32)]
+Sizes = Annotated[list[Size], Field(max_length=2)]
 Wording = Literal["whole", "row i", "entry i j"]
 Shapes = dict[str, tuple[int | str, ...]]
 
@@ -23,7 +24,8 @@ class IdentityGiven(Part):
     """The symbols of a formula.
 
     Attributes:
-        shapes: free matrices `X = ["N", "D"]` and vectors `s = ["n"]`, with named sizes.
+        shapes: free matrices `X = ["N", "D"]` and vectors `s = ["n"]`, with named sizes or with
+            sizes that are fixed, `P = [3, 3]`; `t = []` is a number.
         define: further names, each a formula in those above it.
         rows: `x = "X"` makes x_i and x_j names for rows of X, written as columns, and
             `a = "A"` makes a_i a row of A and a_i_j (a_{i,j}) its entry.
@@ -68,17 +70,20 @@ class IdentityGiven(Part):
             if numbers and isinstance(numbers[0], list):
                 axes.append(len(numbers[0]))
             if len(axes) != len(self.shapes[name]) or not 0 < max(axes) <= 32:
-                need = " × ".join(self.shapes[name])
+                need = " × ".join(map(str, self.shapes[name])) or "one number, which needs none"
                 raise ValueError(f"example: {name} must be {need} numbers, at most 32 × 32")
             for size, count in zip(self.shapes[name], axes, strict=True):
-                if found.setdefault(size, count) != count:
+                if isinstance(size, int):
+                    if size != count:
+                        raise ValueError(f"example: {name} has {count} rows or columns, not {size}")
+                elif found.setdefault(size, count) != count:
                     raise ValueError(f"example: {name} makes {size} = {count}, not {found[size]}")
         return found
 
     @property
     def size_names(self) -> set[str]:
         """The names of sizes."""
-        return {size for shape in self.shapes.values() for size in shape}
+        return {size for shape in self.shapes.values() for size in shape if isinstance(size, str)}
 
     def whole_shapes(self) -> Shapes:
         """Return the shape of every matrix, vector and size, also of those defined."""
@@ -156,8 +161,7 @@ class IdentityProblem(Head):
                 need = "a vector" if wanted else "a number"
                 raise ValueError(f"{where}.equals: must be {need}, as {claim.part} of a matrix is")
             self._indices(where, claim)
-            sizes = {size for shape in self.given.shapes.values() for size in shape}
-            unknown = sorted(set(claim.shape or []) - sizes)
+            unknown = sorted(set(claim.shape or []) - self.given.size_names)
             if unknown:
                 raise ValueError(f"{where}.shape: the size {unknown[0]} is not declared")
             if claim.formula is not None:

@@ -31,7 +31,7 @@ def sizes_of(given: IdentityGiven) -> dict[str, int]:
     free = iter([size for size in PRIMES if size not in found.values()] + [2] * 40)
     for shape in given.shapes.values():
         for size in shape:
-            if size not in found:
+            if isinstance(size, str) and size not in found:
                 found[size] = next(free)
     return found
 
@@ -47,8 +47,8 @@ def draw(given: IdentityGiven, rng: np.random.Generator, *, example: bool = Fals
     sizes = sizes_of(given)
     values: Values = {name: float(size) for name, size in sizes.items()}
     for name, shape in given.shapes.items():
-        drawn = rng.integers(-3, 4, [sizes[size] for size in shape])
-        values[name] = drawn.astype(float)
+        counts = [sizes[size] if isinstance(size, str) else size for size in shape]
+        values[name] = np.asarray(rng.integers(-3, 4, counts), float)
         if example and name in given.example:
             values[name] = np.array(given.example[name], float)
     for name, text in given.define.items():
@@ -91,19 +91,24 @@ def _counts(claim: IdentityClaim, given: IdentityGiven, values: Values) -> dict[
     return count
 
 
-def slips(tree: Tree) -> Iterator[tuple[str, Tree]]:
+def slips(tree: Tree, shapes: Mapping[str, Any]) -> Iterator[tuple[str, Tree]]:
     """Return formulas that are easily written instead: a factor turned, or factors exchanged."""
+
+    def number(part: Tree) -> bool:
+        return parse(to_text(part)).shape(shapes) == ()
+
     first = starts(tree)
     for end, node in enumerate(tree):
         part = tree[first[end] : end + 1]
         before, after = tree[: first[end]], tree[end + 1 :]
         if node.op == "*":
             left, right = operands(part)
-            for changed in (
-                apply("*", right, left),
-                apply("*", transposed(left), right),
-                apply("*", left, transposed(right)),
-            ):
+            turned = []  # a number has no transpose, and may stand on either side
+            if not number(left) and not number(right):
+                turned.append(apply("*", right, left))
+            turned += [] if number(left) else [apply("*", transposed(left), right)]
+            turned += [] if number(right) else [apply("*", left, transposed(right))]
+            for changed in turned:
                 yield "", before + changed + after
         argument = softmax_argument(part)
         if argument is not None:
@@ -119,7 +124,7 @@ def mistakes(formula: Tree, given: IdentityGiven, values: Values) -> list[str]:
     shapes = given.whole_shapes()
     wanted = parse(to_text(formula)).shape(shapes)
     found: list[str] = []
-    for words, slip in slips(formula):
+    for words, slip in slips(formula, shapes):
         text = parse(to_text(slip))
         latex = f"${to_latex(slip)}$ instead of ${to_latex(formula)}$"
         subject = f"{words}, {latex}," if words else latex

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regard.certify import Certificate, Claim, conditions, distribution, verify
-from regard.errors import FormulaError
+from regard.certify import Certificate, Claim, conditions, identities, verify
+from regard.certify.certificate import Unusable
+from regard.certify.counterexamples import counterexample, draws
+from regard.certify.stated_identity import StatedIdentity
 from regard.language import Formula, parse
 from regard.language.printing import to_text
-from regard.language.tree import Tree, operands
-from regard.problems.kinds.identity import INDICES, IdentityClaim, IdentityGiven
-from regard.solving.identity.equation import prove
-from regard.solving.identity.instance import Values, from_parts, sizes_of
+from regard.language.tree import operands
+from regard.problems.kinds.identity import IdentityClaim, IdentityGiven
+from regard.solving.identity.equation import (
+    CHANCE,
+    Proof,
+    equation,
+    prove,
+    used_definitions,
+    used_shapes,
+)
+from regard.solving.identity.instance import Values, sizes_of
+from regard.solving.identity.reasons import written_out
 from regard.solving.identity.rules import Lifting, NoRule
-from regard.solving.identity.sign import Step, positive, softmax_argument, sums_to_one
+from regard.solving.identity.sign import Step, positive, sums_to_one
 
-Float64 = NDArray[np.float64]
-
-APART = 1e-6  # what is further apart in whole numbers of this size is not rounding
+Settled = Literal["holds", "sizes", "tested", "false", "open"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,18 +39,19 @@ class Result:
     Attributes:
         claim: what was asked.
         formula: the formula found, or the one to be shown.
-        steps: why it holds, or where it ends.
-        proofs: claims for a certificate.
-        scores: rows whose softmax the proofs are about.
-        status: "holds", "false" (with a counterexample) or "open".
+        steps: why it holds, or what is known and what is missing.
+        proofs: claims for a certificate. The first is what was asked.
+        status: "holds": proved for all inputs and all sizes; "sizes": proved for some sizes;
+            "tested" at drawn numbers; "false", with a counterexample; or "open".
+        values: the numbers of a counterexample.
     """
 
     claim: IdentityClaim
     formula: Formula
     steps: tuple[Step, ...]
     proofs: tuple[Claim, ...] = ()
-    scores: tuple[Float64, ...] = field(default=())
-    status: str = "holds"
+    status: Settled = "holds"
+    values: Values | None = None
 
 
 def settle(claim: IdentityClaim, given: IdentityGiven, instances: Sequence[Values]) -> Result:
@@ -61,22 +70,51 @@ def settle(claim: IdentityClaim, given: IdentityGiven, instances: Sequence[Value
         sizes = " × ".join(map(str, shape)) or "a number"
         why = f"The sizes that are asked for are others than those that come out: {sizes}."
         return Result(claim, formula, (*steps, (why, "")), status="open")
-    weights = _sum_of_weights(formula.tree, given)
+    proof = prove(formula.tree, claim, given)
+    if proof is None:
+        return _unproved(claim, formula, given, instances, steps)
+    why_ = _why(claim, formula, given, proof, steps, lifted)
+    status: Settled = "holds" if proof.reach == "all" else proof.reach
+    return Result(claim, formula, (*why_, *_reach(proof)), (proof.claim,), status)
+
+
+def _why(
+    claim: IdentityClaim,
+    formula: Formula,
+    given: IdentityGiven,
+    proof: Proof,
+    steps: tuple[Step, ...],
+    lifted: Formula | None,
+) -> tuple[Step, ...]:
+    """Say why an equation holds: by the rules for rows and entries, or written out."""
+    weights = sums_to_one(formula.tree)
     if weights is not None and str(parse(claim.equals)) == "1":
-        reasons = tuple(sums_to_one(formula.tree) or ())
-        scores = tuple(_rows(weights, values) for values in instances)
-        return Result(claim, formula, reasons, (distribution.claim(),), scores)
-    proofs = prove(formula.tree, claim, given)
-    if not proofs:
-        refuted = _refuted(claim, formula, given, instances)
-        return refuted or Result(claim, formula, steps, status="open")
-    if lifted is not None and lifted != formula:
-        same = f"{formula.to_latex()} = {lifted.to_latex()}"
-        steps = (*steps, ("This is the formula to be shown, written in another way.", same))
+        return tuple(weights)
     if not steps or lifted is None:
-        equation = f"{formula.to_latex()} = {parse(claim.equals).to_latex()}"
-        steps = (("Written out in entries, both sides have the same terms.", equation),)
-    return Result(claim, formula, steps, proofs)
+        return written_out(proof.claim, given, proof.reach)
+    if lifted != formula:
+        same = f"{formula.to_latex()} = {lifted.to_latex()}"
+        return (*steps, ("This is the formula to be shown, written in another way.", same))
+    return steps
+
+
+def _reach(proof: Proof) -> tuple[Step, ...]:
+    """Say where a proof ends that is not one for all sizes."""
+    if proof.reach == "all":
+        return ()
+    sizes = "; ".join(
+        ", ".join(f"{one} = {size}" for one, size in some.items())
+        for some in proof.claim.fields["sizes"] or []
+    )
+    there = f" for the sizes {sizes}" if sizes.strip("; ") else ""
+    if proof.reach == "tested":
+        sentence = (
+            f"It was tested at drawn numbers{there}, which a wrong equation passes with a chance "
+            f"below {CHANCE:g}. A proof is missing."
+        )
+    else:
+        sentence = f"It is proved{there}. A proof for all sizes is missing."
+    return ((sentence, ""),)
 
 
 def _lift(claim: IdentityClaim, given: IdentityGiven) -> tuple[tuple[Step, ...], Formula | None]:
@@ -97,51 +135,78 @@ def _lift(claim: IdentityClaim, given: IdentityGiven) -> tuple[tuple[Step, ...],
     return tuple(lifting.steps), parse(to_text(found))
 
 
-def _sum_of_weights(tree: Tree, given: IdentityGiven) -> Tree | None:
-    """Return x where the formula is sum(softmax(x)) of a vector x."""
-    if tree[-1].op != "call" or tree[-1].value != "sum":
-        return None
-    return _scores(operands(tree)[0], given, axes=(1,))
+def _unproved(
+    claim: IdentityClaim,
+    formula: Formula,
+    given: IdentityGiven,
+    instances: Sequence[Values],
+    steps: tuple[Step, ...],
+) -> Result:
+    """Look for numbers that an equation does not hold for; else say what is known of it."""
+    stated = equation(formula.tree, claim, given)
+    try:
+        identity = StatedIdentity(stated)
+        symbols = identity.symbols
+        sizes = {one: size for one, size in sizes_of(given).items() if one in symbols}
+        tried = [(sizes, values) for values in instances]
+        tried += [(dict(some), values) for some, values in draws(identity)]
+    except Unusable as problem:
+        return Result(claim, formula, (*steps, (_sentence(str(problem)), "")), status="open")
+    for some, values in tried:
+        found = counterexample(identity, some, values)
+        if found is None:
+            continue
+        proof = identities.counterexample_claim(stated, found)
+        if not verify(Certificate({}, (proof,))).holds:
+            continue
+        there = {one: np.asarray(value, float) for one, value in found.values.items()}
+        shown = _complete(given, {**instances[0], **some, **there})
+        why = f"It is not so. For the numbers below it is {found.difference.words()}."
+        return Result(claim, formula, ((why, ""),), (proof,), "false", shown)
+    missing = (
+        "No rule shows it: written out in symbols, the two sides are not the same sum. Nor do they "
+        f"differ at {len(tried)} draws of numbers, to 150 digits, where both are defined. So it is "
+        "neither proved nor refuted."
+    )
+    return Result(claim, formula, (*steps, (missing, "")), status="open")
 
 
-def _scores(tree: Tree, given: IdentityGiven, axes: tuple[int, ...]) -> Tree | None:
-    """Return x where the formula is softmax(x), for vectors, or for matrices row by row."""
-    found = softmax_argument(tree)
-    if found is None:
-        return None
-    count = len(parse(to_text(found)).shape(given.whole_shapes()))
-    # Powers divided by the sum of all are the softmax of a vector, not that of rows.
-    return found if count in axes and (count == 1 or tree[-1].op == "call") else None
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
-def _rows(argument: Tree, values: Values) -> Float64:
-    return np.atleast_2d(np.asarray(parse(to_text(argument)).evaluate(values), float))
+def _complete(given: IdentityGiven, values: Values) -> Values:
+    """Return values with what is defined by formulas."""
+    found = dict(values)
+    for name, text in given.define.items():
+        found[name] = parse(text).evaluate(found)
+    return found
 
 
 def _above(claim: IdentityClaim, given: IdentityGiven, instances: Sequence[Values]) -> Result:
     """Show that a formula is above another, entry by entry."""
     assert claim.formula is not None
     formula, bound = parse(claim.formula), parse(claim.equals)
-    shapes = given.whole_shapes()
-    if str(bound) == "0":
-        steps = positive(formula.tree, shapes)
-        weights = _scores(formula.tree, given, axes=(1, 2))
-        if steps is not None and weights is not None:
-            scores = tuple(_rows(weights, values) for values in instances)
-            proofs = (distribution.claim(),)
-            return Result(claim, formula, tuple(steps), proofs, scores)
-    else:
-        steps = _difference(formula, bound, given)
+    trees = [formula.tree, bound.tree]
+    shapes, where = used_shapes(trees, given), used_definitions(trees, given)
+    proof = identities.above_claim(claim.formula, claim.equals, shapes, where)
+    if verify(Certificate({}, (proof,))).holds:
+        whole = given.whole_shapes()
+        zero = str(bound) == "0"
+        steps = positive(formula.tree, whole) if zero else _difference(formula, bound, given)
+        why = "Written out in entries, no term of it can be negative, and one is above 0."
+        latex = formula.to_latex() if zero else f"{formula.to_latex()} - ({bound.to_latex()})"
+        return Result(claim, formula, tuple(steps or [(why, f"{latex} > 0")]), (proof,))
     effect = _exceeds(formula, bound, given)
-    proof = _on_instances("sufficient", effect, given, instances)
-    if steps is not None and verify(Certificate({}, (proof,))).holds:
-        return Result(claim, formula, tuple(steps), (proof,))
-    refuted = _on_instances("not sufficient", effect, given, instances)
-    if verify(Certificate({}, (refuted,))).holds:
-        why = ("Drawn numbers do not satisfy it: the example below is a counterexample.", "")
-        return Result(claim, formula, (why,), (refuted,), status="false")
-    why = ("The rules for signs lead no further.", "")
-    return Result(claim, formula, (why,), status="open")
+    refuted = _on_instances(effect, given, instances)
+    if refuted is not None and verify(Certificate({}, (refuted,))).holds:
+        reason = ("Drawn numbers do not satisfy it: the example below is a counterexample.", "")
+        return Result(claim, formula, (reason,), (refuted,), status="false")
+    reason = (
+        "The signs of its terms do not settle it, and no drawn numbers refute it.",
+        "",
+    )
+    return Result(claim, formula, (reason,), status="open")
 
 
 def _difference(formula: Formula, bound: Formula, given: IdentityGiven) -> list[Step] | None:
@@ -171,84 +236,12 @@ def _definitions(given: IdentityGiven) -> dict[str, Formula]:
     return found
 
 
-def _on_instances(
-    says: str,
-    effect: str,
-    given: IdentityGiven,
-    instances: Sequence[Values],
-    more: Values | None = None,
-) -> Claim:
-    """Claim that drawn numbers have an effect, or that some have not."""
+def _on_instances(effect: str, given: IdentityGiven, instances: Sequence[Values]) -> Claim | None:
+    """Claim that some drawn numbers do not have an effect."""
     sizes = sizes_of(given)
     tables = [
-        {name: np.asarray(values[name]).tolist() for name in (*given.shapes, *sizes)} | (more or {})
+        {name: np.asarray(values[name]).tolist() for name in (*given.shapes, *sizes)}
         for values in instances
     ]
-    return conditions.condition_claim(says, f"{next(iter(sizes))} >= 1", effect, tables)
-
-
-def _refuted(
-    claim: IdentityClaim, formula: Formula, given: IdentityGiven, instances: Sequence[Values]
-) -> Result | None:
-    """Look for drawn numbers that an equation does not hold for, and claim what is seen."""
-    for values in instances:
-        left = np.asarray(formula.evaluate(values), float)
-        right = np.asarray(from_parts(claim, given, values), float)
-        if not np.abs(left - right).max() > APART:
-            continue
-        place = np.unravel_index(int(np.abs(left - right).argmax()), left.shape)
-        proof = _inequality(claim, formula, given, values, [int(axis) for axis in place])
-        if proof is None or not verify(Certificate({}, (proof,))).holds:
-            return None
-        where = ", ".join(str(int(axis) + 1) for axis in place)
-        why = (
-            f"It is not so. For the matrices of the example the formula gives {left[place]:g}"
-            f"{f' at {where}' if where else ''} where {right[place]:g} should be."
-        )
-        return Result(claim, formula, ((why, ""),), (proof,), status="false")
-    return None
-
-
-def _inequality(
-    claim: IdentityClaim, formula: Formula, given: IdentityGiven, values: Values, place: list[int]
-) -> Claim | None:
-    """Claim that an equation fails, with unit vectors that pick rows and entries."""
-    indexed = {
-        name: where for name, where in given.indexed().items() if name in parse(claim.equals).names
-    }
-    count = {
-        index: len(values[matrix]) if axis == 0 else values[matrix].shape[1]
-        for matrix, *indices in indexed.values()
-        for axis, index in enumerate(indices)
-    }
-    spots = {index: place[axis] for axis, index in enumerate(INDICES[claim.part])}
-    terms = range(count["j"]) if claim.over else [spots.get("j", 0)]
-    units: Values = {}
-
-    def unit(index: str, at: int) -> str:
-        name = f"unit_{index}{at + 1}"
-        units[name] = [float(at == other) for other in range(count[index])]
-        return name
-
-    def term(j: int) -> str:
-        at = {"i": spots.get("i", 0), "j": j}
-        picked = {}
-        for name, (matrix, *indices) in indexed.items():
-            vectors = [unit(index, at[index]) for index in indices]
-            text = f"{matrix}' {vectors[0]}"
-            if len(vectors) == 2:
-                text = f"{vectors[0]}' {matrix} {vectors[1]}"
-            picked[name] = parse(f"({text})")
-        return str(parse(claim.equals).substitute(picked))
-
-    try:
-        right = " + ".join(f"({term(j)})" for j in terms)
-        left = str(formula)
-        if claim.part == "row i":
-            left = f"({left})' {unit('i', spots['i'])}"
-        elif claim.part == "entry i j":
-            left = f"{unit('i', spots['i'])}' ({left}) {unit('j', spots['j'])}"
-        effect = parse(f"{left} = {right}").substitute(_definitions(given))
-    except (FormulaError, KeyError):  # too long to be written out
-        return None
-    return _on_instances("not sufficient", str(effect), given, [values], units)
+    condition = f"{next(iter(sizes))} >= 1" if sizes else "1 >= 1"
+    return conditions.condition_claim("not sufficient", condition, effect, tables)

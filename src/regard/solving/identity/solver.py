@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate, Claim, conditions
+from regard.certify import Certificate
 from regard.errors import FormulaError
 from regard.language import notation, parse
 from regard.problems.kinds.identity import IdentityClaim, IdentityGiven, IdentityProblem
@@ -27,7 +27,7 @@ from regard.solving.identity.sign import Step, softmax_argument
 from regard.solving.solution import Solution, Status
 
 MOST_MISTAKES = 4
-INSTANCES = 3  # that statements about signs and weights are verified on
+INSTANCES = 3  # that are drawn, of which the first is the example
 
 
 def solve(problem: IdentityProblem) -> Solution:
@@ -41,8 +41,10 @@ def solve(problem: IdentityProblem) -> Solution:
     status = Status.PROVED
     if wrong:
         status = Status.IMPOSSIBLE
-    elif any(result.status == "open" for result in results):
+    elif any(result.status != "holds" for result in results):
+        # Also what is proved for some sizes only, or tested: the steps say which.
         status = Status.UNDECIDED
+    shown = next((result.values for result in wrong if result.values), instances[0])
     return Solution(
         problem=problem,
         status=status,
@@ -50,13 +52,13 @@ def solve(problem: IdentityProblem) -> Solution:
         answer={} if wrong else _answer(results, given),
         certificate=_certificate(kept),
         steps=_steps(kept, given),
-        details=_details(results, given, instances[0]),
-        mistakes=_mistakes(results, given, instances[0]),
+        details=_details(results, given, shown),
+        mistakes=_mistakes(results, given, shown),
     )
 
 
 def _answer(results: Sequence[Result], given: IdentityGiven) -> dict[str, Any]:
-    found = [result for result in results if result.status == "holds"]
+    found = [result for result in results if result.status != "open"]
     answer: dict[str, Any] = {result.claim.name: str(result.formula) for result in found}
     shapes = {
         result.claim.name: [str(size) for size in result.formula.shape(given.whole_shapes())]
@@ -67,26 +69,9 @@ def _answer(results: Sequence[Result], given: IdentityGiven) -> dict[str, Any]:
 
 
 def _certificate(results: Sequence[Result]) -> Certificate:
-    """Collect the claims, each once, and the scores that some of them are about."""
-    proofs: dict[str, Claim] = {}
-    rows: dict[tuple[float, ...], None] = {}
-    for result in results:
-        found = {tuple(row): None for scores in result.scores for row in scores.tolist()}
-        if rows and found and len(next(iter(rows))) != len(next(iter(found))):
-            # One array has rows of one length: those of another are named one by one.
-            proof = _distributions([list(row) for row in found])
-            proofs[f"{proof.witness}"] = proof
-            continue
-        proofs |= {f"{proof.kind}{proof.fields}": proof for proof in result.proofs}
-        rows |= found
-    arrays = {"scores": np.array(list(rows))} if rows else {}
-    return Certificate(arrays, tuple(proofs.values()))
-
-
-def _distributions(rows: list[list[float]]) -> Claim:
-    effect = "min(softmax(s)) > 0 and abs(sum(softmax(s)) - 1) <= 1e-30"
-    instances = [{"s": row} for row in rows]
-    return conditions.condition_claim("sufficient", "max(s) >= min(s)", effect, instances)
+    """Collect the claims, each once: one for each formula that was settled."""
+    proofs = {f"{proof.kind}{proof.fields}": proof for result in results for proof in result.proofs}
+    return Certificate({}, tuple(proofs.values()))
 
 
 def _statement(result: Result) -> str:
@@ -115,8 +100,10 @@ def _defined(claim: IdentityClaim, whole: str) -> str:
 def _headline(results: Sequence[Result], given: IdentityGiven) -> str:
     parts = []
     for result in results:
-        if result.status == "open":
-            parts.append(rf"\text{{not settled: }} {_open(result)}")
+        if result.status in ("open", "sizes", "tested"):
+            how = {"sizes": "proved for some sizes", "tested": "tested"}
+            said = how.get(result.status, "not settled")
+            parts.append(rf"\text{{{said}: }} {_open(result)}")
             continue
         text = _statement(result)
         if result.status == "false":
@@ -212,7 +199,8 @@ def _details(results: Sequence[Result], given: IdentityGiven, values: Values) ->
         used |= parse(text).names if name in used else set()
     for name in given.shapes:
         if name in used:
-            caption = f"${parse(name).to_latex()}$ {'' if name in given.example else '(drawn)'}"
+            own = name in given.example and np.array_equal(given.example[name], values[name])
+            caption = f"${parse(name).to_latex()}$ {'' if own else '(drawn)'}"
             blocks.append(_table(values[name], caption.strip()))
     for name, text in given.define.items():
         if name in used:

@@ -1,0 +1,236 @@
+"""Products of powers, with indices that may be summed over: one normal form for each.
+
+A monomial is a set of factors with exponents. The factors count as independent of each other:
+
+    x      an entry of a matrix, a vector, or a number: ("x", name, place, ...)
+    n      a size that is only a name, above 0: ("n", name)
+    i      the imaginary unit, with i² = -1
+    exp    e to the power of a monomial; cis is e to i times a monomial. Exponents are fractions.
+    sum    a monomial, summed over indices of its own
+    delta  1 if two indices are equal, else 0
+    root   the root of a polynomial that is never negative
+    poly   what a formula divides by: a polynomial of several terms, with a negative exponent
+    f      a function of which nothing is known, of polynomials: ("f", name, argument, ...)
+    w      an entry of such a function of a whole matrix: ("w", name, arguments, place, ...)
+
+A place is a number, or an index that runs up to a named size. Indices that are summed over have
+negative labels. Those of a sum are numbered in one way only (by colours that are refined, as for
+the isomorphism of graphs), and inner sums have labels of a lower level, so that no label is caught
+by another sum.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+WIDTH = 64  # indices of one sum
+MOST_ORDERS = 120  # that are tried to number the indices of a sum
+
+Exponent = int | Fraction
+Factor = tuple[Any, ...]
+Monomial = frozenset[tuple[Factor, Exponent]]
+ONE: Monomial = frozenset()
+
+
+class Index(NamedTuple):
+    """A place that is not a number; it runs up to a size that is only a name."""
+
+    label: int
+    size: str
+
+
+Place = Index | int
+_labels = itertools.count(100)  # below it are the indices that a claim is made for
+
+
+def fresh(size: str) -> Index:
+    """Return an index that nothing else has."""
+    return Index(next(_labels), size)
+
+
+def merged(*monomials: Monomial) -> dict[Factor, Exponent]:
+    """Add up the exponents of factors."""
+    found: dict[Factor, Exponent] = {}
+    for monomial in monomials:
+        for factor, exponent in monomial:
+            total = found.get(factor, 0) + exponent
+            if total == 0:
+                del found[factor]
+            else:
+                found[factor] = plain(total)
+    return found
+
+
+def plain(value: Exponent) -> Exponent:
+    """Return a fraction that is whole as a whole number."""
+    return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value
+
+
+def inner(factor: Factor) -> Iterator[Any]:
+    """Return the monomials and polynomials inside a factor."""
+    kind = factor[0]
+    if kind in ("exp", "cis", "sum", "poly", "root"):
+        yield factor[1]
+    elif kind == "f":
+        yield from factor[2:]
+    elif kind == "w":
+        yield from factor[2]
+
+
+def own_places(factor: Factor) -> tuple[Place, ...]:
+    """Return the places that a factor is taken at itself."""
+    kind = factor[0]
+    if kind in ("x", "delta"):
+        return factor[2:] if kind == "x" else factor[1:]
+    return factor[3:] if kind == "w" else ()
+
+
+def factors_of(part: Any) -> Iterator[Factor]:
+    """Return the factors of a monomial or of all terms of a polynomial."""
+    monomials = [part] if isinstance(part, frozenset) else list(part.terms)
+    for monomial in monomials:
+        for factor, _ in monomial:
+            yield factor
+
+
+@lru_cache(maxsize=50_000)
+def places(factor: Factor) -> frozenset[Index]:
+    """Return all indices in a factor."""
+    found = {place for place in own_places(factor) if isinstance(place, Index)}
+    for part in inner(factor):
+        for one in factors_of(part):
+            found |= places(one)
+    return frozenset(found)
+
+
+def level(factor: Factor) -> int:
+    """Return how many sums are nested in a factor."""
+    lowest = min((place.label for place in places(factor)), default=0)
+    return max(0, -lowest // WIDTH)
+
+
+@lru_cache(maxsize=50_000)
+def text(factor: Factor) -> str:
+    """Write a factor in one way."""
+
+    def one(part: Any) -> str:
+        if isinstance(part, frozenset):
+            return written(part)
+        return "[" + "+".join(sorted(f"{c}{written(m)}" for m, c in part.terms.items())) + "]"
+
+    at = ",".join(
+        f"{place.label}{place.size}" if isinstance(place, Index) else str(place)
+        for place in own_places(factor)
+    )
+    kind = factor[0]
+    name = factor[1] if kind in ("x", "n", "f", "w") else ""
+    return f"{kind}:{name}({';'.join(one(part) for part in inner(factor))}|{at})"
+
+
+def written(monomial: Monomial) -> str:
+    """Write a monomial in one way."""
+    return "{" + "*".join(sorted(f"{text(f)}^{e}" for f, e in monomial)) + "}"
+
+
+def relabelled(factor: Factor, names: Mapping[Index, Index]) -> Factor:
+    """Give indices other labels, different ones for different indices."""
+    if not places(factor) & names.keys():
+        return factor
+
+    def at(spots: tuple[Place, ...]) -> tuple[Place, ...]:
+        return tuple(names.get(p, p) if isinstance(p, Index) else p for p in spots)
+
+    def one(part: Any) -> Any:
+        if isinstance(part, frozenset):
+            return relabelled_monomial(part, names)
+        return part.mapped(lambda monomial: relabelled_monomial(monomial, names))
+
+    kind = factor[0]
+    if kind == "x":
+        return (kind, factor[1], *at(factor[2:]))
+    if kind == "delta":
+        return delta_factor(*at(factor[1:]))
+    if kind == "w":
+        return (kind, factor[1], tuple(one(part) for part in factor[2]), *at(factor[3:]))
+    if kind == "f":
+        return (kind, factor[1], *(one(part) for part in factor[2:]))
+    return (kind, one(factor[1]))
+
+
+def relabelled_monomial(monomial: Monomial, names: Mapping[Index, Index]) -> Monomial:
+    """Give indices other labels, different ones for different indices."""
+    return frozenset((relabelled(factor, names), exponent) for factor, exponent in monomial)
+
+
+def delta_factor(one: Place, other: Place) -> Factor:
+    """Return the factor that is 1 where two indices are equal."""
+    return ("delta", *sorted((one, other), key=str))
+
+
+def sum_factor(body: Mapping[Factor, Exponent], bound: list[Index]) -> Factor:
+    """Return a monomial summed over indices, with these numbered in one way."""
+    depth = 1 + max((level(factor) for factor in body), default=0)
+    best, least = None, ""
+    # With more orders only some are tried: equal sums may then look different, never the reverse.
+    for order in itertools.islice(_orders(body, dict.fromkeys(bound, "")), MOST_ORDERS):
+        names = {
+            index: Index(-(depth * WIDTH + place), index.size) for place, index in enumerate(order)
+        }
+        found = relabelled_monomial(frozenset(body.items()), names)
+        shown = written(found)
+        if best is None or shown < least:
+            best, least = found, shown
+    return ("sum", best)
+
+
+def opened(factor: Factor) -> tuple[Monomial, list[Index]]:
+    """Return what a sum adds up, with indices of its own that are new."""
+    depth = level(factor)
+    own = {place for place in places(factor) if place.label < 0 and -place.label // WIDTH == depth}
+    names = {index: fresh(index.size) for index in sorted(own)}
+    return relabelled_monomial(factor[1], names), list(names.values())
+
+
+def _orders(body: Mapping[Factor, Exponent], colour: dict[Index, str]) -> Iterator[list[Index]]:
+    """Return orders of indices that do not depend on their labels.
+
+    Indices are put in the order of their colours. Where several have one colour, each of them is
+    given a colour of its own in turn.
+    """
+    colour = _refined(body, colour)
+    groups: dict[str, list[Index]] = {}
+    for index in sorted(colour, key=lambda one: colour[one]):
+        groups.setdefault(colour[index], []).append(index)
+    alike = next((group for group in groups.values() if len(group) > 1), None)
+    if alike is None:
+        yield [index for group in groups.values() for index in group]
+        return
+    for first in alike:
+        yield from _orders(body, {**colour, first: f"{colour[first]}!"})
+
+
+def _refined(body: Mapping[Factor, Exponent], colour: dict[Index, str]) -> dict[Index, str]:
+    """Tell indices apart by the factors that they are in, with colours for all indices."""
+    for _ in colour:
+        seen: dict[Index, str] = {}
+        for index in colour:
+            marks = {
+                other: Index(10**6 + (other == index), f"{shade}.{other.size}")
+                for other, shade in colour.items()
+            }
+            around = sorted(
+                f"{text(relabelled(factor, marks))}^{exponent}"
+                for factor, exponent in body.items()
+                if index in places(factor)
+            )
+            seen[index] = f"{index.size}.{colour[index]}<{';'.join(around)}>"
+        ranks = {shade: f"{rank:03d}" for rank, shade in enumerate(sorted(set(seen.values())))}
+        before = len(set(colour.values()))
+        colour = {index: ranks[shade] for index, shade in seen.items()}
+        if len(ranks) in (before, len(colour)):
+            break
+    return colour
