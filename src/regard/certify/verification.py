@@ -18,6 +18,7 @@ from regard.certify import (
     computed,
     conditions,
     distribution,
+    equivalences,
     hard_limit,
     heads,
     hull,
@@ -27,6 +28,7 @@ from regard.certify import (
     noise,
     noise_bounds,
     output_law,
+    output_rms,
     outputs,
     patterns,
     position_moments,
@@ -85,9 +87,11 @@ KINDS = {
         position_moments.position_moments, position_moments.say_position_moments
     ),
     "output_law": _Kind(output_law.output_law, output_law.say_output_law),
+    "output_rms": _Kind(output_rms.output_rms, output_rms.say_output_rms),
     "hard_limit": _Kind(hard_limit.hard_limit, hard_limit.say_hard_limit),
     "heads_independent": _Kind(random_heads.heads_independent, random_heads.say_heads_independent),
     "score_differences": _Kind(random_heads.score_differences, random_heads.say_score_differences),
+    "equivalence": _Kind(equivalences.equivalence, equivalences.say_equivalence),
     "gap_condition": _Kind(conditions.gap_condition, conditions.say_gap_condition),
     "condition": _Kind(conditions.condition, conditions.say_condition),
     "aligned": _Kind(conditions.aligned, conditions.say_aligned),
@@ -103,12 +107,15 @@ class ClaimResult:
         status: "holds", "fails" or "undecided".
         statement: the claim as a sentence.
         reason: one sentence with the number found.
+        tested: on how many instances a claim about all of them was tested; 0: it is proved as it
+            is stated.
     """
 
     kind: str
     status: str
     statement: str
     reason: str
+    tested: int = 0
 
 
 @dataclass(frozen=True)
@@ -198,7 +205,8 @@ def _check(claim: Claim, certificate: Certificate) -> ClaimResult:
     except Exception as problem:  # a witness may be anything; what cannot be read proves nothing
         decision = Decision("undecided", f"It cannot be checked: {problem!r}.")
     name = str(getattr(claim, "kind", "none"))
-    return ClaimResult(name, decision.status, statement(claim), _sentence(decision.reason))
+    reason = _sentence(decision.reason)
+    return ClaimResult(name, decision.status, statement(claim), reason, decision.tested)
 
 
 def _sentence(text: str) -> str:

@@ -47,6 +47,7 @@ def solve(problem: BandProblem) -> Solution:
             _steps(found, latex),
             _details(found),
             mistakes(found),
+            reaches=found.reaches,
         )
 
 
@@ -70,6 +71,19 @@ class Found:
         if self.zeroed is not None and self.zeroed.missed is None:
             return Status.PROVED
         return Status.IMPOSSIBLE if self.signed.design is None else Status.COMPUTED
+
+    @property
+    def reaches(self) -> tuple[int, ...]:
+        """The claim about the head that zeroing leaves; or that no block weights do better."""
+        claims = self.certificate.claims
+        if self.status is not Status.IMPOSSIBLE:
+            return (0,)
+        first = len(claims) - len(self.signed.certificate.claims)
+        return tuple(
+            place
+            for place, claim in enumerate(claims)
+            if place >= first and claim.kind == "band_optimal" and claim.fields["bound"] <= 0
+        )
 
     @property
     def certificate(self) -> Certificate:

@@ -43,12 +43,14 @@ def solve(problem: IdentityProblem) -> Solution:
         status = Status.IMPOSSIBLE
     elif any(result.status == "open" for result in results):
         status = Status.UNDECIDED
+    certificate = _certificate(kept)
     return Solution(
         problem=problem,
         status=status,
         headline=_headline(kept, given),
         answer={} if wrong else _answer(results, given),
-        certificate=_certificate(kept),
+        certificate=certificate,
+        reaches=tuple(range(len(certificate.claims))),  # those of each formula that is asked for
         steps=_steps(kept, given),
         details=_details(results, given, instances[0]),
         mistakes=_mistakes(results, given, instances[0]),

@@ -19,18 +19,19 @@ def solve(problem: MomentsProblem) -> Solution:
     find: list[str] = list(goal.find)
     if isinstance(given, DotProductGiven):
         found = products.product(given, goal)
+        proof, whole = products.certificate(found, find)
+        status = Status.PROVED if whole else Status.NUMERIC
         if not products.checked(found):
             status = Status.UNDECIDED  # a variance that is negative for the instance, say
         elif find == ["s"] and not found.variance.terms:
             status = Status.IMPOSSIBLE
-        else:
-            status = Status.PROVED
         return Solution(
             problem=problem,
             status=status,
             headline=_headline(found, find, "q^\\top q" if given.same else "q^\\top k"),
             answer=_answer(found, find),
-            certificate=products.certificate(found, find),
+            certificate=proof,
+            reaches=tuple(range(len(proof.claims))) if whole else (),
             steps=shown.steps(found, find),
             details=shown.details(found) if status is not Status.UNDECIDED else (),
             mistakes=shown.mistakes(found, find) if status is not Status.UNDECIDED else (),
@@ -42,6 +43,7 @@ def solve(problem: MomentsProblem) -> Solution:
         headline=_headline(score, find, r"(k + e_\tau)^\top (q + e_t)"),
         answer=_answer(score, find),
         certificate=positions.certificate(score),
+        reaches=(0,),
         steps=positions.steps(score, find),
         details=positions.details(score),
         mistakes=positions.mistakes(score),

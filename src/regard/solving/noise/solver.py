@@ -22,16 +22,17 @@ def solve(problem: NoiseProblem) -> Solution:
     at most varies in each head.
     """
     found = find(problem.given)
-    proof, proved = certificate(found)
+    proof, reaches = certificate(found, list(problem.goal.find))
     return Solution(
         problem=problem,
-        status=_status(found, proved),
+        status=_status(found, bool(reaches)),
         headline=_headline(found),
         answer=found.answer(list(problem.goal.find)),
         certificate=proof,
         steps=steps(found),
         details=details(found),
         mistakes=mistakes(found),
+        reaches=reaches,
     )
 
 
@@ -40,7 +41,7 @@ def _status(found: Found, proved: bool) -> Status:
         return Status.UNDECIDED  # the limit is asked for, and a finite size was worked out
     if found.law is not None and not found.law.exact:
         return Status.UNDECIDED  # samples say about how likely it is, and no more
-    return Status.PROVED if proved else Status.COMPUTED
+    return Status.PROVED if proved else Status.NUMERIC
 
 
 def _headline(found: Found) -> str:

@@ -16,7 +16,7 @@ from regard.report import Block, Facts, Plot, Series, Table, Text, number
 from regard.solving.beyond import BEYOND
 from regard.solving.latex_numbers import percent, tex
 from regard.solving.offset import numbers as numbers
-from regard.solving.solution import Solution, Status
+from regard.solving.solution import Solution, Status, at_least
 
 __all__ = ["solve"]
 
@@ -62,6 +62,7 @@ def solve(problem: OffsetProblem) -> Solution:
             (*_algebra(given.T), *_size_steps(found)),
             _details(found),
             _mistakes(found),
+            reaches=at_least(design.certificate, ("offset_mass",), 1 - goal.tolerance),
         )
 
 

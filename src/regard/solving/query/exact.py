@@ -107,6 +107,7 @@ def solve_exact(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Solut
         steps(found),
         exact_details(problem, found, None if shortest is None else shortest.query),
         exact_mistakes(found),
+        reaches=(0,),
     )
 
 
