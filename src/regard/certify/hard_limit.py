@@ -9,7 +9,7 @@ the highest of the other keys have it, in equal shares, as they do where nothing
                  it does, given that no score that varies is negative; its limit has this mean and
                  this variance (the trace of its covariance), where they are stated
 
-Given s_a ≥ 0, with the highest other score M: for M < 0 the key a always wins, and otherwise with
+Given s_a ≥ 0, with the highest other score M: for M ≤ 0 the key a always wins, and otherwise with
 probability Φ(m/τ)/Φ(u·μ_a/τ).
 """
 
@@ -92,7 +92,7 @@ def say_hard_limit(claim: Claim) -> str:
             for atom in atoms
         )
     near = f", within {up(claim.fields['error'])}" if claim.fields["error"] else ""
-    kept = ", if no score that varies is negative," * bool(claim.fields.get("nonnegative"))
+    kept = " if no score that varies is negative," * bool(claim.fields.get("nonnegative"))
     moments = claim.fields.get("moments")
     if moments:
         near += f", and has the variance {in_digits(moments['variance'])} and the mean given"
@@ -209,7 +209,7 @@ def _factors(
             continue
         if sum(map(abs, head.signs)) > 1:
             raise Unusable("of a head in which two keys vary, negative scores are not looked at.")
-        if highest < 0:
+        if highest <= 0:  # s_a = 0 has probability 0
             factors.append([(lambda: arb(1), won)])
             continue
         factors.append(

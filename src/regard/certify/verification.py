@@ -25,6 +25,7 @@ from regard.certify import (
     identities,
     impossibility,
     moments,
+    multiples,
     noise,
     noise_bounds,
     output_law,
@@ -59,6 +60,9 @@ KINDS = {
     ),
     "output_ceiling": _Kind(impossibility.output_ceiling, impossibility.say_output_ceiling),
     "apart_from_hull": _Kind(hull.apart_from_hull, hull.say_apart_from_hull),
+    "multiples_out_of_reach": _Kind(
+        multiples.multiples_out_of_reach, multiples.say_multiples_out_of_reach
+    ),
     "separates": _Kind(separator.separates, separator.say_separates),
     "norm_at_most": _Kind(separator.norm_at_most_claim, separator.say_norm_at_most),
     "norm_at_least": _Kind(separator.norm_at_least, separator.say_norm_at_least),

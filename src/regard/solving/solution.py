@@ -76,6 +76,7 @@ class Solution:
         mistakes: what is often got wrong, and what comes of it.
         reaches: which claims of the certificate are the goal itself (or exclude it), in its own
             measure and at its own numbers.
+        assumes: what the answer rests on beyond what the statement may say, as sentences.
         instances: on how many instances the answer was tested, where the claims are about some of
             them and the goal about all.
     """
@@ -90,6 +91,7 @@ class Solution:
     mistakes: tuple[str, ...] = ()
     reaches: tuple[int, ...] = ()
     instances: int = 0
+    assumes: tuple[str, ...] = ()
 
     @cached_property
     def verification(self) -> Verification:
@@ -139,6 +141,8 @@ class Solution:
             blocks.append(Text(problem.source))
         blocks += [Prose(problem.statement), Heading(f"Answer: {self.outcome}")]
         blocks.append(Math(self.headline))
+        if self.assumes:
+            blocks.append(Text(f"Assumed: {' '.join(self.assumes)}"))
         if self.verdict is Status.IMPOSSIBLE and any(k.startswith("q") for k in self.answer):
             blocks.append(Text("What is below comes closest; it does not reach the goal."))
         files = {n: v for n, v in self.answer.items() if isinstance(v, str) and "\n" in v}
@@ -174,6 +178,7 @@ class Solution:
             "kind": self.problem.kind,
             "status": self.verdict.name.lower(),
             "answer": dict(self.answer),
+            "assumes": list(self.assumes),
             "certificate": self.certificate.to_dict(),
         }
 

@@ -17,6 +17,7 @@ from regard.solving.band import numbers as numbers
 from regard.solving.band.mistakes import mistakes
 from regard.solving.beyond import BEYOND
 from regard.solving.latex_numbers import angle, percent, tex
+from regard.solving.offset.solver import ONLY_POSITIONS
 from regard.solving.solution import Solution, Status
 
 __all__ = ["solve"]
@@ -48,6 +49,7 @@ def solve(problem: BandProblem) -> Solution:
             _details(found),
             mistakes(found),
             reaches=found.reaches,
+            assumes=ONLY_POSITIONS,
         )
 
 

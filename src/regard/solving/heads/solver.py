@@ -21,7 +21,7 @@ from regard.solving.heads.shown import heads_details, heads_mistakes
 from regard.solving.heads.steps import heads_headline, heads_steps, impossible_shown
 from regard.solving.query.formula import Mix, read_mix, rounded_up, spelled, structure_of
 from regard.solving.query.law import RandomKeys, certified, is_proved
-from regard.solving.query.quiet import at_limit, in_means
+from regard.solving.query.quiet import at_limit, in_means, random_assumes
 from regard.solving.query.shown import known_values
 from regard.solving.refusals import in_words
 from regard.solving.solution import Solution, Status, excluding
@@ -132,6 +132,7 @@ def _solution(problem: HeadsProblem, found: Heads) -> Solution:
         heads_details(problem, found),
         heads_mistakes(found),
         reaches=(0,) if found.proved else (),
+        assumes=random_assumes(problem) if found.random else (),
     )
 
 

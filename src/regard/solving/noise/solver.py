@@ -33,7 +33,17 @@ def solve(problem: NoiseProblem) -> Solution:
         details=details(found),
         mistakes=mistakes(found),
         reaches=reaches,
+        assumes=_assumes(problem),
     )
+
+
+def _assumes(problem: NoiseProblem) -> tuple[str, ...]:
+    said = ["the keys are normal and independent of each other."]
+    if len(problem.given.limits) > 1:
+        said.append(f"The limits are taken in this order: {', '.join(problem.given.limits)}.")
+    if problem.given.ignore_negative:
+        said.append("Cases in which a score that varies is negative are left out.")
+    return tuple(said)
 
 
 def _status(found: Found, proved: bool) -> Status:

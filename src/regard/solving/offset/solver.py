@@ -26,6 +26,9 @@ _ROTATION = (
     r"\begin{bmatrix} \cos \omega_i T & -\sin \omega_i T \\ "
     r"\sin \omega_i T & \cos \omega_i T \end{bmatrix}"
 )
+ONLY_POSITIONS = (
+    "only positions are scored: what the tokens hold adds nothing, and scores are not divided.",
+)
 MOST_BLOCKS = 8  # of a table
 MOST_POINTS = 400  # of a line
 
@@ -62,6 +65,7 @@ def solve(problem: OffsetProblem) -> Solution:
             (*_algebra(given.T), *_size_steps(found)),
             _details(found),
             _mistakes(found),
+            assumes=ONLY_POSITIONS,
             reaches=at_least(design.certificate, ("offset_mass",), 1 - goal.tolerance),
         )
 

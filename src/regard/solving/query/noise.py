@@ -28,10 +28,12 @@ from regard.solving.query.noise_shown import noise_details, noise_mistakes
 from regard.solving.query.noise_steps import noise_headline, noise_steps
 from regard.solving.query.quiet import (
     as_weights,
+    random_assumes,
     random_keys,
     robust_query,
     solve_designed,
     solve_otherwise,
+    solve_quiet,
 )
 from regard.solving.solution import Solution, Status
 
@@ -115,7 +117,12 @@ def solve_noise(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Solut
         return solve_designed(problem, mix, instance, keys)
     found = read_noise(problem, mix, instance, keys)
     if found.window is not None:
-        return _by_formula(problem, found)
+        solution = _by_formula(problem, found)
+        if not found.proved and found.robust is not None:
+            # A quieter query may be proved where the formula is not.
+            quieter = solve_quiet(problem, mix, instance, keys, found.robust)
+            return quieter if quieter.status is Status.PROVED else solution
+        return solution
     return solve_otherwise(problem, mix, instance, keys, found.robust)
 
 
@@ -228,4 +235,5 @@ def _by_formula(problem: QueryProblem, found: Noisy) -> Solution:
         noise_details(problem, found),
         noise_mistakes(found),
         reaches=(0,) if found.proved else (),
+        assumes=random_assumes(problem),
     )

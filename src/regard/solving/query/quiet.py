@@ -54,6 +54,14 @@ def as_weights(problem: QueryProblem | HeadsProblem, instance: KeyInstance) -> K
     return replace(instance, values=np.eye(problem.given.n))
 
 
+def random_assumes(problem: QueryProblem | HeadsProblem) -> tuple[str, ...]:
+    """What is taken for granted about random keys."""
+    keys = "the keys are normal and independent of each other."
+    if known_values(problem.given):
+        return (keys,)
+    return keys, "The values may be any, so the tolerance is of the weights."
+
+
 def at_limit(problem: QueryProblem | HeadsProblem) -> KeyInstance | None:
     """The instance with every parameter at its limit; None if there is no finite one."""
     limits = [parse_limit(text) for text in problem.given.limits]
@@ -82,7 +90,7 @@ def solve_otherwise(
 ) -> Solution:
     """The formula is too noisy: a quieter query, or keys at their limit, or what is known."""
     if quiet is not None and quiet.rmse <= problem.goal.tolerance:
-        return _quiet(problem, mix, instance, keys, quiet)
+        return solve_quiet(problem, mix, instance, keys, quiet)
     limit = at_limit(problem)
     if limit is not None and limit.covariances is not None:
         if not np.any(limit.covariances):
@@ -90,7 +98,7 @@ def solve_otherwise(
         still = random_keys(problem, limit)
         quiet = robust_query(mix, still)
         if quiet is not None and quiet.rmse <= problem.goal.tolerance:
-            return _quiet(problem, mix, limit, still, quiet)
+            return solve_quiet(problem, mix, limit, still, quiet)
     return solve_designed(problem, mix, instance, keys)
 
 
@@ -108,10 +116,11 @@ def _vanishing(problem: QueryProblem, mix: Mix, limit: KeyInstance, keys: Random
         query = mix.query(solution.answer[mix.factor], limit.symbols)
     more = vanishing_steps(keys, np.asarray(query, float), mix, problem.goal.tolerance)
     headline = rf"{solution.headline} \quad \text{{as the noise vanishes}}"
-    return replace(solution, headline=headline, steps=solution.steps + more)
+    limit_first = ("the noise vanishes first, so that keys are their means.",)
+    return replace(solution, headline=headline, steps=solution.steps + more, assumes=limit_first)
 
 
-def _quiet(
+def solve_quiet(
     problem: QueryProblem, mix: Mix, instance: KeyInstance, keys: RandomKeys, quiet: RobustDesign
 ) -> Solution:
     """A designed query that holds the tolerance."""
@@ -140,6 +149,7 @@ def _quiet(
         ),
         *shown,
         reaches=(0,) if proved else (),
+        assumes=random_assumes(problem),
     )
 
 
@@ -185,11 +195,11 @@ def solve_designed(
     except UndecidedDesign as refusal:
         return _unknown(problem, mix, keys, refusal)
     if quiet.rmse <= goal.tolerance:
-        return _quiet(problem, mix, instance, keys, quiet)
+        return solve_quiet(problem, mix, instance, keys, quiet)
     limit = at_limit(problem)
     if limit is not None and limit.covariances is not None and not np.any(limit.covariances):
         return _vanishing(problem, mix, limit, keys)
-    return _quiet(problem, mix, instance, keys, quiet)
+    return solve_quiet(problem, mix, instance, keys, quiet)
 
 
 def _unknown(

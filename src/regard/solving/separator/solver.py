@@ -105,6 +105,7 @@ def _solved(task: _Task, design: SeparatorDesign) -> Solution:
     answer: dict[str, Any] = {"M": task.formula, "side": task.side}
     headline = rf"M = {task.latex}, \qquad {task.asked}"
     certificate, reaches = _certificate(task, design)
+    drawn = "fixed" not in (task.problem.given.S.law, task.problem.given.T.law)
     return Solution(
         task.problem,
         Status.PROVED if reaches else Status.ARGUED,
@@ -117,6 +118,7 @@ def _solved(task: _Task, design: SeparatorDesign) -> Solution:
             task.kept, task.dropped, task.share, design.M, task.letter, task.orthonormal
         ),
         reaches=reaches or (0,),
+        assumes=("the two subspaces have no vector but 0 in common.",) if drawn else (),
         instances=1,
     )
 
