@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from regard import problems
-from regard.certify import Certificate, Claim, verify
+from regard.certify import Claim, verify
 from regard.core import reference
 from regard.errors import InvalidProblem
 from regard.language import notation, parse
@@ -20,7 +20,7 @@ from regard.report import Plot
 from regard.solving import Status, query
 from regard.solving.query.examples import inside
 from regard.solving.query.formula import rounded_up
-from regard.solving.query.law import RandomKeys, head_bound
+from regard.solving.query.law import RandomKeys, certified, rms_bound, rms_claim
 from regard.solving.variants.query import vary
 from solving.reading import captioned, gaussian, wanted, words
 
@@ -352,14 +352,16 @@ def test_the_bound_is_above_the_simulated_error() -> None:
         q = np.zeros(n)
         q[:m] = 6 + np.log(share)
         values = rng.normal(size=(n, 2))
-        bound = head_bound(RandomKeys(means, noise, values, 1.0), q, dict(enumerate(share)))
+        keys, target = RandomKeys(means, noise, values, 1.0), dict(enumerate(share.tolist()))
+        bound = rms_bound(keys, q[None], target).value
         names = {f"x{i}": i for i in range(m)}
         goal = {"weights": dict(zip(names, share.tolist(), strict=True))}
         of = problem({"n": n, "names": names}, goal)
         instance = dataclasses.replace(problems.key_instance(of.given), covariances=noise)
-        assert simulated(of, instance, q, values) <= bound.bound
-        arrays = {"means": means, "covariances": noise}
-        assert verify(Certificate(arrays, bound.claims)).holds
+        assert simulated(of, instance, q, values) <= bound
+        for slack, proved in ((1 + 1e-9, True), (1 - 1e-6, False)):  # as the claim proves it
+            claim = rms_claim(keys, q[None], target, bound * slack)
+            assert verify(certified(keys, claim)).holds == proved
 
 
 def test_noise_along_a_key_is_looked_away_from() -> None:

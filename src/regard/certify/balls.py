@@ -37,10 +37,14 @@ class Outcome(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The status of a claim (holds, fails or undecided), and why."""
+    """The status of a claim (holds, fails or undecided), and why.
+
+    `tested` is on how many instances a claim that holds was tested; 0: it is proved.
+    """
 
     status: str
     reason: str
+    tested: int = 0
 
 
 @dataclass(frozen=True)

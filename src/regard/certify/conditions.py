@@ -5,8 +5,8 @@ With scores s, weights a = softmax(s) and the gap g = s_j - max_{i≠j} s_i of k
     gap_condition   g ≥ gap is sufficient (necessary) for a_j ≥ 1 - ε among n keys, or for
                     a_j ≥ R a_i for all i ≠ j, whatever the scores; if tight, no smaller (larger)
                     gap is
-    condition       in given instances, a condition is sufficient (necessary, both) for an effect;
-                    or one instance shows that it is not
+    condition       in given instances, a condition is sufficient (necessary, both) for an effect:
+                    a test of the condition, not a proof; or one instance proves that it is not
     aligned         for q = C k_j the weight of key j goes to 1 as C → ∞, or does not
 
 Proof of the first. a_j = 1/(1 + Σ_{i≠j} exp(s_i - s_j)), where the sum is at most (n-1) exp(-g),
@@ -217,7 +217,9 @@ def condition(claim: Claim, certificate: Certificate) -> Decision:
             raise Unusable(f"too few instances show anything: {reason[:1].lower()}{reason[1:]}")
         return Outcome(True if known else None, reason)
 
-    return constructed(settle(lambda: test(BALLS), lambda: test(EXACT)))
+    found = constructed(settle(lambda: test(BALLS), lambda: test(EXACT)))
+    # One instance against a condition is a proof; any number of instances for it is a test.
+    return found if says.startswith("not") else found._replace(tested=len(instances))
 
 
 def _truth(formula: Formula, values: Mapping[str, Table], numbers: Arithmetic) -> bool | None:

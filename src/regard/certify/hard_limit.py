@@ -5,12 +5,19 @@ Let queries C u_h grow, C → ∞, along directions u_h that vary through one ke
 has the highest score with probability Φ(m/τ), and then all of the weight in the limit. Otherwise
 the highest of the other keys have it, in equal shares, as they do where nothing varies.
 
-    hard_limit   the output Σ_h w_h c_h becomes one of these values with these probabilities
+    hard_limit   the output Σ_h w_h c_h becomes one of these values with these probabilities; or
+                 it does, given that no score that varies is negative; its limit has this mean and
+                 this variance (the trace of its covariance), where they are stated
+
+Given s_a ≥ 0, with the highest other score M: for M ≤ 0 the key a always wins, and otherwise with
+probability Φ(m/τ)/Φ(u·μ_a/τ).
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from flint import arb, fmpq
@@ -45,11 +52,32 @@ from regard.certify.random_heads import Heads, head_weights_of
 MOST_HEADS = 10  # each may double the number of values
 
 
-def claim(atoms: Any, error: float, *, directions: Any, head_weights: Any = None) -> Claim:
-    """Return the claim that, as queries grow, the output is one of (probability, value) …."""
+def claim(
+    atoms: Any,
+    error: float,
+    *,
+    directions: Any,
+    head_weights: Any = None,
+    nonnegative: bool = False,
+    moments: tuple[Any, float, float] | None = None,
+) -> Claim:
+    """Return the claim that, as queries grow, the output is one of (probability, value) ….
+
+    Args:
+        atoms: the pairs.
+        error: of probabilities and entries of values.
+        directions: (heads, d), along which the queries grow.
+        head_weights: what each head counts; by default 1 over their number.
+        nonnegative: whether the law is the one given that no score that varies is negative.
+        moments: the mean of the limit, its variance, and the error of both.
+    """
     listing = [{"probability": probability, "value": value} for probability, value in atoms]
+    fields: dict[str, Any] = {"atoms": listing, "error": error, "nonnegative": nonnegative}
+    if moments is not None:
+        mean, variance, off = moments
+        fields["moments"] = {"mean": mean, "variance": variance, "error": off}
     witness = {"directions": directions, "head_weights": head_weights}
-    return Claim("hard_limit", {"atoms": listing, "error": error}, witness)
+    return Claim("hard_limit", fields, witness)
 
 
 def say_hard_limit(claim: Claim) -> str:
@@ -64,7 +92,11 @@ def say_hard_limit(claim: Claim) -> str:
             for atom in atoms
         )
     near = f", within {up(claim.fields['error'])}" if claim.fields["error"] else ""
-    return f"as the queries grow along their directions, the output becomes {ends}{near}"
+    kept = " if no score that varies is negative," * bool(claim.fields.get("nonnegative"))
+    moments = claim.fields.get("moments")
+    if moments:
+        near += f", and has the variance {in_digits(moments['variance'])} and the mean given"
+    return f"as the queries grow along their directions,{kept} the output becomes {ends}{near}"
 
 
 def hard_limit(claim: Claim, certificate: Certificate) -> Decision:
@@ -82,7 +114,11 @@ def hard_limit(claim: Claim, certificate: Certificate) -> Decision:
         raise Unusable(f"there are more than {MOST_HEADS} heads.")
     all_heads = Heads(law, directions)
     weights = head_weights_of(claim, len(directions))
-    factors = _factors(all_heads, weights, values)
+    nonnegative = claim.fields.get("nonnegative", False)
+    if not isinstance(nonnegative, bool):
+        raise Unusable("nonnegative must be true or false.")
+    factors = _factors(all_heads, weights, values, nonnegative)
+    moments = _moments(claim, values.shape[1])
 
     def test() -> Outcome:
         atoms: dict[tuple[fmpq, ...], arb] = {(fmpq(0),) * values.shape[1]: arb(1)}
@@ -90,25 +126,54 @@ def hard_limit(claim: Claim, certificate: Certificate) -> Decision:
             longer: dict[tuple[fmpq, ...], arb] = {}
             for (sofar, chance), (share, step) in itertools.product(atoms.items(), factor):
                 point = tuple(a + b for a, b in zip(sofar, step, strict=True))
-                longer[point] = longer.get(point, arb(0)) + chance * _normal(share)
+                longer[point] = longer.get(point, arb(0)) + chance * share()
             atoms = longer
-        return _matched(atoms, stated, error)
+        found = _matched(atoms, stated, error)
+        if moments is None:
+            return found
+        return Outcome(every(found.truth, _have_moments(atoms, *moments)), found.reason)
 
     return constructed(settle(test))
 
 
-Share = tuple[int, fmpq] | None  # Φ(sign · √(the fraction)); None: 1
+def _moments(claim: Claim, width: int) -> tuple[list[fmpq], fmpq, fmpq] | None:
+    stated = claim.fields.get("moments")
+    if stated is None:
+        return None
+    mean = [rational(exact(entry, "mean")) for entry in listed(part(stated, "mean"), "mean", width)]
+    variance = rational(exact(part(stated, "variance"), "variance"))
+    return mean, variance, rational(positive_or_zero(part(stated, "error"), "error"))
 
 
-def _normal(share: Share) -> arb:
-    if share is None:
-        return arb(1)
-    sign, square = share
-    return (-sign * (arb(square) / 2).sqrt()).erfc() / 2
+def _have_moments(
+    atoms: dict[tuple[fmpq, ...], arb], mean: list[fmpq], variance: fmpq, error: fmpq
+) -> bool | None:
+    """Are mean and variance of these values with their probabilities the stated ones?"""
+    truth = [
+        sum((chance * arb(point[k]) for point, chance in atoms.items()), arb(0))
+        for k in range(len(mean))
+    ]
+    spread = sum(
+        (
+            chance * sum(((arb(x) - m) ** 2 for x, m in zip(point, truth, strict=True)), arb(0))
+            for point, chance in atoms.items()
+        ),
+        arb(0),
+    )
+    off = [abs(m - arb(x)) for m, x in zip(truth, mean, strict=True)]
+    return every(*(at_most(x, arb(error)) for x in [*off, abs(spread - arb(variance))]))
+
+
+Share = Callable[[], arb]  # a probability, in balls of the precision of the moment
+
+
+def _below(number: fmpq, square: fmpq) -> arb:
+    """Return Φ(number / √square)."""
+    return (-arb(number) / (2 * arb(square)).sqrt()).erfc() / 2
 
 
 def _factors(
-    all_heads: Heads, weights: list[fmpq], values: Float64
+    all_heads: Heads, weights: list[fmpq], values: Float64, nonnegative: bool
 ) -> list[list[tuple[Share, list[fmpq]]]]:
     """Return independent parts of the output, each with its values and their probabilities."""
     rows = [[rational(x) for x in row] for row in values.tolist()]
@@ -129,13 +194,39 @@ def _factors(
         first = [rows[i] for i in others if head.means[i] == highest]
         lost = [weight * sum(column, fmpq(0)) / len(first) for column in zip(*first, strict=True)]
         if not varying:
-            factors.append([(None, lost)])
+            factors.append([(lambda: arb(1), lost)])
             continue
-        ahead = head.means[head.key] - highest
-        sign, square = (1 if ahead > 0 else -1), ahead**2 / head.variance
         won = [weight * x for x in rows[head.key]]
-        factors.append([((sign, square), won), ((-sign, square), lost)])
+        own, spread = head.means[head.key], head.variance
+        if not nonnegative:
+            ahead = own - highest
+            factors.append(
+                [
+                    (partial(_below, ahead, spread), won),
+                    (partial(_below, -ahead, spread), lost),
+                ]
+            )
+            continue
+        if sum(map(abs, head.signs)) > 1:
+            raise Unusable("of a head in which two keys vary, negative scores are not looked at.")
+        if highest <= 0:  # s_a = 0 has probability 0
+            factors.append([(lambda: arb(1), won)])
+            continue
+        factors.append(
+            [
+                (partial(_given_kept, own - highest, own, spread), won),
+                (partial(_given_lost, own - highest, own, spread), lost),
+            ]
+        )
     return factors
+
+
+def _given_kept(ahead: fmpq, own: fmpq, square: fmpq) -> arb:
+    return _below(ahead, square) / _below(own, square)
+
+
+def _given_lost(ahead: fmpq, own: fmpq, square: fmpq) -> arb:
+    return (_below(-ahead, square) - _below(-own, square)) / _below(own, square)
 
 
 def _matched(

@@ -60,7 +60,7 @@ def claim(
     return Claim("output_law", fields, {"queries": queries, "head_weights": head_weights})
 
 
-def _sigmoid_moment(terms: Sequence[tuple[arb, arb]]) -> arb:
+def sigmoid_moment(terms: Sequence[tuple[arb, arb]]) -> arb:
     """Return E Π σ(m + τ z) for a standard normal z."""
     reach = (2 * arb(2).log() * ctx.prec).sqrt() + 1
 
@@ -101,8 +101,8 @@ def _moved(head: Head, values: Float64) -> _Moved:
     if head.variance == 0:
         expected, spread = 1 / (1 + (-mean).exp()), arb(0)
     else:
-        expected = _sigmoid_moment([(mean, deviation)])
-        spread = _sigmoid_moment([(mean, deviation)] * 2) - expected**2
+        expected = sigmoid_moment([(mean, deviation)])
+        spread = sigmoid_moment([(mean, deviation)] * 2) - expected**2
         if not spread > 0:  # σ grows by at most 1/4 per unit, so that Var σ(Z) ≤ τ²/16
             spread = arb(0).union((deviation**2 / 16).min(spread.upper()))
     step = [a - b for a, b in zip(own, rest, strict=True)]
@@ -117,7 +117,7 @@ def _joint_spread(covariance: fmpq, heads: tuple[Head, Head], moved: tuple[_Move
     if covariance**2 == head.variance * other.variance:  # one normal number moves both
         same = 1 if covariance > 0 else -1
         terms = [(first.mean, first.deviation), (second.mean, same * second.deviation)]
-        return _sigmoid_moment(terms) - first.expected * second.expected
+        return sigmoid_moment(terms) - first.expected * second.expected
     most = abs(arb(covariance)) / (first.deviation * second.deviation)
     most *= (first.spread * second.spread).nonnegative_part().sqrt()
     return (-most).union(most)

@@ -18,15 +18,18 @@ from regard.certify import (
     computed,
     conditions,
     distribution,
+    equivalences,
     hard_limit,
     heads,
     hull,
     identities,
     impossibility,
     moments,
+    multiples,
     noise,
     noise_bounds,
     output_law,
+    output_rms,
     outputs,
     patterns,
     position_moments,
@@ -57,6 +60,9 @@ KINDS = {
     ),
     "output_ceiling": _Kind(impossibility.output_ceiling, impossibility.say_output_ceiling),
     "apart_from_hull": _Kind(hull.apart_from_hull, hull.say_apart_from_hull),
+    "multiples_out_of_reach": _Kind(
+        multiples.multiples_out_of_reach, multiples.say_multiples_out_of_reach
+    ),
     "separates": _Kind(separator.separates, separator.say_separates),
     "norm_at_most": _Kind(separator.norm_at_most_claim, separator.say_norm_at_most),
     "norm_at_least": _Kind(separator.norm_at_least, separator.say_norm_at_least),
@@ -87,9 +93,11 @@ KINDS = {
         position_moments.position_moments, position_moments.say_position_moments
     ),
     "output_law": _Kind(output_law.output_law, output_law.say_output_law),
+    "output_rms": _Kind(output_rms.output_rms, output_rms.say_output_rms),
     "hard_limit": _Kind(hard_limit.hard_limit, hard_limit.say_hard_limit),
     "heads_independent": _Kind(random_heads.heads_independent, random_heads.say_heads_independent),
     "score_differences": _Kind(random_heads.score_differences, random_heads.say_score_differences),
+    "equivalence": _Kind(equivalences.equivalence, equivalences.say_equivalence),
     "gap_condition": _Kind(conditions.gap_condition, conditions.say_gap_condition),
     "condition": _Kind(conditions.condition, conditions.say_condition),
     "aligned": _Kind(conditions.aligned, conditions.say_aligned),
@@ -105,12 +113,15 @@ class ClaimResult:
         status: "holds", "fails" or "undecided".
         statement: the claim as a sentence.
         reason: one sentence with the number found.
+        tested: on how many instances a claim about all of them was tested; 0: it is proved as it
+            is stated.
     """
 
     kind: str
     status: str
     statement: str
     reason: str
+    tested: int = 0
 
 
 @dataclass(frozen=True)
@@ -200,7 +211,8 @@ def _check(claim: Claim, certificate: Certificate) -> ClaimResult:
     except Exception as problem:  # a witness may be anything; what cannot be read proves nothing
         decision = Decision("undecided", f"It cannot be checked: {problem!r}.")
     name = str(getattr(claim, "kind", "none"))
-    return ClaimResult(name, decision.status, statement(claim), _sentence(decision.reason))
+    reason = _sentence(decision.reason)
+    return ClaimResult(name, decision.status, statement(claim), reason, decision.tested)
 
 
 def _sentence(text: str) -> str:

@@ -60,7 +60,7 @@ def validate(
         typer.echo(json.dumps({"id": problem.id, "kind": problem.kind, "status": verdict}))
     else:
         article = "an" if problem.kind[0] in "aeiou" else "a"
-        typer.echo(f"{file}: {article} {problem.kind} problem, {solution.verdict.value}.")
+        typer.echo(f"{file}: {article} {problem.kind} problem, {solution.outcome}.")
         for name, value in solution.to_dict()["answer"].items():
             shown = str(value)
             typer.echo(f"  {name} = {shown if len(shown) <= 80 else shown[:79] + '…'}")

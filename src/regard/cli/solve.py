@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from enum import Enum, StrEnum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -100,16 +100,16 @@ def _solve_all(asked: list[tuple[str, Problem]], overview: bool) -> list[Solutio
             except InvalidProblem as error:  # something that only shows when it is solved
                 raise InvalidProblem(f"{name}: {error}") from None
             solutions.append(solution)
-            verdict = solution.verdict  # verifies the certificate
+            shown = _coloured(solution)  # verifies the certificate
             if overview:
-                out().print(f"{problem.id:<{width}}  {_coloured(verdict)}")
+                out().print(f"{problem.id:<{width}}  {shown}")
             bar.advance(task)
     return solutions
 
 
-def _coloured(verdict: Enum) -> str:
-    colours = {"PROVED": "green", "COMPUTED": "green", "IMPOSSIBLE": "blue", "UNDECIDED": "red"}
-    return f"[{colours[verdict.name]}]{verdict.value}[/]"
+def _coloured(solution: Solution) -> str:
+    colours = {"IMPOSSIBLE": "blue", "ARGUED": "yellow", "NUMERIC": "yellow", "UNDECIDED": "red"}
+    return f"[{colours.get(solution.verdict.name, 'green')}]{solution.outcome}[/]"
 
 
 def _summary(solutions: list[Solution], seconds: float) -> None:
@@ -157,6 +157,6 @@ def _joined(solutions: list[Solution]) -> Report:
     reports = [solution.report() for solution in solutions]
     if len(reports) == 1:
         return reports[0]
-    rows = tuple((s.problem.title, s.verdict.value, s.problem.source or "") for s in solutions)
+    rows = tuple((s.problem.title, s.outcome, s.problem.source or "") for s in solutions)
     overview = Table(("problem", "result", "source"), rows)
     return Report.join("Attention problems, solved", reports, (overview,))

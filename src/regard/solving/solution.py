@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from regard.certify import Certificate, Verification, verify
+from regard.certify import Certificate, ClaimResult, Verification, verify
 from regard.problems import Problem
 from regard.report import (
     Block,
@@ -42,12 +42,23 @@ _MOST_ENTRIES = 24  # of an array that an answer shows in full
 
 
 class Status(Enum):
-    """How a problem came out; the value is what a person reads."""
+    """How a problem came out; the value is what a person reads.
+
+    PROVED and IMPOSSIBLE: one verified claim is the goal itself, or excludes it. COMPUTED: every
+    number asked for is verified. ARGUED: the steps are the argument, and what was verified are
+    instances of the goal. NUMERIC: the goal is met by numbers that carry no proof. The words of
+    ARGUED carry the number of instances where it is known (`Solution.outcome`).
+    """
 
     PROVED = "solved and proved"
     IMPOSSIBLE = "impossible and proved"
     COMPUTED = "computed exactly"
+    ARGUED = "argued in steps, tested on instances"
+    NUMERIC = "computed, not proved"
     UNDECIDED = "undecided"
+
+
+_NEEDS_GOAL = (Status.PROVED, Status.IMPOSSIBLE, Status.COMPUTED, Status.ARGUED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +67,18 @@ class Solution:
 
     Attributes:
         problem: what was asked.
-        status: how it came out. A solution whose certificate does not hold is undecided.
+        status: how it came out, as the solver has it; `verdict` is what the certificate bears out.
         headline: the answer in the terms of the problem, as LaTeX.
         answer: the fields of an answer file: formulas, numbers, lists, true or false.
         certificate: claims about the instance, for `regard.certify.verify`.
         steps: why: sentences, each with a formula as LaTeX or "".
         details: the numbers of the instance: tables and plots.
         mistakes: what is often got wrong, and what comes of it.
+        reaches: which claims of the certificate are the goal itself (or exclude it), in its own
+            measure and at its own numbers.
+        assumes: what the answer rests on beyond what the statement may say, as sentences.
+        instances: on how many instances the answer was tested, where the claims are about some of
+            them and the goal about all.
     """
 
     problem: Problem
@@ -73,16 +89,49 @@ class Solution:
     steps: tuple[tuple[str, str], ...]
     details: tuple[Block, ...] = ()
     mistakes: tuple[str, ...] = ()
+    reaches: tuple[int, ...] = ()
+    instances: int = 0
+    assumes: tuple[str, ...] = ()
 
     @cached_property
     def verification(self) -> Verification:
         """What `regard.certify.verify` finds about the certificate."""
         return verify(self.certificate)
 
-    @property
+    @cached_property
     def verdict(self) -> Status:
-        """The status, if its certificate holds; undecided otherwise."""
-        return self.status if self.verification.holds else Status.UNDECIDED
+        """The status, as far as verified claims bear it out.
+
+        The whole certificate must hold, and the claims that `reaches` names must be there. Where
+        one of these was tested on instances and not proved, what it was to prove is argued.
+        """
+        if not self.verification.holds:
+            return Status.UNDECIDED
+        if self.status not in _NEEDS_GOAL:
+            return self.status
+        if not self._goal_claims:
+            return Status.UNDECIDED
+        return Status.ARGUED if self._tested else self.status
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in words, with the number of instances where something was tested."""
+        count = self._tested or self.instances
+        if self.verdict is Status.ARGUED and count:
+            return f"argued in steps, tested on {count} instance{'s' if count > 1 else ''}"
+        return self.verdict.value
+
+    @property
+    def _goal_claims(self) -> list[ClaimResult]:
+        claims = self.verification.claims
+        if not all(0 <= place < len(claims) for place in self.reaches):
+            return []
+        return [claims[place] for place in self.reaches]
+
+    @property
+    def _tested(self) -> int:
+        """On how many instances the least tested goal claim was tested; 0: all are proved."""
+        return min((claim.tested for claim in self._goal_claims if claim.tested), default=0)
 
     def report(self) -> Report:
         """Return the solution as a report."""
@@ -90,8 +139,10 @@ class Solution:
         blocks: list[Block] = []
         if problem.source:
             blocks.append(Text(problem.source))
-        blocks += [Prose(problem.statement), Heading(f"Answer: {self.verdict.value}")]
+        blocks += [Prose(problem.statement), Heading(f"Answer: {self.outcome}")]
         blocks.append(Math(self.headline))
+        if self.assumes:
+            blocks.append(Text(f"Assumed: {' '.join(self.assumes)}"))
         if self.verdict is Status.IMPOSSIBLE and any(k.startswith("q") for k in self.answer):
             blocks.append(Text("What is below comes closest; it does not reach the goal."))
         files = {n: v for n, v in self.answer.items() if isinstance(v, str) and "\n" in v}
@@ -127,6 +178,7 @@ class Solution:
             "kind": self.problem.kind,
             "status": self.verdict.name.lower(),
             "answer": dict(self.answer),
+            "assumes": list(self.assumes),
             "certificate": self.certificate.to_dict(),
         }
 
@@ -142,6 +194,33 @@ class Solution:
 
     def _repr_html_(self) -> str:
         return to_html_fragment(self.report())
+
+
+def within(certificate: Certificate, kinds: Iterable[str], most: float) -> tuple[int, ...]:
+    """Return where claims of these kinds stand whose bound is at most that of the goal."""
+    return _places(certificate, kinds, lambda bound: bound <= most)
+
+
+def at_least(certificate: Certificate, kinds: Iterable[str], least: float) -> tuple[int, ...]:
+    """Return where claims of these kinds stand whose bound is at least that of the goal."""
+    return _places(certificate, kinds, lambda bound: bound >= least)
+
+
+def excluding(certificate: Certificate, *kinds: str) -> tuple[int, ...]:
+    """Return where the claims of a refusal stand: a design refuses only what they exclude."""
+    chosen = kinds or {claim.kind for claim in certificate.claims}
+    return _places(certificate, chosen, lambda bound: True)
+
+
+def _places(
+    certificate: Certificate, kinds: Iterable[str], fits: Callable[[float], bool]
+) -> tuple[int, ...]:
+    wanted = set(kinds)
+    return tuple(
+        place
+        for place, claim in enumerate(certificate.claims)
+        if claim.kind in wanted and fits(float(claim.fields.get("bound", 0.0)))
+    )
 
 
 def _proof(verification: Verification) -> Table:

@@ -17,6 +17,7 @@ from regard.solving.band import numbers as numbers
 from regard.solving.band.mistakes import mistakes
 from regard.solving.beyond import BEYOND
 from regard.solving.latex_numbers import angle, percent, tex
+from regard.solving.offset.solver import ONLY_POSITIONS
 from regard.solving.solution import Solution, Status
 
 __all__ = ["solve"]
@@ -47,6 +48,8 @@ def solve(problem: BandProblem) -> Solution:
             _steps(found, latex),
             _details(found),
             mistakes(found),
+            reaches=found.reaches,
+            assumes=ONLY_POSITIONS,
         )
 
 
@@ -70,6 +73,19 @@ class Found:
         if self.zeroed is not None and self.zeroed.missed is None:
             return Status.PROVED
         return Status.IMPOSSIBLE if self.signed.design is None else Status.COMPUTED
+
+    @property
+    def reaches(self) -> tuple[int, ...]:
+        """The claim about the head that zeroing leaves; or that no block weights do better."""
+        claims = self.certificate.claims
+        if self.status is not Status.IMPOSSIBLE:
+            return (0,)
+        first = len(claims) - len(self.signed.certificate.claims)
+        return tuple(
+            place
+            for place, claim in enumerate(claims)
+            if place >= first and claim.kind == "band_optimal" and claim.fields["bound"] <= 0
+        )
 
     @property
     def certificate(self) -> Certificate:

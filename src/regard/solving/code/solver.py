@@ -40,13 +40,16 @@ def solve(problem: CodeProblem) -> Solution:
     first = next(name for name in HEADLINES if name in wanted.values())
     return Solution(
         problem=problem,
-        status=Status.COMPUTED if good else Status.UNDECIDED,
+        # What a function returns is proved on an instance, and compared with loops on others.
+        status=Status.ARGUED if good else Status.UNDECIDED,
         headline=CATALOGUE[first].formula,
         answer={"file": complete(skeleton, parts)},
         certificate=proof,
         steps=tuple((_sentence(part), CATALOGUE[part.behaviour].formula) for part in parts),
         details=(*_shown(parts), *_compared(parts, apart, places), _plot(parts, run)),
         mistakes=mistakes(wanted),
+        reaches=tuple(range(len(proof.claims))),
+        instances=RUNS,
     )
 
 

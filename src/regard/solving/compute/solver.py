@@ -37,12 +37,14 @@ def solve(problem: ComputeProblem) -> Solution:
     compared = compare(found, goal.printed)
     wrong = [row for row in compared if row.wrong]
     marked = (wrong[0].letter, wrong[0].token) if wrong else None
+    certificate = _certificate(found, inputs, places)
     return Solution(
         problem=problem,
         status=Status.COMPUTED,
         headline=headline(found, places),
         answer={name: _answer(found, name) for name in goal.find},
-        certificate=_certificate(found, inputs, places),
+        certificate=certificate,
+        reaches=tuple(range(len(certificate.claims))),  # one for each place that is asked for
         steps=steps(found, places, marked),
         details=(*_printed(compared, found), *_tables(found, places), _plot(found, places, wrong)),
         mistakes=mistakes(found, places),

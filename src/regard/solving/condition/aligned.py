@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate
+from regard.certify import Certificate, equivalences
 from regard.certify.conditions import aligned_claim, condition_claim
 from regard.design import query as design_query
 from regard.errors import InfeasibleDesign, UndecidedDesign
@@ -37,6 +37,7 @@ def solve_aligned(problem: ConditionProblem) -> Solution:
     wins = ahead > 0
     text = f"k_{j}' k_{j} > k_{i}' k_{j}"
     claims = (
+        equivalences.claim("aligned", text, of=j, other=i, n=len(keys)),
         aligned_claim(row, wins),
         condition_claim("equivalent", text, "u' softmax(C K k) >= 99/100", _both_sides(j, i)),
     )
@@ -50,6 +51,7 @@ def solve_aligned(problem: ConditionProblem) -> Solution:
         _aligned_steps(problem, keys, row, ahead),
         _aligned_details(problem, keys, row, products),
         _aligned_mistakes(keys, row, scale, wins),
+        reaches=(0,),
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate
+from regard.certify import Certificate, equivalences
 from regard.design import QueryDesign
 from regard.design import query as design_query
 from regard.errors import InfeasibleDesign, UndecidedDesign
@@ -55,15 +56,18 @@ def solve_dominable(problem: ConditionProblem) -> Solution:
         status = Status.UNDECIDED
         certificate = refusal.certificate or Certificate({"keys": keys}, (), problem.given.scale)
         steps, details = ((in_words(refusal), ""),), ()
+    text = f"k_{j}' q > k_{i}' q"
+    goal = equivalences.claim("dominable", text, of=j, other=i, n=problem.given.n)
     return Solution(
         problem,
         status,
         renamed(problem, r"k_j \notin \operatorname{conv}\{k_i : i \ne j\}"),
-        {"condition": f"k_{j}' q > k_{i}' q"},
-        certificate,
+        {"condition": text},
+        replace(certificate, claims=(goal, *certificate.claims)),
         (*_theorem(problem), *steps),
         (*details, *BEYOND, _examples()),
         _dominable_mistakes(keys, row, problem.given.scale),
+        reaches=(0,),
     )
 
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate, Claim
+from regard.certify import Certificate, Claim, equivalences
 from regard.certify.conditions import condition_claim, gap_claim
 from regard.problems.kinds.condition import ConditionProblem
 from regard.report import number, vector
@@ -47,12 +47,21 @@ def mass_claims(problem: ConditionProblem) -> list[Claim]:
     ratio = f"s_{j} >= 100 s_{i}"
     small, large = np.array([0.1, 0.001]), np.array([1000.0, 990.0])
     return [
+        _goal(problem),
         gap_claim("sufficient", SUFFICIENT, [case], tight=True),
         gap_claim("necessary", NECESSARY, [case], tight=True),
         condition_claim("equivalent", exact_text(problem), effect, instances),
         condition_claim("not sufficient", ratio, effect, [named(problem, small, "1/100")]),
         condition_claim("not necessary", ratio, effect, [named(problem, large, "1/100")]),
     ]
+
+
+def _goal(problem: ConditionProblem) -> Claim:
+    """The condition is necessary and sufficient, for all scores."""
+    goal = problem.goal
+    return equivalences.claim(
+        goal.effect, exact_text(problem), of=goal.of, other=goal.other, n=problem.given.n
+    )
 
 
 def solve_mass(problem: ConditionProblem) -> Solution:
@@ -66,6 +75,7 @@ def solve_mass(problem: ConditionProblem) -> Solution:
         (*mass_steps(problem), _queries(problem)),
         mass_details(problem),
         mass_mistakes(problem),
+        reaches=(0,),
     )
 
 
@@ -114,6 +124,7 @@ def solve_output(problem: ConditionProblem) -> Solution:
         (renamed_step(problem, step), *mass_steps(problem)),
         mass_details(problem),
         (renamed(problem, lucky_values), *mass_mistakes(problem)),
+        reaches=(0,),
     )
 
 

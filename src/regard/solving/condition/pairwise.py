@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from regard.certify import Certificate
+from regard.certify import Certificate, equivalences
 from regard.certify.conditions import condition_claim, gap_claim
 from regard.problems.kinds.condition import ConditionProblem
 from regard.report import Block, Facts, Plot, Series, Table, number
@@ -40,6 +40,7 @@ def solve_pairwise(problem: ConditionProblem) -> Solution:
                 }
             )
     claims = (
+        equivalences.claim("pairwise", text, of=j, other=i, n=n),
         gap_claim("sufficient", "log(R)", [{"R": exact}], effect="ratio", tight=True),
         gap_claim("necessary", "log(R)", [{"R": exact}], effect="ratio", tight=True),
         condition_claim("equivalent", text, effect, instances),
@@ -61,6 +62,7 @@ def solve_pairwise(problem: ConditionProblem) -> Solution:
         _steps(problem),
         _details(n, ratio),
         _mistakes(n, ratio),
+        reaches=(0,),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.certify import Certificate, Claim
+from regard.certify import Certificate, Claim, multiples
 from regard.core.kernels.threads import one_blas_thread
 from regard.language import parse
 from regard.problems.kinds.tokens import FeasibilityProblem
@@ -36,6 +36,7 @@ def solve(problem: FeasibilityProblem) -> Solution:
             text.steps(found),
             text.details(found),
             text.mistakes(found),
+            reaches=found.reaches,
         )
 
 
@@ -125,7 +126,44 @@ class Found:
                 claims.append(piece.claim)
         if any(pieces is None for _, pieces in self.proofs):
             claims = []  # an unproved impossibility claims nothing
+        else:
+            claims = [*self._out_of_reach(), *claims]
         return Certificate(arrays, tuple(claims), at.scale)
+
+    def _out_of_reach(self) -> list[Claim]:
+        """The goal is out of reach, for every multiple; in the limit of long vectors if asked."""
+        at = self.scene
+        given = self.problem.given
+        grows = f"{given.basis.norm} -> inf" in given.limits and len(given.limits) == 1
+        cases = [
+            (vector, [_shown_by(piece) for piece in pieces or []])
+            for (_, vector), (_, pieces) in zip(at.added, self.proofs, strict=True)
+        ]
+        if not cases:  # nothing may be added, and the output as it is points away from the goal
+            weights = at.weights(at.tokens)
+            away = {"direction": (weights @ at.tokens - at.goal).tolist(), "low": None}
+            whole = [{**away, "high": None, "leader": int(np.argmax(weights))}]
+            cases = [(np.zeros_like(at.goal), whole)]
+        return [
+            multiples.claim(
+                at.row,
+                at.changed,
+                vector.tolist(),
+                at.goal.tolist(),
+                self.tolerance * at.size,
+                pieces=pieces,
+                larger=grows,
+            )
+            for vector, pieces in cases
+        ]
+
+    @property
+    def reaches(self) -> tuple[int, ...]:
+        """The claims that are the goal, or that exclude it for every vector that may be added."""
+        claims = self.certificate.claims
+        kind = "outputs_close" if self.possible else "multiples_out_of_reach"
+        places = [place for place, claim in enumerate(claims) if claim.kind == kind]
+        return tuple(places[-1:] if self.possible else places)
 
     def _hulls(self, arrays: dict[str, Array]) -> list[Claim]:
         """Claims that no weights will do, as things are and with one whole vector added."""
@@ -139,6 +177,20 @@ class Found:
                 arrays[name] = tokens
                 claims.append(claim)
         return claims
+
+
+def _shown_by(piece: Piece) -> dict[str, Any]:
+    """Write a piece of the proof as a witness: between which factors, along which direction."""
+    low, high = (None if math.isinf(end) else end for end in (piece.low, piece.high))
+    direction = -np.asarray(piece.claim.witness["direction"], float)
+    across = low is None and high is None
+    return {
+        "low": low,
+        "high": high,
+        "leader": piece.leader,
+        "direction": direction.tolist(),
+        "across": across,
+    }
 
 
 def _output(row: int, vector: Array, bound: float) -> Claim:

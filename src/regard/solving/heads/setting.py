@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.certify import Claim
 from regard.problems.instances import KeyInstance
 from regard.solving.query.formula import Mix
-from regard.solving.query.law import HeadBound, RandomKeys
+from regard.solving.query.law import (
+    NO_BOUND,
+    Bound,
+    RandomKeys,
+    provable_claim,
+    rms_bound,
+    rms_claim,
+)
 
 Float64 = NDArray[np.float64]
 
@@ -27,7 +36,8 @@ class Heads:
         tolerance: of √E ‖c − c*‖².
         factor: C; NaN where queries are numbers.
         queries: (heads, d).
-        bounds: what is proved of each head.
+        provable: what is provable of them together, in floats.
+        proved: whether the tolerance is proved, by a claim that is verified.
         noisy: the keys as they are given, where those above are at the limit of vanishing noise.
     """
 
@@ -38,7 +48,8 @@ class Heads:
     tolerance: float
     factor: float
     queries: Float64
-    bounds: tuple[HeadBound, ...]
+    provable: Bound = NO_BOUND
+    proved: bool = False
     noisy: RandomKeys | None = None
 
     @property
@@ -48,8 +59,22 @@ class Heads:
 
     @property
     def bound(self) -> float:
-        """What is proved of √E ‖c − c*‖²: errors of averaged heads at most add up."""
-        return float(np.mean([bound.bound for bound in self.bounds]))
+        """What is provable of √E ‖c − c*‖²."""
+        return self.provable.value
+
+    def bound_of(self, queries: Float64) -> Bound:
+        """What is provable of queries (heads, d), in floats."""
+        first, shares = self._distinct()
+        return rms_bound(self.keys, queries[first], self.whole.target, shares)
+
+    def claim(self, *, goal: bool = True) -> Claim:
+        """The goal of the queries as they are, or what is provable of them instead."""
+        first, shares = self._distinct()
+        counts = tuple(round(share * len(self.mixes)) for share in shares)
+        queries, target = self.queries[first], self.whole.target
+        if goal:
+            return rms_claim(self.keys, queries, target, self.tolerance, counts)
+        return provable_claim(self.keys, queries, target, self.provable, counts)
 
     @property
     def random(self) -> bool:
@@ -82,6 +107,18 @@ class Heads:
         first = [h for h, pattern in enumerate(patterns) if pattern not in patterns[:h]]
         counts = [patterns.count(patterns[h]) for h in first]
         return first, np.array(counts) / len(patterns)
+
+    def with_factor(self, factor: float) -> Float64:
+        """The queries (heads, d) as the formulas of the answer give them."""
+        return _queries(self.mixes, factor, self.instance.symbols)
+
+    def head(self, h: int) -> tuple[float, float]:
+        """The gap of the mean scores of one head, and how far it is off at most, in floats."""
+        rows, query = list(self.mixes[h].rows), self.queries[h]
+        scores = self.keys.scale * (self.keys.means @ query)
+        others = np.delete(scores, rows)
+        gap = float(np.min(scores[rows]) - np.max(others)) if len(others) else math.inf
+        return gap, rms_bound(self.keys, query[None], self.mixes[h].target).value
 
     def at(self, factors: Float64) -> Float64:
         """The queries (..., heads, d) at factors (...)."""

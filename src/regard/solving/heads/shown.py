@@ -13,7 +13,7 @@ from regard.report import Block, Facts, Plot, Series, Table, number, vector
 from regard.solving.beyond import BEYOND
 from regard.solving.heads.examples import allocations, hard_limit, null_steering
 from regard.solving.heads.steps import spread_of
-from regard.solving.query.noise_shown import tolerance_in_words
+from regard.solving.query.noise_shown import proved_in_words, tolerance_in_words
 from regard.solving.query.shown import (
     KNOWN,
     below,
@@ -56,7 +56,7 @@ def heads_details(problem: HeadsProblem, found: Heads) -> tuple[Block, ...]:
         (name, _error(found, found.error)),
         (
             f"{'error' if found.noisy is None else 'the same'}, as proved",
-            f"at most {number(found.bound)}",
+            proved_in_words(found.provable, found.tolerance, found.proved),
         ),
     ]
     blocks: list[Block] = [Facts(tuple(facts))]
@@ -67,8 +67,7 @@ def heads_details(problem: HeadsProblem, found: Heads) -> tuple[Block, ...]:
                 [f"${symbol(key_name(problem.given, row, whole.prefix))}$" for row in mix.rows]
             ),
             vector(found.queries[h]),
-            number(found.bounds[h].gap),
-            number(found.bounds[h].bound),
+            *(number(part) for part in found.head(h)),
         )
         for h, mix in enumerate(found.mixes[:8])
     )

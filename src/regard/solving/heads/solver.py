@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate
 from regard.design import query as design_query
 from regard.design import robust as design_robust
 from regard.errors import InfeasibleDesign, UndecidedDesign
@@ -21,17 +20,18 @@ from regard.solving.heads.share import orders, pour
 from regard.solving.heads.shown import heads_details, heads_mistakes
 from regard.solving.heads.steps import heads_headline, heads_steps, impossible_shown
 from regard.solving.query.formula import Mix, read_mix, rounded_up, spelled, structure_of
-from regard.solving.query.law import RandomKeys, head_bound
-from regard.solving.query.quiet import at_limit, in_means
+from regard.solving.query.law import RandomKeys, certified, is_proved
+from regard.solving.query.quiet import at_limit, in_means, random_assumes
 from regard.solving.query.shown import known_values
 from regard.solving.refusals import in_words
-from regard.solving.solution import Solution, Status
+from regard.solving.solution import Solution, Status, excluding
 
 __all__ = ["solve"]
 
 Float64 = NDArray[np.float64]
 
 POINTS = 33  # factors that are tried at a time
+MOST_LOUD = 6  # of them for which a proof is tried where floats have none
 
 
 def solve(problem: HeadsProblem) -> Solution:
@@ -58,7 +58,8 @@ def read_keys(problem: HeadsProblem, instance: KeyInstance) -> RandomKeys:
     noise = instance.covariances
     noise = np.zeros((n, d, d)) if noise is None else (noise + noise.swapaxes(1, 2)) / 2
     values = instance.values if known_values(problem.given) else np.eye(n)
-    return RandomKeys(instance.keys, noise, values, problem.given.scale)
+    weights_count = not known_values(problem.given)
+    return RandomKeys(instance.keys, noise, values, problem.given.scale, weights_count)
 
 
 def by_formula(
@@ -78,14 +79,11 @@ def by_formula(
     if not all(spelled(mix) for mix in mixes):
         return None
     tolerance = problem.goal.tolerance
-    found = Heads(whole, mixes, keys, instance, tolerance, 0.0, np.zeros((0, 0)), ())
+    found = Heads(whole, mixes, keys, instance, tolerance, 0.0, np.zeros((0, 0)))
 
     def tried(factor: float) -> Heads:
-        queries = found.at(np.array(factor))
-        bounds = tuple(
-            head_bound(keys, q, mix.target) for q, mix in zip(queries, mixes, strict=True)
-        )
-        return replace(found, factor=factor, queries=queries, bounds=bounds)
+        queries = found.with_factor(factor)
+        return replace(found, factor=factor, queries=queries, provable=found.bound_of(queries))
 
     top = max(mix.factor_for(1e-15) for mix in mixes)
     if not math.isfinite(top):
@@ -100,11 +98,19 @@ def by_formula(
         short = tried(rounded_up(high, 4))
         return short if short.bound <= tolerance else tried(high)
     errors = found.off(found.at(np.array(grid)))
-    best = grid[int(np.argmin(errors))]
-    return tried(best) if np.min(errors) <= tolerance else None
+    good = [f for f, error in zip(grid, errors, strict=True) if error <= tolerance]
+    if not good:
+        return None
+    # Noise of order one: the claim knows another bound, for heads that look at one key each.
+    for factor in good[:: max(1, len(good) // MOST_LOUD)]:
+        loud = tried(rounded_up(factor, 4))
+        if is_proved(keys, loud.claim()):
+            return loud
+    return tried(grid[int(np.argmin(errors))])
 
 
 def _solution(problem: HeadsProblem, found: Heads) -> Solution:
+    found = replace(found, proved=is_proved(found.keys, found.claim()))
     answer: dict[str, object] = {}
     for h, (mix, query) in enumerate(zip(found.mixes, found.queries, strict=True)):
         if math.isnan(found.factor):
@@ -114,21 +120,19 @@ def _solution(problem: HeadsProblem, found: Heads) -> Solution:
             answer[f"q_{h + 1}"] = mix.text()
     if not math.isnan(found.factor):
         answer[found.whole.factor] = found.factor
-    proved = found.bound <= found.tolerance
-    claims = tuple(claim for bound in found.bounds for claim in bound.claims)
-    arrays = {"means": found.keys.means, "covariances": found.keys.covariances}
-    status = Status.PROVED if proved and claims else Status.COMPUTED
-    if status is Status.COMPUTED and found.error > found.tolerance:
-        status = Status.UNDECIDED
+    status = Status.NUMERIC if found.error <= found.tolerance else Status.UNDECIDED
+    status = Status.PROVED if found.proved else status
     return Solution(
         problem,
         status,
         heads_headline(found),
         answer,
-        Certificate(arrays, claims, found.keys.scale),
+        certified(found.keys, found.claim(goal=found.proved)),
         heads_steps(problem, found),
         heads_details(problem, found),
         heads_mistakes(found),
+        reaches=(0,) if found.proved else (),
+        assumes=random_assumes(problem) if found.random else (),
     )
 
 
@@ -195,9 +199,15 @@ def _with_queries(
         )
         for pattern in patterns
     )
-    bounds = tuple(head_bound(keys, q, p) for q, p in zip(queries, patterns, strict=True))
+    if whole.prefix == "mu":  # as the answer writes them, to the digits that it has
+        written = [in_means(query, instance) for query in queries]
+        queries = np.array(
+            [q if text is None else text[1] @ instance.keys
+             for q, text in zip(queries, written, strict=True)]
+        )  # fmt: skip
     tolerance = problem.goal.tolerance
-    return Heads(whole, mixes, keys, instance, tolerance, math.nan, queries, bounds)
+    found = Heads(whole, mixes, keys, instance, tolerance, math.nan, queries)
+    return replace(found, provable=found.bound_of(queries))
 
 
 def _refused(
@@ -241,4 +251,5 @@ def _impossible(
         steps,
         details,
         mistakes,
+        reaches=excluding(refusal.certificate, "ceiling"),
     )

@@ -16,10 +16,10 @@ from regard.solving.heads.examples import hard_limit
 from regard.solving.query.exact import wanted_value
 from regard.solving.query.formula import Mix
 from regard.solving.query.impossible import averaged
+from regard.solving.query.noise_steps import proved_step
 from regard.solving.query.quiet import in_means
 from regard.solving.query.quiet_shown import MEANS
 from regard.solving.query.shown import (
-    KNOWN,
     key_name,
     symbol,
     tex,
@@ -116,28 +116,13 @@ def _of_means(found: Heads) -> bool:
 
 
 def _bound_step(found: Heads) -> tuple[str, str]:
-    add_up = "Errors of averaged heads at most add up. "
     if not found.random:
         return (
-            add_up + "From the gaps that are proved below follows this bound.",
-            rf"\lVert c - c^* \rVert = {tex(found.error)} \le {tex(found.bound)}",
+            "The output of these queries, as they are rounded, is proved to be that near.",
+            rf"\lVert c - c^* \rVert = {tex(found.error)}"
+            + (rf" \le {tex(found.tolerance)}" if found.proved else ""),
         )
-    missed = r"\sqrt{E \lVert c - c^* \rVert^2}"
-    more = ""
-    if found.error <= found.tolerance < found.bound:
-        more = (
-            f" The error is within the tolerance {number(found.tolerance)}, and the bound is not: "
-            "the answer is computed and right, but not proved."
-        )
-    return (
-        add_up
-        + "From the gaps and variances that are proved below follows this bound"
-        + ("; the exact law gives the error itself." if found.error > KNOWN else ".")
-        + more,
-        rf"{missed} = {tex(found.error)} \le {tex(found.bound)}"
-        if KNOWN < found.error <= found.bound
-        else rf"{missed} \le {tex(found.bound)}",
-    )
+    return proved_step(found.provable, found.tolerance, found.error, found.proved)
 
 
 def _formula_steps(found: Heads, pure: bool) -> list[tuple[str, str]]:

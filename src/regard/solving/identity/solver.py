@@ -45,12 +45,14 @@ def solve(problem: IdentityProblem) -> Solution:
         # Also what is proved for some sizes only, or tested: the steps say which.
         status = Status.UNDECIDED
     shown = next((result.values for result in wrong if result.values), instances[0])
+    certificate = _certificate(kept)
     return Solution(
         problem=problem,
         status=status,
         headline=_headline(kept, given),
         answer={} if wrong else _answer(results, given),
-        certificate=_certificate(kept),
+        certificate=certificate,
+        reaches=tuple(range(len(certificate.claims))),  # those of each formula that is asked for
         steps=_steps(kept, given),
         details=_details(results, given, shown),
         mistakes=_mistakes(results, given, shown),

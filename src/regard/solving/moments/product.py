@@ -121,8 +121,11 @@ def checked(found: Product) -> bool:
     return all(abs(x - y) <= 1e-9 * max(1.0, abs(x), abs(y)) for x, y in pairs)
 
 
-def certificate(found: Product, find: list[str]) -> Certificate:
-    """The claim about these formulas if it can be verified, and the one about all symbols."""
+def certificate(found: Product, find: list[str]) -> tuple[Certificate, bool]:
+    """The claims about these formulas, and whether all of them are verified.
+
+    Where none is, there is a claim about symbols in place of the formulas of the laws.
+    """
     q, k = ({"mean": str(m), "variance": str(v)} for m, v in found.laws)
     same = found.given.same
     wanted = [
@@ -136,7 +139,7 @@ def certificate(found: Product, find: list[str]) -> Certificate:
             claims.claim(found.size, q, k, variance=goal, divided_by=found.s_text, same=same)
         )
     kept: list[Claim] = [c for c in wanted if verify(Certificate({}, (c,))).holds]
-    return Certificate({}, tuple(kept) or (_general(found.size, same),))
+    return Certificate({}, tuple(kept) or (_general(found.size, same),)), len(kept) == len(wanted)
 
 
 def _general(size: str, same: bool) -> Claim:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from regard.analysis.interference import READINGS
 from regard.language import parse
 from regard.problems.kinds.moments import DotProductGiven, MomentsProblem
 from regard.solving.moments import positions as positions
 from regard.solving.moments import product as products
 from regard.solving.moments import product_report as shown
 from regard.solving.solution import Solution, Status
+
+_SAME = "k is q, and the entries of q are independent and normal (the variance needs their law)."
+_APART = "q and k are independent, and so are the entries of each; their laws may be any."
+_PHASES = "the phases of positions are uniform, and independent of each other and of the content;"
 
 
 def solve(problem: MomentsProblem) -> Solution:
@@ -19,18 +24,20 @@ def solve(problem: MomentsProblem) -> Solution:
     find: list[str] = list(goal.find)
     if isinstance(given, DotProductGiven):
         found = products.product(given, goal)
+        proof, whole = products.certificate(found, find)
+        status = Status.PROVED if whole else Status.NUMERIC
         if not products.checked(found):
             status = Status.UNDECIDED  # a variance that is negative for the instance, say
         elif find == ["s"] and not found.variance.terms:
             status = Status.IMPOSSIBLE
-        else:
-            status = Status.PROVED
         return Solution(
             problem=problem,
             status=status,
             headline=_headline(found, find, "q^\\top q" if given.same else "q^\\top k"),
             answer=_answer(found, find),
-            certificate=products.certificate(found, find),
+            certificate=proof,
+            reaches=tuple(range(len(proof.claims))) if whole else (),
+            assumes=(_SAME if given.same else _APART,),
             steps=shown.steps(found, find),
             details=shown.details(found) if status is not Status.UNDECIDED else (),
             mistakes=shown.mistakes(found, find) if status is not Status.UNDECIDED else (),
@@ -42,6 +49,8 @@ def solve(problem: MomentsProblem) -> Solution:
         headline=_headline(score, find, r"(k + e_\tau)^\top (q + e_t)"),
         answer=_answer(score, find),
         certificate=positions.certificate(score),
+        reaches=(0,),
+        assumes=(_PHASES, f"{READINGS[given.reading].replace('·', ' · ')}."),
         steps=positions.steps(score, find),
         details=positions.details(score),
         mistakes=positions.mistakes(score),

@@ -22,17 +22,28 @@ def solve(problem: NoiseProblem) -> Solution:
     at most varies in each head.
     """
     found = find(problem.given)
-    proof, proved = certificate(found)
+    proof, reaches = certificate(found, list(problem.goal.find))
     return Solution(
         problem=problem,
-        status=_status(found, proved),
+        status=_status(found, bool(reaches)),
         headline=_headline(found),
         answer=found.answer(list(problem.goal.find)),
         certificate=proof,
         steps=steps(found),
         details=details(found),
         mistakes=mistakes(found),
+        reaches=reaches,
+        assumes=_assumes(problem),
     )
+
+
+def _assumes(problem: NoiseProblem) -> tuple[str, ...]:
+    said = ["the keys are normal and independent of each other."]
+    if len(problem.given.limits) > 1:
+        said.append(f"The limits are taken in this order: {', '.join(problem.given.limits)}.")
+    if problem.given.ignore_negative:
+        said.append("Cases in which a score that varies is negative are left out.")
+    return tuple(said)
 
 
 def _status(found: Found, proved: bool) -> Status:
@@ -40,7 +51,7 @@ def _status(found: Found, proved: bool) -> Status:
         return Status.UNDECIDED  # the limit is asked for, and a finite size was worked out
     if found.law is not None and not found.law.exact:
         return Status.UNDECIDED  # samples say about how likely it is, and no more
-    return Status.PROVED if proved else Status.COMPUTED
+    return Status.PROVED if proved else Status.NUMERIC
 
 
 def _headline(found: Found) -> str:

@@ -16,7 +16,7 @@ from regard.report import Block, Facts, Plot, Series, Table, Text, number
 from regard.solving.beyond import BEYOND
 from regard.solving.latex_numbers import percent, tex
 from regard.solving.offset import numbers as numbers
-from regard.solving.solution import Solution, Status
+from regard.solving.solution import Solution, Status, at_least
 
 __all__ = ["solve"]
 
@@ -25,6 +25,9 @@ OFF_BLOCK = "[[0, 0], [0, 0]]"
 _ROTATION = (
     r"\begin{bmatrix} \cos \omega_i T & -\sin \omega_i T \\ "
     r"\sin \omega_i T & \cos \omega_i T \end{bmatrix}"
+)
+ONLY_POSITIONS = (
+    "only positions are scored: what the tokens hold adds nothing, and scores are not divided.",
 )
 MOST_BLOCKS = 8  # of a table
 MOST_POINTS = 400  # of a line
@@ -62,6 +65,8 @@ def solve(problem: OffsetProblem) -> Solution:
             (*_algebra(given.T), *_size_steps(found)),
             _details(found),
             _mistakes(found),
+            assumes=ONLY_POSITIONS,
+            reaches=at_least(design.certificate, ("offset_mass",), 1 - goal.tolerance),
         )
 
 

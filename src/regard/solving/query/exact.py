@@ -107,7 +107,21 @@ def solve_exact(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Solut
         steps(found),
         exact_details(problem, found, None if shortest is None else shortest.query),
         exact_mistakes(found),
+        reaches=(0,),
+        assumes=_assumes(problem, mix),
     )
+
+
+def _assumes(problem: QueryProblem, mix: Mix) -> tuple[str, ...]:
+    """What is taken for granted about keys that are not given."""
+    if mix.structure == "independent":
+        return ("the keys are linearly independent: then any scores can be had.",)
+    if problem.given.keys.law in ("orthonormal", "orthogonal"):
+        return (
+            "nothing about the keys but their law: of keys at right angles only the lengths enter "
+            "the scores, so what is verified for one choice holds for all.",
+        )
+    return ()
 
 
 def headline(found: Exact) -> str:

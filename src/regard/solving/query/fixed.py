@@ -30,9 +30,14 @@ from regard.solving.query.shown import (
 )
 from regard.solving.query.units import in_other_units
 from regard.solving.refusals import in_words
-from regard.solving.solution import Solution, Status
+from regard.solving.solution import Solution, Status, within
 
 Float64 = NDArray[np.float64]
+
+_EXAMPLE = (
+    "the keys are those of the example, as there are too many for all scores to be had; the last "
+    "step says for which other keys the same works.",
+)
 
 
 def solve_fixed(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Solution:
@@ -56,15 +61,20 @@ def solve_fixed(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Solut
 def _designed(
     problem: QueryProblem, mix: Mix, instance: KeyInstance, found: QueryDesign
 ) -> Solution:
+    kind = "output_close" if "values" in found.certificate.arrays else "weights_close"
     return Solution(
         problem,
-        Status.PROVED,
+        # Keys of no law in particular: the query is for the ones that were taken as an example.
+        Status.ARGUED if problem.given.keys.law == "arbitrary" else Status.PROVED,
         f"q = {tex_vector(found.query)}",
         {"q": found.query.tolist()},
         found.certificate,
         _why_it_works(problem, mix, instance, found),
         _details(problem, mix, instance, found),
         _mistakes(mix, instance, found),
+        reaches=within(found.certificate, (kind,), problem.goal.tolerance),
+        instances=1,
+        assumes=_EXAMPLE if problem.given.keys.law == "arbitrary" else (),
     )
 
 

@@ -26,7 +26,7 @@ from regard.solving.query.shown import (
     weights_plot,
     weights_table,
 )
-from regard.solving.solution import Solution, Status
+from regard.solving.solution import Solution, Status, excluding
 
 Float64 = NDArray[np.float64]
 
@@ -68,6 +68,7 @@ def impossible(
             ),
         ),
         _impossible_mistakes(mix, instance),
+        reaches=excluding(refusal.certificate),
     )
 
 

@@ -1,39 +1,33 @@
-"""Heads over random keys: how far the output is from what is wanted, exactly and as proved.
+"""Heads over random keys: how far the output is from what is wanted, exactly and as is provable.
 
-Let S be a head's m wanted keys with weights p, g the least mean score difference between them and
-the others, τ² the largest variance of a score difference within S and T the largest of one between
-S and the others. With δ the deviations of scores from their means and r the leak,
+The bound is the one that `regard.certify.output_rms` proves, in floats: with α the weights at the
+means of the scores, c_0 the output with them and e the variances of the scores,
 
-    c − c* = (1 − r)(c_S − c*) + r (c_rest − c*),
+    E ‖c − c*‖² ≤ (‖c_0 − c*‖ + R)² + V,
 
-‖c_S − c*‖ ≤ diam_S tanh(osc(δ)/4) ≤ diam_S osc(δ)/4, and the mean square of the oscillation
-within S is at most m(m−1)/2 · τ². By Jensen's inequality the log-sum-exp of S is at least
-Σ p_i (s_i − ln p_i), so r ≤ Σ_j p_min e^{−g + N_j} with normal N_j of variance at most T, and
-E e^{2 N_j} is at most e^{2T}:
-
-    √E ‖c − c*‖² ≤ diam_S/4 · √(m(m−1)/2) τ + D (n − m) p_min e^{T − g}.
-
-A head with one wanted key also has another bound, which does not grow with the scale: each gap is
-above t = g − z √T but with probability Φ(−z), so √E r² ≤ (n−1) e^{−t} + √((n−1) Φ(−z)).
+where R is how far the noise can move the mean output and V how much it can spread it. It is exact
+to first order in the noise. What is proved is decided by the claim, not by these floats.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from regard.analysis import key_noise
-from regard.certify import Claim
+from regard.certify import Certificate, Claim, output_rms, verify
 from regard.solving.query.shown import softmax
 
 Float64 = NDArray[np.float64]
 
-ROUNDING = 1e-9
-DEVIATIONS = np.linspace(1.0, 38.0, 75)  # tried for the second bound
+MOST_PAIRS = 256  # keys for which pairs are looked at one by one, as the claim does
+ROUNDING = 1e-6  # by which a bound in floats is raised before it is claimed
+CURVED = 1 / (6 * math.sqrt(3))  # the largest x (1 − x)(1 − 2x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +39,14 @@ class RandomKeys:
         covariances: (n, d, d).
         values: (n, d_v); the identity where the weights themselves count.
         scale: what scores are multiplied by.
+        weights_count: whether the values stand for weights: they are unit vectors then.
     """
 
     means: Float64
     covariances: Float64
     values: Float64
     scale: float
+    weights_count: bool = False
 
     def off(self, queries: Float64, wanted: Float64) -> Float64:
         """√E ‖c − c*‖² for queries (..., heads, d) whose outputs are averaged."""
@@ -87,75 +83,118 @@ class RandomKeys:
 
 
 @dataclass(frozen=True, eq=False)
-class HeadBound:
-    """What is proved of one head.
+class Bound:
+    """What is provable of √E ‖c − c*‖², in floats.
 
     Attributes:
-        bound: of √E ‖c − c*‖².
-        gap: g, the least mean score difference to the other keys.
-        within: τ², the largest variance of a score difference of wanted keys.
-        across: T, the largest variance of one between a wanted key and another.
-        deviations: z of the second bound; 0 where the first is better.
-        claims: the numbers that the bound is made of.
+        missed: ‖c_0 − c*‖, without noise.
+        moved: R, by which the noise moves the mean output at most.
+        spread: V, the variance of the output at most.
     """
 
-    bound: float
-    gap: float
-    within: float
-    across: float
-    deviations: float
-    claims: tuple[Claim, ...]
+    missed: float
+    moved: float
+    spread: float
+
+    @property
+    def value(self) -> float:
+        """The bound of √E ‖c − c*‖²."""
+        return math.hypot(self.missed + self.moved, math.sqrt(self.spread))
 
 
-def head_bound(keys: RandomKeys, query: Float64, target: dict[int, float]) -> HeadBound:
-    """Bound how far the output of a head is from the average with the target's weights."""
-    rows = list(target)
-    n, m = len(keys.means), len(rows)
-    others = [j for j in range(n) if j not in target]
-    scores, spread = keys.scale * (keys.means @ query), keys.spread(query)
-    wanted = np.array(list(target.values())) @ keys.values[rows]
-    claims: list[Claim] = []
-    witness = {"query": query}
-    within = across = 0.0
-    gap = math.inf
-    total = 0.0
-    size = 1.0 + float(np.max(np.abs(scores)))
-    if m > 1:
-        pairs = [(i, j) for at, i in enumerate(rows) for j in rows[at + 1 :]]
-        within = max(spread[i] + spread[j] for i, j in pairs) * (1 + ROUNDING)
-        levels = scores[rows] - np.log(list(target.values()))
-        uneven = float(np.max(levels) - np.min(levels)) + 1e-14 * size
-        where = {"indices": rows, "weights": list(target.values())}
-        varies = {"pairs": pairs, "weights": None, "bound": within}
-        claims.append(Claim("mean_weights", {"target": where, "bound": uneven}, witness))
-        if np.any(keys.covariances):
-            claims.append(Claim("score_variance", varies, witness))
-        apart = max(float(np.linalg.norm(keys.values[i] - keys.values[j])) for i, j in pairs)
-        total += apart / 4 * (math.sqrt(m * (m - 1) / 2 * within) + uneven)
-    z = 0.0
-    if others:
-        gap = float(np.min(scores[rows]) - np.max(scores[others])) - 1e-14 * size
-        pairs = [(i, j) for i in rows for j in others]
-        across = (np.max(spread[rows]) + np.max(spread[others])) * (1 + ROUNDING)
-        away = max(float(np.linalg.norm(keys.values[j] - wanted)) for j in others)
-        least = min(target.values())
-        leak = len(others) * least * _exp(across - gap)
-        taken = Claim("score_variance", {"pairs": pairs, "weights": None, "bound": across}, witness)
-        if m == 1 and across > 0:
-            t = gap - DEVIATIONS * math.sqrt(across)
-            tails = np.sqrt(len(others) * ndtr(-DEVIATIONS))
-            second = len(others) * np.exp(np.minimum(-t, 700.0)) + tails
-            if np.min(second) < leak:
-                at = int(np.argmin(second))
-                leak, z = float(second[at]), float(DEVIATIONS[at])
-        level = gap if not z else gap - z * math.sqrt(across)
-        chosen = {"chosen": rows, "deviations": z, "bound": level - 1e-12 * size}
-        claims.append(Claim("mean_gap", chosen, witness))
-        if not z and np.any(keys.covariances):
-            claims.append(taken)
-        total += away * min(leak, 1.0)
-    return HeadBound(total * (1 + ROUNDING), gap, float(within), float(across), z, tuple(claims))
+NO_BOUND = Bound(math.inf, 0.0, 0.0)
 
 
-def _exp(x: float) -> float:
-    return math.exp(min(x, 700.0))
+def rms_bound(
+    keys: RandomKeys, queries: Float64, target: Mapping[int, float], shares: Float64 | None = None
+) -> Bound:
+    """Bound √E ‖c − c*‖² for queries (heads, d) whose outputs count as shares say, or alike."""
+    heads, n = len(queries), len(keys.means)
+    counted = np.full(heads, 1 / heads) if shares is None else shares
+    alpha = softmax(keys.scale * (queries @ keys.means.T))
+    joint = keys.scale**2 * np.einsum("ha,nab,gb->hgn", queries, keys.covariances, queries)
+    e = np.maximum(np.einsum("hhn->hn", joint), 0.0)
+    wanted = np.zeros(n)
+    wanted[list(target)] = list(target.values())
+    missed = float(np.linalg.norm((counted @ alpha - wanted) @ keys.values))
+    if not np.any(e):
+        return Bound(missed, 0.0, 0.0)
+    apart = _distances(keys.values) if n <= MOST_PAIRS else None
+    widest = _widest(keys.values) if apart is None else np.max(apart, axis=1)
+    sums = np.array([_sums(a, v, apart, widest) for a, v in zip(alpha, e, strict=True)])
+    G, F = np.minimum(widest / 4, sums[:, 0]), np.minimum(widest * CURVED, sums[:, 1])
+    moved = float(counted @ np.sum(e * F, axis=1)) / 2
+    spread = float(np.einsum("h,g,hgn,hn,gn->", counted, counted, np.abs(joint), G, G))
+    return Bound(missed, moved, spread)
+
+
+def _distances(values: Float64) -> Float64:
+    return np.array([np.linalg.norm(values - value, axis=1) for value in values])
+
+
+def _widest(values: Float64) -> Float64:
+    away = np.linalg.norm(values - values[0], axis=1)
+    return np.asarray(away + np.max(away))
+
+
+def _sums(
+    alpha: Float64, e: Float64, apart: Float64 | None, widest: Float64
+) -> tuple[Float64, Float64]:
+    """Bound √E α_i²‖v_i − c‖² and E α_i|1 − 2α_i|‖v_i − c‖, by pairs or (apart is None) by key."""
+    own, U = e * (1 - 4 * alpha), float(np.sum(alpha**2 * e))
+    with np.errstate(all="ignore"):
+        if apart is None:
+            b, c = alpha * np.exp(own), alpha * np.exp(own / 2)
+            strong = math.exp(min(4 * U, 700.0)) * b * (np.sum(b) - b)
+            weak = math.exp(min(2 * U, 700.0)) * c * (np.sum(c) - c)
+            return widest * strong, widest * weak
+        a = np.multiply.outer(alpha, alpha)
+        w = np.maximum(np.add.outer(own, own) + 4 * U, 0.0)
+        x = np.maximum(-np.log(4 * a), 0.0)
+        strong = np.where((w > 0) & (x <= 2 * w), np.exp(-x * x / (4 * w)) / 4, a * np.exp(w))
+        weak = np.where((w > 0) & (x <= w), np.exp(-x * x / (2 * w)) / 4, a * np.exp(w / 2))
+        # Values in one place have no distance, however large the factor.
+        strong, weak = (np.where(apart > 0, apart * part, 0.0) for part in (strong, weak))
+    return np.sum(strong, axis=1), np.sum(weak, axis=1)
+
+
+def rms_claim(
+    keys: RandomKeys,
+    queries: Float64,
+    target: Mapping[int, float],
+    tolerance: float,
+    counts: tuple[int, ...] | None = None,
+) -> Claim:
+    """Return the goal as a claim: √E ‖c − c*‖² ≤ tolerance; counts are how many heads are alike."""
+    shares = None if counts is None else [str(Fraction(k, sum(counts))) for k in counts]
+    return output_rms.claim(
+        {"indices": list(target), "weights": list(target.values())},
+        tolerance,
+        queries=queries,
+        head_weights=shares,
+        of="weights" if keys.weights_count else "output",
+    )
+
+
+def provable_claim(
+    keys: RandomKeys,
+    queries: Float64,
+    target: Mapping[int, float],
+    bound: Bound,
+    counts: tuple[int, ...] | None = None,
+) -> Claim:
+    """Return the claim that the bound itself holds, where it is above the tolerance."""
+    return rms_claim(keys, queries, target, bound.value * (1 + ROUNDING) + 1e-300, counts)
+
+
+def certified(keys: RandomKeys, claim: Claim) -> Certificate:
+    """Return the certificate of one claim about the keys."""
+    arrays = {"means": keys.means, "covariances": keys.covariances}
+    if not keys.weights_count:
+        arrays["values"] = keys.values
+    return Certificate(arrays, (claim,), keys.scale)
+
+
+def is_proved(keys: RandomKeys, claim: Claim) -> bool:
+    """Whether the claim is verified."""
+    return verify(certified(keys, claim)).holds

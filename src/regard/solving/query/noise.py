@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate
+from regard.certify import Claim
 from regard.design import RobustDesign, isotropic_scale
 from regard.problems.instances import KeyInstance
 from regard.problems.kinds.query import QueryProblem
 from regard.solving.query.exact import solve_exact
 from regard.solving.query.fixed import solve_fixed
 from regard.solving.query.formula import Mix, spelled
-from regard.solving.query.law import HeadBound, RandomKeys, head_bound
+from regard.solving.query.law import (
+    NO_BOUND,
+    Bound,
+    RandomKeys,
+    certified,
+    is_proved,
+    provable_claim,
+    rms_bound,
+    rms_claim,
+)
 from regard.solving.query.noise_shown import noise_details, noise_mistakes
 from regard.solving.query.noise_steps import noise_headline, noise_steps
 from regard.solving.query.quiet import (
     as_weights,
+    random_assumes,
     random_keys,
     robust_query,
     solve_designed,
     solve_otherwise,
+    solve_quiet,
 )
 from regard.solving.solution import Solution, Status
 
 Float64 = NDArray[np.float64]
 
 COARSE, FINE = 17, 9  # factors tried at a time
+EVERY = 16  # of the factors that floats have no proof for, one in so many is tried
 WIDE = 8.0  # how many times the widest useful factor is still tried
 MOST_ROBUST = 40  # keys for which a robust query is designed beside the formula
 SMALL = 1e-12
@@ -50,7 +61,8 @@ class Noisy:
         best: the best factor, by the exact law.
         window: the factors within the tolerance, from and to; None if there are none.
         factor: the one of the answer.
-        bound: what is proved of it.
+        bound: what is provable of it, in floats.
+        proved: whether the tolerance is proved for it, by a claim that is verified.
         robust: the quietest query, designed; None where that was not tried.
     """
 
@@ -64,7 +76,8 @@ class Noisy:
     best: float
     window: tuple[float, float] | None
     factor: float
-    bound: HeadBound
+    bound: Bound
+    proved: bool
     robust: RobustDesign | None
 
     def queries(self, factors: Float64) -> Float64:
@@ -82,6 +95,16 @@ class Noisy:
         """The query of the answer."""
         return self.mix.query(self.factor, self.instance.symbols)
 
+    def bound_at(self, factor: float) -> Bound:
+        """What is provable at a factor, in floats."""
+        query = self.mix.query(factor, self.instance.symbols)
+        return rms_bound(self.keys, query[None], self.mix.target)
+
+    def claim_at(self, factor: float) -> Claim:
+        """The goal, of the query with this factor."""
+        query = self.mix.query(factor, self.instance.symbols)
+        return rms_claim(self.keys, query[None], self.mix.target, self.tolerance)
+
 
 def solve_noise(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Solution:
     """Return the formula if it holds the tolerance; else a quieter query, or the limit."""
@@ -94,7 +117,12 @@ def solve_noise(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Solut
         return solve_designed(problem, mix, instance, keys)
     found = read_noise(problem, mix, instance, keys)
     if found.window is not None:
-        return _by_formula(problem, found)
+        solution = _by_formula(problem, found)
+        if not found.proved and found.robust is not None:
+            # A quieter query may be proved where the formula is not.
+            quieter = solve_quiet(problem, mix, instance, keys, found.robust)
+            return quieter if quieter.status is Status.PROVED else solution
+        return solution
     return solve_otherwise(problem, mix, instance, keys, found.robust)
 
 
@@ -102,10 +130,9 @@ def read_noise(problem: QueryProblem, mix: Mix, instance: KeyInstance, keys: Ran
     """Work out the best factor, and which ones are within the tolerance."""
     wanted = mix.wanted() @ keys.values
     alpha = _isotropic(keys.covariances)
-    empty = HeadBound(math.inf, 0.0, 0.0, 0.0, 0.0, ())
     found = Noisy(
-        mix, keys, instance, problem.goal.tolerance, wanted, alpha, None, 0.0, None, 0.0, empty,
-        robust_query(mix, keys) if mix.n <= MOST_ROBUST else None,
+        mix, keys, instance, problem.goal.tolerance, wanted, alpha, None, 0.0, None, 0.0, NO_BOUND,
+        False, robust_query(mix, keys) if mix.n <= MOST_ROBUST else None,
     )  # fmt: skip
     widest = max(mix.factor_for(1e-9), 0.0) if mix.rest else 0.0
     best = _best(found, widest)
@@ -113,21 +140,33 @@ def read_noise(problem: QueryProblem, mix: Mix, instance: KeyInstance, keys: Ran
     found = replace(found, window=_window(found, widest))
     if found.window is None:
         return replace(found, factor=best)
-    tried = [f for f in (found.closed, best) if f is not None]
+    tried = _worth_trying(found)
+    for at, factor in enumerate(tried):
+        bound = found.bound_at(factor)
+        # What floats put above the tolerance is rarely proved; a few are looked at all the same,
+        # as the claim knows another bound for heads that look at one key.
+        likely = bound.value <= found.tolerance or at % EVERY == 0
+        if likely and is_proved(keys, found.claim_at(factor)):
+            return replace(found, factor=factor, bound=bound, proved=True)
+    factor = next(f for f in (*tried, best) if found.off(np.array(f)) <= found.tolerance)
+    return replace(found, factor=factor, bound=found.bound_at(factor))
+
+
+def _worth_trying(found: Noisy) -> list[float]:
+    """Factors of four digits, those first that a proof is likeliest for."""
+    assert found.window is not None
     low, high = found.window
-    if mix.m > 1:
-        tried += np.linspace(low, high, FINE).tolist()
+    if found.mix.m > 1:
+        grid = np.linspace(low, high, COARSE)
+        for _ in range(3):
+            bounds = [found.bound_at(float(f)).value for f in grid]
+            at = int(np.argmin(bounds))
+            grid = np.linspace(grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)], FINE)
+        least = float(grid[int(np.argmin([found.bound_at(float(f)).value for f in grid]))])
+        tried = [least, found.closed or least, found.best, *np.linspace(low, high, FINE).tolist()]
     else:  # there is no best factor short of infinity: a small one will do
-        tried = [*np.geomspace(max(low, 1e-3), high, 8 * COARSE).tolist(), *tried]
-    for factor in tried:
-        rounded = float(f"{factor:.4g}")
-        bound = head_bound(keys, mix.query(rounded, instance.symbols), mix.target)
-        if bound.bound <= found.tolerance:
-            return replace(found, factor=rounded, bound=bound)
-    inside = [float(f"{f:.4g}") for f in tried]
-    factor = next(f for f in (*inside, *tried) if found.off(np.array(f)) <= found.tolerance)
-    bound = head_bound(keys, mix.query(factor, instance.symbols), mix.target)
-    return replace(found, factor=factor, bound=bound)
+        tried = [*np.geomspace(max(low, 1e-3), high, 8 * COARSE).tolist(), found.best]
+    return list(dict.fromkeys(float(f"{factor:.4g}") for factor in tried))
 
 
 def _isotropic(covariances: Float64) -> float | None:
@@ -182,20 +221,19 @@ def _window(found: Noisy, widest: float) -> tuple[float, float] | None:
     return edges[0], edges[1]
 
 
-def _certificate(keys: RandomKeys, bound: HeadBound) -> Certificate:
-    arrays = {"means": keys.means, "covariances": keys.covariances}
-    return Certificate(arrays, bound.claims, keys.scale)
-
-
 def _by_formula(problem: QueryProblem, found: Noisy) -> Solution:
-    proved = found.bound.bound <= found.tolerance and bool(found.bound.claims)
+    claim = found.claim_at(found.factor)
+    if not found.proved:
+        claim = provable_claim(found.keys, found.query[None], found.mix.target, found.bound)
     return Solution(
         problem,
-        Status.PROVED if proved else Status.COMPUTED,
+        Status.PROVED if found.proved else Status.NUMERIC,
         noise_headline(found),
         {"q": found.mix.text(), found.mix.factor: found.factor},
-        _certificate(found.keys, found.bound),
+        certified(found.keys, claim),
         noise_steps(problem, found),
         noise_details(problem, found),
         noise_mistakes(found),
+        reaches=(0,) if found.proved else (),
+        assumes=random_assumes(problem),
     )

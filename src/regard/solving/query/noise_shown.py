@@ -11,7 +11,7 @@ from regard.analysis import key_noise
 from regard.problems.kinds.query import HeadsProblem, QueryProblem
 from regard.problems.laws import Gaussian
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
-from regard.solving.query.law import RandomKeys
+from regard.solving.query.law import Bound, RandomKeys
 from regard.solving.query.noise_steps import predicted
 from regard.solving.query.shown import (
     drawn,
@@ -41,7 +41,7 @@ def noise_details(problem: QueryProblem, found: Noisy) -> tuple[Block, ...]:
         (f"factor ${c}$ of the answer", number(found.factor)),
         ("query", vector(found.query)),
         ("error, by the exact law", error_in_digits(float(found.off(np.array(found.factor))))),
-        ("error, as proved", f"at most {number(found.bound.bound)}"),
+        ("error, as proved", proved_in_words(found.bound, found.tolerance, found.proved)),
     ]
     if found.closed is not None:
         facts += [
@@ -54,6 +54,12 @@ def noise_details(problem: QueryProblem, found: Noisy) -> tuple[Block, ...]:
     blocks.append(_curve(found))
     blocks.append(_others(found))
     return tuple(blocks)
+
+
+def proved_in_words(bound: Bound, tolerance: float, proved: bool) -> str:
+    """Say what is proved of the error."""
+    most = tolerance if proved and bound.value > tolerance else bound.value
+    return f"at most {number(most)}"
 
 
 def tolerance_in_words(problem: QueryProblem | HeadsProblem) -> str:

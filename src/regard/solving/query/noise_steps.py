@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.problems.kinds.query import QueryProblem
-from regard.solving.query.formula import Mix
-from regard.solving.query.law import HeadBound, RandomKeys
+from regard.solving.query.law import Bound, RandomKeys
 from regard.solving.query.shown import known_values, symbol, tex
 
 if TYPE_CHECKING:
@@ -43,6 +42,8 @@ def noise_steps(problem: QueryProblem, found: Noisy) -> Steps:
     squared = f"{c}^2" if mix.scale == 1 else rf"({tex(mix.scale)} {c})^2"
     level = power if mix.even else rf"{c} + \ln p_i"
     assert found.window is not None
+    spread = np.sort(found.keys.spread(found.query)[list(mix.rows)])
+    within = float(np.sum(spread[-2:]))
     steps = [
         (
             "A head sees of a random key only its score, which is a normal variable. In the mean "
@@ -68,7 +69,7 @@ def noise_steps(problem: QueryProblem, found: Noisy) -> Steps:
                 "they share evenly in the mean; how evenly each time depends on its deviation "
                 r"$\tau$.",
                 rf"Z = s_{{{mix.names[0]}}} - s_{{{mix.names[1]}}} \sim \mathcal{{N}}(0, \tau^2),"
-                rf"\quad \tau^2 = 4 {letter} {squared} = {tex(found.bound.within)},\qquad "
+                rf"\quad \tau^2 = 4 {letter} {squared} = {tex(within)},\qquad "
                 rf"\operatorname{{Var}} \approx \frac{{\tau^2}}{{16}} = "
                 rf"\frac{{{letter} {squared}}}{{4}}",
             )
@@ -79,7 +80,7 @@ def noise_steps(problem: QueryProblem, found: Noisy) -> Steps:
                 r"How evenly the wanted keys share depends on the deviation $\tau$ of the "
                 r"differences "
                 "of their scores, which grows with the factor.",
-                rf"\tau^2 = q^\top (\Sigma_i + \Sigma_j)\, q \le {tex(found.bound.within)}",
+                rf"\tau^2 = q^\top (\Sigma_i + \Sigma_j)\, q \le {tex(within)}",
             )
         )
     steps.append(_limits(found, pair, root))
@@ -110,7 +111,9 @@ def noise_steps(problem: QueryProblem, found: Noisy) -> Steps:
             )
         )
     error = float(found.off(np.array(found.factor)))
-    steps.append(proved_step(found.mix, found.bound, found.tolerance, error))
+    steps.append(proved_step(found.bound, found.tolerance, error, found.proved))
+    if found.proved and problem.given.limits:
+        steps.append(SMALLER_NOISE)
     if problem.given.limits and alpha is not None and pair:
         smaller = _smaller(found)
         steps.append(
@@ -153,40 +156,40 @@ def _limits(found: Noisy, pair: bool, root: str) -> tuple[str, str]:
     )
 
 
-def proved_step(mix: Mix, bound: HeadBound, tolerance: float, error: float) -> tuple[str, str]:
-    """The bound that follows from what is claimed, as a step; the error is the exact one."""
-    enough = bound.bound <= tolerance
-    more = ""
-    if not enough:
-        more = (
-            " (The exact law is within the tolerance; this bound is not.)"
-            if error <= tolerance
-            else " (It is above the tolerance, as the error itself is.)"
-        )
-    if bound.deviations:
+SMALLER_NOISE = (
+    "Every term of that bound grows with the variances of the scores. So what is proved for the "
+    "noise given is proved for the same noise made smaller, all the way to the limit.",
+    r"\Sigma_i \to t\, \Sigma_i,\qquad 0 \le t \le 1",
+)
+
+
+def proved_step(bound: Bound, tolerance: float, error: float, proved: bool) -> tuple[str, str]:
+    """What is proved of the root mean square, as a step; the error is the one of the exact law."""
+    missed = r"\sqrt{E \lVert c - c^* \rVert^2}"
+    if proved and bound.value > tolerance:  # a head that looks at one key, and loud noise
         return (
-            "A bound that needs no integrals: but for a small probability all gaps are above "
-            r"$t = g - z\sqrt{T}$, and then the leak is at most $(n-1) e^{-t}$." + more,
-            rf"\sqrt{{E \lVert c - c^* \rVert^2}} \le {tex(bound.bound)},\qquad g = "
-            rf"{tex(bound.gap)},"
-            rf"\; T = {tex(bound.across)},\; z = {tex(bound.deviations)}",
+            "What is proved is a bound for a head that looks at one key $a$: the others together "
+            r"score $\ell = \ln \sum_{j \ne a} e^{s_j}$, which is independent of $s_a$ and seldom "
+            "far above its mean.",
+            r"E (1 - \alpha_a)^2 \le E\, \sigma(\ell_0 + u - s_a)^2 + e^{-u^2/(2 e_{\max})},\qquad "
+            + rf"{missed} \le {tex(tolerance)}",
         )
-    terms = []
-    if mix.m > 1:
-        pairs = mix.m * (mix.m - 1) // 2
-        root = "" if pairs == 1 else rf"\sqrt{{{pairs}}}\, "
-        terms.append(rf"\frac{{{root}\tau}}{{4}} \max_{{i,j \in S}} \lVert v_i - v_j \rVert")
-    if mix.rest:
-        share = tex(min(mix.weights))
-        times = "" if min(mix.weights) == 1 else f"{share} "
-        terms.append(
-            rf"{times}(n-{mix.m})\, e^{{T - g}} \max_{{j \notin S}} \lVert v_j - c^* \rVert"
+    more = ""
+    if not proved:
+        more = (
+            " The numbers of the exact law are within the tolerance, and this bound is not: the "
+            "answer is computed, not proved."
+            if error <= tolerance
+            else " It is above the tolerance, as the error itself is."
         )
     return (
-        r"A bound that needs no integrals, from the gap $g$ of the mean scores and the variances "
-        r"$\tau^2$ (between wanted keys) and $T$ (to the others), which are proved below." + more,
-        rf"\sqrt{{E \lVert c - c^* \rVert^2}} \le {' + '.join(terms)} = {tex(bound.bound)} "
-        + (rf"\le {tex(tolerance)}" if enough else ""),
+        r"What is proved below is a bound in exponentials: $c_0$ is the output for scores at their "
+        r"means, $R$ how far the noise moves the mean output, and $V$ how much it spreads it, each "
+        "at most (by the Gaussian Poincaré inequality and the convexity of the log-sum-exp)."
+        + more,
+        rf"{missed} \le \sqrt{{(\lVert c_0 - c^* \rVert + R)^2 + V}} = "
+        rf"\sqrt{{({tex(bound.missed)} + {tex(bound.moved)})^2 + {tex(bound.spread)}}} = "
+        rf"{tex(bound.value)} " + (rf"\le {tex(tolerance)}" if proved else ""),
     )
 
 

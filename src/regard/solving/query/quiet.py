@@ -19,7 +19,14 @@ from regard.problems.kinds.query import HeadsProblem, QueryProblem
 from regard.solving.query.exact import solve_exact
 from regard.solving.query.fixed import solve_fixed
 from regard.solving.query.formula import MOST_LISTED, Mix, spelled
-from regard.solving.query.law import RandomKeys, head_bound
+from regard.solving.query.law import (
+    RandomKeys,
+    certified,
+    is_proved,
+    provable_claim,
+    rms_bound,
+    rms_claim,
+)
 from regard.solving.query.quiet_shown import robust_shown, vanishing_steps
 from regard.solving.query.shown import known_values, tex_vector
 from regard.solving.refusals import in_words
@@ -36,7 +43,8 @@ def random_keys(problem: QueryProblem | HeadsProblem, instance: KeyInstance) -> 
     assert instance.covariances is not None
     values = as_weights(problem, instance).values
     covariances = (instance.covariances + instance.covariances.swapaxes(1, 2)) / 2
-    return RandomKeys(instance.keys, covariances, values, problem.given.scale)
+    weights_count = not known_values(problem.given)
+    return RandomKeys(instance.keys, covariances, values, problem.given.scale, weights_count)
 
 
 def as_weights(problem: QueryProblem | HeadsProblem, instance: KeyInstance) -> KeyInstance:
@@ -44,6 +52,14 @@ def as_weights(problem: QueryProblem | HeadsProblem, instance: KeyInstance) -> K
     if known_values(problem.given):
         return instance
     return replace(instance, values=np.eye(problem.given.n))
+
+
+def random_assumes(problem: QueryProblem | HeadsProblem) -> tuple[str, ...]:
+    """What is taken for granted about random keys."""
+    keys = "the keys are normal and independent of each other."
+    if known_values(problem.given):
+        return (keys,)
+    return keys, "The values may be any, so the tolerance is of the weights."
 
 
 def at_limit(problem: QueryProblem | HeadsProblem) -> KeyInstance | None:
@@ -74,7 +90,7 @@ def solve_otherwise(
 ) -> Solution:
     """The formula is too noisy: a quieter query, or keys at their limit, or what is known."""
     if quiet is not None and quiet.rmse <= problem.goal.tolerance:
-        return _quiet(problem, mix, instance, keys, quiet)
+        return solve_quiet(problem, mix, instance, keys, quiet)
     limit = at_limit(problem)
     if limit is not None and limit.covariances is not None:
         if not np.any(limit.covariances):
@@ -82,7 +98,7 @@ def solve_otherwise(
         still = random_keys(problem, limit)
         quiet = robust_query(mix, still)
         if quiet is not None and quiet.rmse <= problem.goal.tolerance:
-            return _quiet(problem, mix, limit, still, quiet)
+            return solve_quiet(problem, mix, limit, still, quiet)
     return solve_designed(problem, mix, instance, keys)
 
 
@@ -100,31 +116,40 @@ def _vanishing(problem: QueryProblem, mix: Mix, limit: KeyInstance, keys: Random
         query = mix.query(solution.answer[mix.factor], limit.symbols)
     more = vanishing_steps(keys, np.asarray(query, float), mix, problem.goal.tolerance)
     headline = rf"{solution.headline} \quad \text{{as the noise vanishes}}"
-    return replace(solution, headline=headline, steps=solution.steps + more)
+    limit_first = ("the noise vanishes first, so that keys are their means.",)
+    return replace(solution, headline=headline, steps=solution.steps + more, assumes=limit_first)
 
 
-def _quiet(
+def solve_quiet(
     problem: QueryProblem, mix: Mix, instance: KeyInstance, keys: RandomKeys, quiet: RobustDesign
 ) -> Solution:
     """A designed query that holds the tolerance."""
     query = quiet.queries[0]
     text = in_means(query, instance)
     if text is not None:
-        query = text[1] @ instance.keys
-    bound = head_bound(keys, query, mix.target)
-    proved = bound.bound <= problem.goal.tolerance
-    steps, details, mistakes = robust_shown(problem, mix, keys, quiet, bound, text is not None)
+        query = text[1] @ instance.keys  # what the answer says, to the digits that it says it in
+    tolerance = problem.goal.tolerance
+    bound = rms_bound(keys, query[None], mix.target)
+    claim = rms_claim(keys, query[None], mix.target, tolerance)
+    proved = is_proved(keys, claim)
+    within = float(keys.off(query[None], mix.wanted() @ keys.values)) <= tolerance
+    if not proved:
+        claim = provable_claim(keys, query[None], mix.target, bound)
+    certificate = certified(keys, claim)
+    shown = robust_shown(problem, mix, keys, quiet, query, bound, proved, text is not None)
     return Solution(
         problem,
-        Status.PROVED if proved else Status.COMPUTED,
+        Status.PROVED if proved else Status.NUMERIC if within else Status.UNDECIDED,
         rf"q = {tex_vector(query)}" if text is None else rf"q = M^\top {tex_vector(text[1])}",
         {"q": query.tolist() if text is None else text[0]},
         Certificate(
-            quiet.certificate.arrays, (*bound.claims, *quiet.certificate.claims), keys.scale
+            {**quiet.certificate.arrays, **certificate.arrays},
+            (claim, *quiet.certificate.claims),
+            keys.scale,
         ),
-        steps,
-        details,
-        mistakes,
+        *shown,
+        reaches=(0,) if proved else (),
+        assumes=random_assumes(problem),
     )
 
 
@@ -158,10 +183,11 @@ def solve_designed(
     except InfeasibleDesign as refusal:
         steps = ((in_words(refusal), ""),)
         best = refusal.best.queries[0]
+        # Mean scores that cannot be had do not exclude an output within the tolerance.
         return Solution(
             problem,
-            Status.IMPOSSIBLE,
-            r"\text{impossible: the means have no query with these mean scores}",
+            Status.UNDECIDED,
+            r"\text{not known: no query has the mean scores that these weights need}",
             {"q": best.tolist()},
             refusal.certificate,
             steps,
@@ -169,11 +195,11 @@ def solve_designed(
     except UndecidedDesign as refusal:
         return _unknown(problem, mix, keys, refusal)
     if quiet.rmse <= goal.tolerance:
-        return _quiet(problem, mix, instance, keys, quiet)
+        return solve_quiet(problem, mix, instance, keys, quiet)
     limit = at_limit(problem)
     if limit is not None and limit.covariances is not None and not np.any(limit.covariances):
         return _vanishing(problem, mix, limit, keys)
-    return replace(_quiet(problem, mix, instance, keys, quiet), status=Status.UNDECIDED)
+    return solve_quiet(problem, mix, instance, keys, quiet)
 
 
 def _unknown(
@@ -181,13 +207,13 @@ def _unknown(
 ) -> Solution:
     best = refusal.best
     query = np.zeros(keys.means.shape[1]) if best is None else best.queries[0]
-    claims = head_bound(keys, query, mix.target).claims
-    arrays = {"means": keys.means, "covariances": keys.covariances}
+    bound = rms_bound(keys, query[None], mix.target)
+    known = certified(keys, provable_claim(keys, query[None], mix.target, bound))
     return Solution(
         problem,
         Status.UNDECIDED,
         rf"q \approx {tex_vector(query)}",
         {"q": query.tolist()},
-        refusal.certificate or Certificate(arrays, claims, keys.scale),
+        refusal.certificate or known,
         ((in_words(refusal), ""),),
     )

@@ -9,7 +9,8 @@ from regard.design import RobustDesign
 from regard.problems.kinds.query import QueryProblem
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
 from regard.solving.query.formula import Mix
-from regard.solving.query.law import HeadBound, RandomKeys
+from regard.solving.query.law import Bound, RandomKeys
+from regard.solving.query.noise_shown import proved_in_words
 from regard.solving.query.noise_steps import proved_step
 from regard.solving.query.shown import key_name, symbol, tex, tex_vector
 
@@ -48,19 +49,21 @@ def robust_shown(
     mix: Mix,
     keys: RandomKeys,
     quiet: RobustDesign,
-    bound: HeadBound,
+    query: Float64,
+    bound: Bound,
+    proved: bool,
     in_means: bool,
 ) -> tuple[Steps, tuple[Block, ...], tuple[str, ...]]:
-    """Steps, details and mistakes of a designed query."""
-    query = quiet.queries[0]
+    """Steps, details and mistakes of a designed query, as it is rounded."""
     scores, spread = keys.scale * (keys.means @ query), keys.spread(query)
     wanted = mix.wanted() @ keys.values
     naive = np.sum(keys.means[list(mix.rows)], axis=0)
     at = np.linspace(0.1, 3.0, 30) * float(np.linalg.norm(query)) / float(np.linalg.norm(naive))
     errors = keys.off(np.multiply.outer(at, naive)[:, None, :], wanted)
-    within = quiet.rmse <= problem.goal.tolerance
+    here = float(keys.off(query[None], wanted))
+    within = here <= problem.goal.tolerance
     least = float(np.min(errors))
-    worse = least > quiet.rmse * (1 + 1e-6)
+    worse = least > here * (1 + 1e-6)
     steps = (
         (
             "A head sees of a random key only its score, a normal variable. The wanted keys must "
@@ -88,10 +91,10 @@ def robust_shown(
                 if not worse and problem.goal.tolerance < least
                 else ""
             ),
-            rf"\sqrt{{E \lVert c - c^* \rVert^2}} = {tex(quiet.rmse)},\qquad \text{{allowed }} "
+            rf"\sqrt{{E \lVert c - c^* \rVert^2}} = {tex(here)},\qquad \text{{allowed }} "
             rf"{tex(problem.goal.tolerance)}",
         ),
-        proved_step(mix, bound, problem.goal.tolerance, quiet.rmse),
+        proved_step(bound, problem.goal.tolerance, here, proved),
     )
     rows = tuple(
         (
@@ -107,8 +110,8 @@ def robust_shown(
             (
                 ("query", vector(query)),
                 ("gap", number(quiet.gap)),
-                ("error, by the exact law", number(quiet.rmse)),
-                ("error, as proved", f"at most {number(bound.bound)}"),
+                ("error, by the exact law", number(here)),
+                ("error, as proved", proved_in_words(bound, problem.goal.tolerance, proved)),
             )
         ),
         Table(("key", "wanted", "mean score", "variance"), rows, "scores"),
@@ -119,7 +122,7 @@ def robust_shown(
             "root mean square error",
             (
                 Series("sum of the means", tuple(at.tolist()), tuple(errors.tolist())),
-                Series("designed", (float(at[0]), float(at[-1])), (quiet.rmse, quiet.rmse)),
+                Series("designed", (float(at[0]), float(at[-1])), (here, here)),
             ),
         ),
     )
@@ -127,12 +130,12 @@ def robust_shown(
     if worse:
         mistakes.append(
             "The sum of the wanted means as direction, which takes the noise with it. At its best "
-            f"length the error is {number(least)}; the designed query has {number(quiet.rmse)}."
+            f"length the error is {number(least)}; the designed query has {number(here)}."
         )
     longer = float(keys.off(3 * query[None], wanted))
-    if longer > quiet.rmse * (1 + 1e-6):
+    if longer > here * (1 + 1e-6):
         mistakes.append(
             "That a longer query must help in the end: it amplifies the noise too. Three times as "
-            f"long, the error is {number(longer)} instead of {number(quiet.rmse)}."
+            f"long, the error is {number(longer)} instead of {number(here)}."
         )
     return steps, details, tuple(mistakes)

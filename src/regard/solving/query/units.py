@@ -92,6 +92,7 @@ def in_other_units(
             f"different size: from {number(float(np.min(sizes[used])))} to "
             f"{number(float(np.max(sizes[used])))} here.",
         ),
+        reaches=(0,),
     )
 
 

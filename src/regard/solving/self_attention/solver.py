@@ -19,7 +19,7 @@ from regard.solving.self_attention import head as heads
 from regard.solving.self_attention import text as text
 from regard.solving.self_attention.plan import Plan, RankOne, plan, rank_one
 from regard.solving.self_attention.sparse import Array
-from regard.solving.solution import Solution, Status
+from regard.solving.solution import Solution, Status, excluding, within
 
 __all__ = ["solve"]
 
@@ -164,6 +164,7 @@ def _from_formulas(
     problem: SelfAttentionProblem, made: Made, design: HeadDesign | None
 ) -> Solution:
     claims, _ = made.claims()
+    own = sum("A" not in claim.witness for claim in claims)
     arrays = {"tokens": made.at.tokens}
     if design is not None:
         claims += design.certificate.claims
@@ -180,6 +181,7 @@ def _from_formulas(
         text.steps(made, design, small),
         text.details(made, design, small),
         text.mistakes(made),
+        reaches=tuple(range(own)),
     )
 
 
@@ -197,6 +199,9 @@ def _from_numbers(problem: SelfAttentionProblem, at: heads.Scene, design: HeadDe
         design.certificate,
         text.number_steps(at, design),
         text.number_details(design),
+        reaches=within(
+            design.certificate, ("pattern_close", "outputs_close"), problem.goal.tolerance
+        ),
     )
 
 
@@ -209,6 +214,7 @@ def _impossible(problem: SelfAttentionProblem, error: InfeasibleDesign) -> Solut
         error.certificate,
         text.impossible_steps(error),
         text.number_details(error.best),
+        reaches=excluding(error.certificate),
     )
 
 

@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 import regard.design
-from regard.certify import Certificate
+from regard.certify import Certificate, Claim, identities, verify
 from regard.core.kernels.threads import one_blas_thread
 from regard.design.results import SeparatorDesign
 from regard.errors import InfeasibleDesign
+from regard.language import parse
 from regard.problems import separator_instance
 from regard.problems.kinds.separator import SeparatorProblem
 from regard.report import Block, Facts, Table, number
 from regard.solving.latex_numbers import column, factor, ratio, tex
 from regard.solving.separator import numbers as numbers
-from regard.solving.solution import Solution, Status
+from regard.solving.solution import Solution, Status, excluding
 
 __all__ = ["solve"]
 
@@ -103,18 +104,68 @@ def _solved(task: _Task, design: SeparatorDesign) -> Solution:
     M = design.M if task.side == "M c" else design.M.T
     answer: dict[str, Any] = {"M": task.formula, "side": task.side}
     headline = rf"M = {task.latex}, \qquad {task.asked}"
+    certificate, reaches = _certificate(task, design)
+    drawn = "fixed" not in (task.problem.given.S.law, task.problem.given.T.law)
     return Solution(
         task.problem,
-        Status.PROVED,
+        Status.PROVED if reaches else Status.ARGUED,
         headline,
         answer,
-        design.certificate,
+        certificate,
         _steps(task, design),
         _details(task, design, M),
         numbers.mistakes(
             task.kept, task.dropped, task.share, design.M, task.letter, task.orthonormal
         ),
+        reaches=reaches or (0,),
+        assumes=("the two subspaces have no vector but 0 in common.",) if drawn else (),
+        instances=1,
     )
+
+
+def _certificate(task: _Task, design: SeparatorDesign) -> tuple[Certificate, tuple[int, ...]]:
+    """Claim what the formula does to the bases, and (of drawn bases) to all of their kind.
+
+    Returns:
+        The certificate, and which claims are the goal; none where only the instance is claimed.
+    """
+    symbols = {task.keep: task.kept, task.drop: task.dropped}
+    M = np.asarray(parse(task.formula).evaluate(symbols), float)
+    M = np.ascontiguousarray(M if task.side == "M c" else M.T)
+    kept, dropped = M @ task.kept - task.kept / task.share, M @ task.dropped
+    off = float(np.max(np.linalg.norm(np.hstack([kept, dropped]), axis=0)))
+    size = float(np.max(np.abs(M))) * float(np.max(np.abs([*task.kept.flat, *task.dropped.flat])))
+    fields = {"share": task.share, "bound": off * (1 + 1e-9) + 1e-15 * (1 + size) * len(M)}
+    claims = [Claim("separates", fields, {"M": M}), *design.certificate.claims]
+    given = task.problem.given
+    drawn = "fixed" not in (given.S.law, given.T.law)
+    # Any orthonormal basis is a rotation of any other, and then S' T = 0 is all that counts.
+    same_for_all = given.S.law == given.T.law == "fixed" or (
+        task.orthogonal and task.law == "orthonormal"
+    )
+    reaches: tuple[int, ...] = (0,) if same_for_all else ()
+    if drawn and not same_for_all:
+        general = _for_all(task)
+        if verify(Certificate({}, (general,))).holds:
+            claims.append(general)
+            reaches = (0, len(claims) - 1)
+    return Certificate(design.certificate.arrays, tuple(claims)), reaches
+
+
+def _for_all(task: _Task) -> Claim:
+    """Claim that the formula takes the mix to the value wanted, for all bases of these sizes."""
+    S, T = task.keep, task.drop
+    matrix = f"({task.formula})" if task.side == "M c" else f"({task.formula})'"
+    shapes: dict[str, list[int | str]] = {S: ["d", "a"], "x": ["a"], "y": ["b"]}
+    where = {}
+    if task.orthogonal:  # whatever Z is, what S S^+ leaves of it is at right angles to S
+        shapes["Z"] = ["d", "b"]
+        where = {T: f"Z - {S} ({S}' {S})^-1 {S}' Z"}
+    else:
+        shapes[T] = ["d", "b"]
+    sizes = {"d": len(task.kept), "a": task.kept.shape[1], "b": task.dropped.shape[1]}
+    mix = f"{ratio(task.share)} ({S} x + {T} y)"
+    return identities.claim(f"{matrix} ({mix})", f"{S} x", shapes, where=where, sizes=[sizes])
 
 
 def _steps(task: _Task, design: SeparatorDesign) -> tuple[tuple[str, str], ...]:
@@ -252,8 +303,9 @@ def _impossible(task: _Task, error: InfeasibleDesign) -> Solution:
         Status.IMPOSSIBLE,
         rf"\text{{no}} \; M: \quad {S} x = {T} y = {column(common)} \ne 0",
         answer,
-        Certificate(error.certificate.arrays, error.certificate.claims),
+        error.certificate,
         steps,
+        reaches=excluding(error.certificate, "no_separator"),
     )
 
 
