@@ -48,7 +48,7 @@ def of_numbers(values: Float64, said: Any) -> Decimals:
     try:
         found = np.array(said, dtype=np.int64)
     except (TypeError, ValueError):
-        found = np.zeros(())
+        found = np.zeros((), dtype=np.int64)
     if found.shape != values.shape:
         texts = [_decimals(repr(float(x))) for x in values.reshape(-1).tolist()]
         found = np.array(texts, dtype=np.int64).reshape(values.shape)
