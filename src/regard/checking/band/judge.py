@@ -171,6 +171,14 @@ def indices(answer: Answer) -> Float64:
     return field
 
 
+def hint(message: str) -> str:
+    """Say what to write where an answer that cannot be read looks like a set of blocks."""
+    marks = ("\\in", "∈", "{", "..", ", can only separate")
+    if "zeroed" not in message or not any(mark in message for mark in marks):
+        return ""
+    return "\nWrite a list of blocks as [0, 1, 2], or an inequality such as w_i B/2 > pi/2."
+
+
 def judge(problem: BandProblem, answer: Answer) -> Verdict:
     """Judge which blocks an answer zeroes."""
     from regard.checking.band.mistakes import counterexample, recognise
