@@ -34,7 +34,7 @@ class AnswerFile:
             return problems.load(name)
         change = self.changes[name]
         data = problems.to_dict(problems.load(change["base"]))
-        data |= {key: change[key] for key in ("given", "goal") if key in change}
+        data |= {key: change[key] for key in ("statement", "given", "goal") if key in change}
         return problems.from_dict({**data, "id": name})
 
     def judged(self, entry: Entry) -> Verdict:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checking.answer_files import read_answers
+from checking.answer_files import read_answers, tag
 from regard.checking import Verdict, check
 from regard.errors import InvalidAnswer
 
@@ -123,3 +123,26 @@ def test_what_cannot_be_read_is_invalid(answer: dict[str, Any], message: str) ->
     with pytest.raises(InvalidAnswer) as error:
         check(LOOK, answer)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    "zeroed", ["{0, 1, 2}", r"i \in \{0, 1, 2\}", "0..4", "i = 0, 1, 2", "0, 1, 2", "i ∈ [0, 4]"]
+)
+def test_a_set_of_blocks_is_told_how_to_be_written(zeroed: str) -> None:
+    with pytest.raises(InvalidAnswer) as error:
+        verdict(zeroed)
+    assert str(error.value).endswith(
+        "\nWrite a list of blocks as [0, 1, 2], or an inequality such as w_i B/2 > pi/2."
+    )
+
+
+def test_an_answer_is_right_for_every_window_or_not_at_all() -> None:
+    found = verdict("w_i B/2 > 3.3")  # zeroes two blocks here, which is right
+    assert found.score == 0
+    assert found.goals[0].sentence.startswith("right for the numbers of the problem, and wrong on ")
+
+
+def test_slow_blocks_are_called_swapped_only_if_the_others_are_right() -> None:
+    assert tag(verdict("i >= 5")) == "frequencies-swapped"  # blocks 0 to 4 would be right
+    assert tag(verdict("i >= 12")) == "not-the-fastest"  # and blocks 0 to 11 would not
+    assert tag(verdict([31])) == "not-the-fastest"

@@ -90,13 +90,70 @@ def test_extra_work_that_is_wrong_does_not_count_against_a_right_answer() -> Non
     assert found.remarks == ("q_3 was not asked for, and is wrong.",)
 
 
-def test_numbers_are_right_within_the_tolerance_only() -> None:
-    close, far = 8 * (1 + 0.0049), 8 * (1 + 0.0051)
-    assert check(SCORES, {"z_3": [2, close, -20]}).score == 1
-    found = check(SCORES, {"z_3": [2, far, -20]})
+@pytest.mark.parametrize(
+    ("weights", "right"),
+    [
+        # The weights are 0.00247262, 0.99752738 and 6.9e-13.
+        ([0.00, 1.00, 0.00], True),  # two decimals
+        ([0.002, 0.998, 0], True),  # a whole number has as many decimals as its list
+        ([0.0024, 0.9975, 0.0], True),  # cut off
+        ([0.0025, 0.9976, 0.0], True),  # not by a whole unit of the last digit
+        ([0, 1, 0], False),  # no decimals: exact, and wrong
+        (["0", "1", "0"], False),
+        ("[0, 1, 0]", False),
+        ("1 [0, 1, 0]", False),
+        ("[0.00, 1.00, 0.00]", True),
+        (["0.00", "1.00", 0], True),
+        (np.array([0, 1, 0]), False),
+        ([0.0067, 0.9933, 0], False),  # within half a hundredth, but these digits are wrong
+        ([0.0026, 0.9975, 0], False),
+        ([0, 0.9975, 0], False),
+        ([0.01, 0.99, 0.00], False),
+    ],
+)
+def test_numbers_are_right_to_the_digits_written(weights: Any, right: bool) -> None:
+    found = check(SUM, {"a_3": weights, "c_3": [-7.94, 0.07]})
+    assert found.goals[0].passed == right, found.goals[0].sentence
+    assert found.goals[1].passed
+
+
+def test_a_number_with_too_few_decimals_is_told_how_many_to_write() -> None:
+    sentence = check(SUM, {"a_3": [0, 1, 0], "c_3": [-7.94, 0.07]}).goals[0].sentence
+    assert sentence == (
+        "0.00247262 > 5e-07: entry 1 is 0 and must be 0.00247262 (whole numbers are read as exact: "
+        "write 2 decimals or more)"
+    )
+
+
+def test_two_decimals_count_however_large_a_number_is() -> None:
+    assert check(SCORES, {"z_3": [2, 8.0049, -20]}).score == 0  # four decimals, three wrong
+    assert check(SCORES, {"z_3": [2, 8, -20.00]}).score == 1
+    found = check(SCORES, {"z_3": [2, 8, -20.01]})
     assert found.score == 0
-    assert found.goals[0].error == pytest.approx(0.0051)
-    assert found.goals[0].sentence == "0.0051 > 0.005: entry 2 is 8.0408 and must be 8"
+    assert found.goals[0].error == pytest.approx(0.01)
+    assert found.goals[0].sentence == "0.01 > 0.005: entry 3 is -20.01 and must be -20"
+
+
+def test_what_is_asked_for_twice_counts_once() -> None:
+    data = problems.to_dict(problems.load(SUM))
+    data["goal"]["find"] = ["a_3", "a_3", "a_3", "c_3"]
+    answer = {"a_3": [0.0025, 0.9975, 0], "c_3": [1.0, 2.0]}
+    assert check(problems.from_dict(data), answer).score == 0.5
+
+
+def test_wrong_digits_are_not_called_a_wrong_sign() -> None:
+    assert tag(check(SCORES, {"z_3": [2, 8.004, -20]})) == ""
+    assert tag(check(SCORES, {"z_3": [2, -8.004, -20]})) == ""
+    assert tag(check(SCORES, {"z_3": [2, -8.00, -20]})) == "sign-error"
+
+
+def test_a_number_is_said_to_follow_only_from_what_it_depends_on() -> None:
+    # k_1 is wrong too, but the weights follow from the scores, and these from the query.
+    answer = {"q_2": [-1, 0, 2], "v_1": [1, 1], "z_2": [8, 2, -10], "a_2": "softmax(z_2)"}
+    found = check(FILE.problem("whole-chain"), {**answer, "c_2": "a_2' X W_V"})
+    causes = [remark.split(" of the answer")[0] for remark in found.remarks]
+    assert causes[:2] == ["z_2 is what follows from the q_2", "a_2 is what follows from the q_2"]
+    assert not any("v_1 of" in remark for remark in found.remarks)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1e308])

@@ -98,7 +98,7 @@ def test_counterexamples_agree_with_a_simulation(entry: dict[str, Any]) -> None:
 
 def test_the_margin_is_told_with_both_numbers() -> None:
     assert verdict(SCALE, s="D_k").goals[0].sentence == (
-        "64 and not 8 for D_k = 64, mu = 0 and sigma = 1 (7 > 1e-09)"
+        "64 and not 8 for D_k = 64, mu = 0 and sigma = 1 (7 > 1e-08)"
     )
 
 
@@ -112,26 +112,80 @@ def test_other_readings_are_named() -> None:
     )
 
 
-def test_a_negative_root_passes_and_is_told() -> None:
-    found = verdict(SCALE, s="-sqrt(D_k)")
+def test_a_negative_root_passes_where_no_positive_one_is_asked_for() -> None:
+    found = verdict("in-numbers", mean="D mu^2", variance="D v (v + 2 mu^2)", s="-sqrt(40)")
     assert found.score == 1
     assert found.remarks == (
         "s is negative there: dividing by it also changes the sign of the score.",
     )
+    assert verdict(SCALE, s="-sqrt(D_k)").score == 0
+    assert verdict(SCALE, s="sqrt(D_k)").remarks == ()
 
 
-def test_a_number_is_compared_for_the_instance_only() -> None:
-    found = verdict(VARIANCE, variance=64)
-    assert [goal.scope for goal in found.goals] == ["this"]
-    assert found.remarks == (
-        "variance: a number and no formula, so it was compared for D_k = 64, mu = 0 and sigma = 1 only.",
+@pytest.mark.parametrize("field", [64, 64.0, "64", "64 + 0 D_k", "tr(I(64))", "8 sqrt(D_k)"])
+def test_what_is_right_for_one_dimension_only_is_no_answer_to_a_formula(field: Any) -> None:
+    found = verdict(VARIANCE, variance=field)
+    assert found.score == 0
+    assert found.goals[0].sentence.startswith("right for the numbers of the problem, and wrong on ")
+
+
+def test_a_number_is_an_answer_where_the_statement_has_the_numbers() -> None:
+    right = verdict("in-numbers", mean=4, variance=40.0, s=6.325)  # the root of 40 is 6.324555
+    assert right.score == 1
+    assert [goal.scope for goal in right.goals] == ["this"] * 3
+    assert right.remarks == (
+        "s is rounded: it is 6.32455532 for D = 16, mu = 0.5 and v = 1.35078.",
     )
-    assert verdict(VARIANCE, variance=65).score == 0
+    for s in (6, 6.3, 6.33, 6.327):
+        assert verdict("in-numbers", mean=4, variance=40.0, s=s).score == pytest.approx(2 / 3)
 
 
-def test_what_is_right_for_one_dimension_only_fails() -> None:
-    found = verdict(VARIANCE, variance="8 sqrt(D_k)")  # 64 for D_k = 64
-    assert [goal.passed for goal in found.goals] == [True, False, False]
+def test_fields_count_the_same_whether_they_are_numbers_or_formulas() -> None:
+    for variance in (81, 80, "81", "2 d_model", "sqrt(d_model)", "80 + 0 d_model"):
+        assert verdict(POSITIONS, mean="1", variance=variance).score == 0.5
+
+
+def test_a_rounded_factor_is_right_to_its_digits() -> None:
+    twice = "scale-for-a-token-with-itself"  # s = sqrt(2 D) sigma^2
+    for factor, right in (("1.41", 1), ("1.414", 1), ("1.4142", 1), ("1.4", 0), ("1.42", 0)):
+        assert verdict(twice, s=f"{factor} sigma^2 sqrt(D)").score == right
+    for wrong in ("1.414 sigma^2 sqrt(D) + 0.01", "1.4144 sigma^2 sqrt(D)", "1.41 sigma sqrt(D)"):
+        assert verdict(twice, s=wrong).score == 0
+
+
+def test_forms_that_cancel_are_not_refused_for_the_rounding_of_floats() -> None:
+    text = "D_k ((mu + sigma)^2 + (mu - sigma)^2)/2 - D_k sigma^2"
+    assert verdict(MEAN, mean=text).score == 1
+
+
+def test_whether_there_is_an_s_has_to_be_said() -> None:
+    with pytest.raises(InvalidAnswer, match=r"^answer: s is missing\. Got mean\.$"):
+        verdict("nothing-is-random", mean="D mu^2")
+    with pytest.raises(InvalidAnswer, match=r"^answer: mean is missing\. Got possible\.$"):
+        verdict("nothing-is-random", possible=False)
+    with pytest.raises(InvalidAnswer, match="none is asked for: leave it out"):
+        verdict(MEAN, mean="D_k mu^2", possible=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "expected"),
+    [
+        # For k = q the products are not independent, and what is said of them would be false.
+        ("a-token-with-itself", {"mean": "D mu", "variance": 1}, ""),
+        ("a-token-with-itself", {"mean": "D sigma^2", "variance": 1}, ""),
+        # Twice the product of the variances is no missing cross term of independent vectors.
+        ("any-mean-and-deviation", {"variance": "2 D sigma^4"}, ""),
+        ("any-mean-and-deviation", {"variance": "D sigma^2"}, ""),
+        (MEAN, {"mean": "-D_k mu^2"}, "sign-error"),
+        (POSITIONS, {"mean": "1", "variance": "0 d_model"}, ""),
+    ],
+)
+def test_no_tag_is_said_that_would_not_be_true(
+    name: str, answer: dict[str, Any], expected: str
+) -> None:
+    found = verdict(name, **answer)
+    assert found.score < 1
+    assert tag(found) == expected
 
 
 @pytest.mark.parametrize(

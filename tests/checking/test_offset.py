@@ -107,7 +107,65 @@ def test_numbers_are_tried_on_the_instance_only() -> None:
     turn = [[np.cos(2), -np.sin(2)], [np.sin(2), np.cos(2)]]
     found = verdict([turn, np.eye(2).tolist()], name="four-numbers-per-position")
     assert [goal.scope for goal in found.goals] == ["this"]
-    assert found.remarks[0] == "The blocks are numbers, so they were tried on this instance only."
+    assert found.remarks[0] == "The answer is about T = 2 and d_model = 4 only, and was judged so."
+
+
+def test_a_number_of_steps_is_no_answer_where_it_is_asked_for_in_T() -> None:
+    numbers = ROTATION.replace("w_i T", "10 w_i")
+    for block in (numbers, numbers + " + 0 T I", numbers + " + 0 [[1, 2], [3, 4]]"):
+        found = verdict(block)
+        assert found.score == 0
+        assert tag(found) == "numbers-instead-of-formula"
+        assert found.goals[0].sentence.startswith("right for the numbers of the problem, and wrong")
+    width = ROTATION.replace("w_i T", "10000^(-i/32) T")
+    assert (verdict(width).score, tag(verdict(width))) == (0, "numbers-instead-of-formula")
+
+
+def test_numbers_for_another_d_model_than_that_of_the_blocks_are_missing() -> None:
+    turns = [[[np.cos(3), -np.sin(3)], [np.sin(3), np.cos(3)]], np.eye(2).tolist()]
+    data = problems.to_dict(problems.load(LOOK))
+    given = {"d_model": 4, "n": 9, "T": 3}
+    one = problems.from_dict({**data, "given": given, "statement": "Look back $T = 3$ steps."})
+    found = check(one, {"block": turns, "off_block": 0})
+    assert found.score == 0
+    assert found.counterexample is not None
+    assert found.counterexample.sentence == (
+        "With d_model = 16 there are 8 blocks, and the answer lists 2."
+    )
+    known = {**data, "given": given, "statement": "Look back $T = 3$ steps, with $d_{model} = 4$."}
+    assert check(problems.from_dict(known), {"block": turns, "off_block": 0}).score == 1
+
+
+@pytest.mark.parametrize(
+    ("factor", "bounds", "right"),
+    [
+        ("C^0.1", None, True),
+        ("(log(C)/3)", None, True),
+        ("(8 C/(1 + C))", None, True),
+        ("exp(C)", None, True),
+        ("(C - 1e9)", None, True),
+        ("(1e9 - C)", None, False),
+        ("C", "C > 0", True),
+        ("(C - 5)", "C > 5", True),
+        ("(C - 5)", "C >= 5", False),
+        ("(C - 5)", "C > 0", False),
+        ("(C - 5)", "C > 4.99", False),
+        ("(5 - C)", "0 < C < 5", True),
+        ("(5 - C)", "C < 6", False),
+    ],
+)
+def test_an_open_factor_is_tried_where_it_could_fail(
+    factor: str, bounds: str | None, right: bool
+) -> None:
+    more = {} if bounds is None else {"C": bounds}
+    assert (verdict(f"{factor} {ROTATION}", **more).score == 1) == right
+
+
+def test_the_factor_that_is_enough_is_told_only_where_more_of_it_is_more() -> None:
+    assert verdict("C " + ROTATION).remarks
+    assert not verdict("(C^2 + C) " + ROTATION).remarks
+    with pytest.raises(InvalidAnswer, match="no number is within these bounds"):
+        verdict("C " + ROTATION, C="C < -1")
 
 
 @pytest.mark.parametrize(
@@ -124,8 +182,8 @@ def test_numbers_are_tried_on_the_instance_only() -> None:
         ),
         (
             {"block": "cos(w_k T) I", "off_block": ZERO},
-            "answer: block: w_k is not a name in this problem. Declared are T, base, d_model, i, n, "
-            "omega_i, w_i.",
+            "answer: block: w_k is not a name in this problem. Declared are C, T, base, d_model, i, "
+            "j, n, omega_i, omega_j, w_i, w_j.",
         ),
         (
             {"block": "cos(w_i T", "off_block": ZERO},

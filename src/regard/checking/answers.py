@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.checking.digits import written
 from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
 from regard.language import Formula, parse
 from regard.problems.loading import parse as parse_file
@@ -35,10 +36,12 @@ class Answer:
     Attributes:
         fields: formulas (of texts), numbers and arrays, true or false, lists of tables; by name.
         problem: the id that an answer file names, or None.
+        decimals: how many each number is written with, by name and nested as the field is.
     """
 
     fields: Mapping[str, Any]
     problem: str | None = None
+    decimals: Mapping[str, Any] = field(default_factory=dict)
 
     def need(self, name: str, *others: str) -> Any:
         """Return a field, under any of these names; InvalidAnswer where it is missing."""
@@ -94,6 +97,13 @@ def evaluate(
         raise InvalidAnswer(f"answer: {name}: {error}") from None
 
 
+def without_name(name: str, said: Any) -> Any:
+    """Return a field; `s = sqrt(D)`, with its name before it, is sqrt(D)."""
+    if isinstance(said, Formula) and said.relations == ("=",) and str(said.sides[0]) == name:
+        return said.sides[1]
+    return said
+
+
 def read(answer: Any) -> Answer:
     """Return the answer in a file (TOML or JSON), or in a dict of fields.
 
@@ -142,7 +152,8 @@ def from_dict(data: Mapping[Any, Any]) -> Answer:
         for name, value in fields.items()
         if not (name == "problem" and "answer" not in data)
     }
-    return Answer(read_fields, problem)
+    decimals = {name: written(fields[name]) for name in read_fields}
+    return Answer(read_fields, problem, decimals)
 
 
 def _name(name: Any) -> str:

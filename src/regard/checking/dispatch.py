@@ -67,7 +67,11 @@ def replay(problem: Problem | str | Path, answer: Any, seed: int) -> Counterexam
 def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
     if isinstance(problem, str | Path):
         problem = load(problem)
-    given = read(answer)
+    try:
+        given = read(answer)
+    except InvalidAnswer as error:
+        hint = getattr(_module(problem), "hint", None)
+        raise InvalidAnswer(f"{error}{hint(str(error))}" if hint else str(error)) from None
     if given.problem is not None and given.problem != problem.id:
         raise InvalidAnswer(
             f"check: the answer is to {given.problem[:80]!r}, and the problem is {problem.id!r}."

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from regard.checking.band.judge import judge
+from regard.checking.band.judge import hint, judge
 
-__all__ = ["judge"]
+__all__ = ["hint", "judge"]

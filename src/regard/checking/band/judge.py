@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from regard.checking.answers import Answer, Value, evaluate
 from regard.checking.matrices import with_own_names
-from regard.checking.sampling import TRIALS, Trial, goal, sampled
+from regard.checking.parts import one_goal
+from regard.checking.sampling import TRIALS, Trial, sampled
 from regard.checking.verdict import Verdict
 from regard.errors import InvalidAnswer
 from regard.language import Formula
@@ -170,27 +171,35 @@ def indices(answer: Answer) -> Float64:
     return field
 
 
+def hint(message: str) -> str:
+    """Say what to write where an answer that cannot be read looks like a set of blocks."""
+    marks = ("\\in", "∈", "{", "..", ", can only separate")
+    if "zeroed" not in message or not any(mark in message for mark in marks):
+        return ""
+    return "\nWrite a list of blocks as [0, 1, 2], or an inequality such as w_i B/2 > pi/2."
+
+
 def judge(problem: BandProblem, answer: Answer) -> Verdict:
     """Judge which blocks an answer zeroes."""
     from regard.checking.band.mistakes import counterexample, recognise
 
     asked = read(problem, answer)
-    this = [Trial(asked.here, asked.error(asked.here), 0.0)]
+    this = Trial(asked.here, asked.error(asked.here), 0.0)
+    drawn: list[Trial[Window]] = []
+    hard: list[Trial[Window]] = []
     name = "the blocks that turn too far within the window are zeroed"
-    goals = [goal(name, "this", this, say=lambda trial: _difference(asked, trial))]
-    trials = list(this)
     if asked.varies:
         drawn = sampled(lambda rng: draw(asked, rng), asked.error, 0.0, TRIALS)
-        goals.append(goal(f"the same for any {_varied(asked)}", "sampled", drawn))
         hard = [Trial(window, asked.error(window), 0.0) for window in _hard(asked)]
-        goals.append(goal(f"the same for {_extreme(asked)}", "adversarial", hard))
-        trials += drawn + hard
+        name += f", for any {_varied(asked)}"
+    goal = one_goal(name, this, drawn, hard, lambda trial: _difference(asked, trial))
+    trials = [this, *drawn, *hard]
     failing = [trial for trial in trials if not trial.right]
     return Verdict(
         problem,
-        tuple(goals),
+        (goal,),
         counterexample(asked, failing[0]) if failing else None,
-        recognise(asked) if failing else None,
+        recognise(asked, [trial.instance for trial in trials]) if failing else None,
         _remarks(asked, not failing),
     )
 
@@ -237,22 +246,10 @@ def _varied(asked: Asked) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _extreme(asked: Asked) -> str:
-    words = [
-        word
-        for word, free in (
-            ("many blocks", asked.any_width),
-            ("very narrow and wide windows", asked.any_window),
-            ("no offset", asked.any_shift),
-        )
-        if free
-    ]
-    return " and ".join(words)
-
-
 def _difference(asked: Asked, trial: Trial[Window]) -> str:
     zeroed, (fewest, most) = asked.zeroed(trial.instance), asked.borders(trial.instance)
-    return f"zeroed: {blocks(zeroed)}; right: {choices(fewest, most)}"
+    where = "" if trial.instance == asked.here else f" for {trial.instance}"
+    return f"zeroed: {blocks(zeroed)}; right: {choices(fewest, most)}{where}"
 
 
 def choices(fewest: int, most: int) -> str:

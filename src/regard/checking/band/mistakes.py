@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from regard.checking.band.judge import Asked, Bools, Window, blocks, choices, draw, wrong
+from regard.checking.band.judge import Asked, Bools, Window, blocks, choices, wrong
 from regard.checking.misconceptions import misconception
-from regard.checking.sampling import Trial, generator
+from regard.checking.sampling import Trial
 from regard.checking.verdict import Counterexample, Misconception
 from regard.report import number
 
-DRAWN = 5  # further windows on which a misconception has to show
-MANY = 256
+MANY = 256  # a width at which phases are close together
 FEW = (2, 4, 6, 8, 12, 16)  # widths of counterexamples, the smallest first
 
 
-def recognise(asked: Asked) -> Misconception | None:
-    """Name the first misconception whose behaviour the answer shows."""
-    windows = [asked.here]
-    if asked.varies:
-        # Windows that zero some blocks and keep some, so that the two can be told apart.
-        drawn = [draw(asked, generator(1000 + seed)) for seed in range(40)]
-        windows += [w for w in drawn if 0 < asked.borders(w)[0] < w.d_model // 2 - 1][:DRAWN]
-        if asked.any_width:
-            windows.append(replace(asked.here, d_model=MANY))  # where phases are close together
+def recognise(asked: Asked, windows: Sequence[Window]) -> Misconception | None:
+    """Name the first misconception that the answer shows wherever it was tried.
+
+    Those that say what would be right are only named if that would be right in every window.
+    """
+    windows = [*windows, replace(asked.here, d_model=MANY)] if asked.any_width else windows
     sets = [asked.zeroed(window) for window in windows]
+    # Windows that zero some blocks and keep some, so that the two can be told apart.
+    mixed = [
+        zeroed
+        for window, zeroed in zip(windows, sets, strict=True)
+        if window == asked.here or 0 < asked.borders(window)[0] < len(zeroed) - 1
+    ]
     tests: list[tuple[str, Callable[[], bool]]] = [
-        ("zeroes-nothing", lambda: not any(map(np.any, sets))),
-        ("zeroes-everything", lambda: all(map(np.all, sets))),
-        ("frequencies-swapped", lambda: _swapped(asked, sets)),
+        ("zeroes-nothing", lambda: not any(map(np.any, mixed))),
+        ("zeroes-everything", lambda: all(map(np.all, mixed))),
+        ("frequencies-swapped", lambda: _swapped(asked, windows, sets)),
         ("offset-for-width", lambda: _offset(asked, windows)),
         ("half-width-forgotten", lambda: _as_if(asked, windows, 0.5)),
         ("entries-for-blocks", lambda: _entries(asked, windows, sets)),
@@ -46,13 +48,18 @@ def _from_the_fastest(zeroed: Bools) -> bool:
     return bool(np.all(zeroed[: int(np.sum(zeroed))]))
 
 
-def _swapped(asked: Asked, sets: list[Bools]) -> bool:
-    """What is zeroed are the slowest blocks, wherever some are zeroed and some are not."""
-    mixed = [zeroed for zeroed in sets if np.any(zeroed) and not np.all(zeroed)]
-    return bool(mixed) and all(_from_the_fastest(zeroed[::-1]) for zeroed in mixed)
+def _swapped(asked: Asked, windows: Sequence[Window], sets: list[Bools]) -> bool:
+    """The blocks that are kept should go, or as many should go from the other end."""
+    return any(
+        all(
+            wrong(change(zeroed), asked.borders(window)) == 0
+            for window, zeroed in zip(windows, sets, strict=True)
+        )
+        for change in (np.logical_not, np.flip)
+    )
 
 
-def _entries(asked: Asked, windows: list[Window], sets: list[Bools]) -> bool:
+def _entries(asked: Asked, windows: Sequence[Window], sets: list[Bools]) -> bool:
     """Rows of A are numbered, two for each block."""
     if not asked.varies:
         rows = set(np.flatnonzero(sets[0]).tolist())
@@ -71,7 +78,7 @@ def _entries(asked: Asked, windows: list[Window], sets: list[Bools]) -> bool:
     return low <= high and any(map(np.any, sets))
 
 
-def _offset(asked: Asked, windows: list[Window]) -> bool:
+def _offset(asked: Asked, windows: Sequence[Window]) -> bool:
     """The answer would be right if T stood for the width of the window, or for half of it."""
     if not asked.any_shift:
         return False
@@ -81,14 +88,14 @@ def _offset(asked: Asked, windows: list[Window]) -> bool:
     )
 
 
-def _as_if(asked: Asked, windows: list[Window], share: float) -> bool:
+def _as_if(asked: Asked, windows: Sequence[Window], share: float) -> bool:
     """The answer would be right if B stood for this share of the window."""
     if not asked.any_window:
         return False
     return all(wrong(asked.zeroed(w, {"B": share * w.B}), asked.borders(w)) == 0 for w in windows)
 
 
-def _beyond(asked: Asked, windows: list[Window], sets: list[Bools], side: int) -> bool:
+def _beyond(asked: Asked, windows: Sequence[Window], sets: list[Bools], side: int) -> bool:
     """Too many are zeroed wherever the number is not right, or too few."""
     off = []
     for window, zeroed in zip(windows, sets, strict=True):

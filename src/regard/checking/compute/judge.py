@@ -1,16 +1,20 @@
 """Are these the numbers of a worked example?
 
-Each quantity asked for is one goal. A number that is wrong only because it follows from another
-wrong number of the answer is said to be so.
+Each quantity asked for is one goal, and numbers are judged to the digits that they are written
+with. A number that is wrong only because it follows from another wrong number of the answer is
+said to be so.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from regard.checking.answers import Answer
 from regard.checking.compute.mistakes import recognise
-from regard.checking.compute.numbers import Float64, Work, followed, letter, work
+from regard.checking.compute.numbers import Float64, Work, followed, letter
+from regard.checking.compute.reading import work
 from regard.checking.misconceptions import misconception
 from regard.checking.sampling import compare
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
@@ -24,15 +28,14 @@ MOST_STEPS = 4  # wrong entries that are worked out
 def judge(problem: ComputeProblem, answer: Answer) -> Verdict:
     """Judge every number that is asked for."""
     done = work(problem, answer)
-    tolerance = problem.goal.tolerance
-    wrong = [name for name in done.names() if not done.error(name) <= tolerance]
+    wrong = [name for name in done.names() if not done.passes(name)]
     carried = {name: origin for name in wrong if (origin := _origin(done, name, wrong))}
     roots = [name for name in wrong if name not in carried]
     idea = _recognise(done, roots, carried)
     misfit = next((name for name in wrong if not done.fits(name)), None)
     if misfit is not None and idea is None:
         raise InvalidAnswer(f"answer: {misfit} {_sizes(done, misfit)}.")
-    goals = tuple(_goal(done, name, carried) for name in problem.goal.find)
+    goals = tuple(_goal(done, name, carried) for name in dict.fromkeys(problem.goal.find))
     asked = [name for name in wrong if name in problem.goal.find]
     example = (
         _counterexample(done, next((n for n in roots if n in asked), asked[0])) if asked else None
@@ -48,38 +51,68 @@ def _origin(done: Work, name: str, wrong: list[str]) -> str | None:
     kind = letter(name)
     if kind in "qkv" or not done.fits(name) or not done.same(name, followed(done, name)):
         return None
-    before = {"z": "qk", "a": "qkz", "c": "qkvza"}[kind]
+    if done.passes(name, followed(done, name)):  # what follows is right, and the slip is here
+        return None
+    causes = _causes(done, name)
+    faulty = [one for one in causes if one in wrong]
+    return faulty[0] if faulty else causes[0] if causes else None
+
+
+def _causes(done: Work, name: str) -> list[str]:
+    """Return the earlier fields that a number would be another one without."""
+    before = {"z": "qk", "a": "qkz", "c": "qkvza"}[letter(name)]
     earlier = [one for one in done.names() if letter(one) in before and done.fits(one)]
-    if kind == "c":  # what is nearest says most
+    if letter(name) == "c":  # what is nearest says most
         earlier.sort(key=lambda one: "azqkv".index(letter(one)))
-    faulty = [one for one in earlier if one in wrong]
-    return faulty[0] if faulty else earlier[0] if earlier else None
+    direct = []
+    for one in earlier:
+        mended = {**done.given, one: done.wanted(one)}
+        if not done.same(name, followed(replace(done, given=mended), name)):
+            direct.append(one)
+    behind = {two for one in direct if letter(one) in "za" for two in _causes(done, one)}
+    return [one for one in earlier if one in direct or one in behind]
 
 
 def _recognise(done: Work, roots: list[str], carried: dict[str, str]) -> Misconception | None:
     found = recognise(done, roots) if roots else None
     if found is not None or not carried:
         return found
-    rounded = all(not _is_wrong(done, origin) for origin in carried.values())
+    rounded = all(done.passes(origin) for origin in carried.values())
     return misconception("rounded-too-early" if rounded else "carried-error")
 
 
-def _is_wrong(done: Work, name: str) -> bool:
-    return not done.error(name) <= done.problem.goal.tolerance
-
-
 def _goal(done: Work, name: str, carried: dict[str, str]) -> GoalResult:
-    error, tolerance = done.error(name), done.problem.goal.tolerance
-    passed = bool(error <= tolerance)
-    if passed:
-        sentence = compare(error, tolerance)
-    elif not done.fits(name):
-        sentence = _sizes(done, name)
-    else:
-        sentence = f"{compare(error, tolerance)}: {_entry_sentence(done, name)}"
+    if not done.fits(name):
+        tolerance = done.problem.goal.tolerance
+        return GoalResult(name, "this", False, _sizes(done, name), float("inf"), tolerance)
+    passed = done.passes(name)
+    place = np.unravel_index(np.argmax(_excess(done, name)), done.given[name].shape)
+    error, tolerance = float(done.apart(name)[place]), float(done.allowed(name)[place])
+    sentence = compare(error, tolerance)
+    if not passed:
+        sentence = f"{sentence}: {_entry_sentence(done, name)}{_more_decimals(done, name)}"
         if name in carried:
             sentence += f"; it follows from the {carried[name]} of the answer"
     return GoalResult(name, "this", passed, sentence, error, tolerance)
+
+
+def _excess(done: Work, name: str) -> Float64:
+    """Return how far off each number is, in terms of what is allowed."""
+    found = done.apart(name) / done.allowed(name)
+    return np.where(np.isnan(found), np.inf, found)
+
+
+def _more_decimals(done: Work, name: str) -> str:
+    """Say how many decimals to write, where only these are missing."""
+    whole = done.decimals[name] == 0
+    near = np.abs(np.round(done.wanted(name)) - done.given[name]) == 0
+    tolerance = done.problem.goal.tolerance
+    right = (done.apart(name) <= tolerance) | near
+    wrong = _excess(done, name) > 1
+    if not np.all(right | ~wrong) or not np.all(whole | ~wrong):
+        return ""
+    least = max(2, int(np.ceil(-np.log10(2 * tolerance))))
+    return f" (whole numbers are read as exact: write {least} decimals or more)"
 
 
 def _sizes(done: Work, name: str) -> str:
@@ -96,19 +129,17 @@ def _size(shape: tuple[int, ...]) -> str:
 
 def _worst(done: Work, name: str) -> list[tuple[int, ...]]:
     """Return the places of the wrong entries."""
-    wanted = done.wanted(name)
-    apart = np.abs(done.given[name] - wanted) / np.maximum(1, np.abs(wanted))
-    return [
-        tuple(map(int, place)) for place in np.argwhere(~(apart <= done.problem.goal.tolerance))
-    ]
+    wrong = ~(done.apart(name) <= done.allowed(name))
+    return [tuple(map(int, place)) for place in np.argwhere(wrong)]
 
 
 def _entry_sentence(done: Work, name: str) -> str:
     place = _worst(done, name)[0]
     where = " and column ".join(str(index + 1) for index in place)
     what = "entry" if len(place) == 1 else "the entry in row"
-    is_, must = done.given[name][place], done.wanted(name)[place]
-    return f"{what} {where} is {number(float(is_))} and must be {number(float(must))}"
+    is_, must = float(done.given[name][place]), float(done.wanted(name)[place])
+    shown = next((n for n in (6, 9, 12) if number(is_, n) != number(must, n)), 17)
+    return f"{what} {where} is {number(is_, shown)} and must be {number(must, shown)}"
 
 
 def _counterexample(done: Work, name: str) -> Counterexample:

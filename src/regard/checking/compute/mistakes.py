@@ -86,13 +86,11 @@ def _weights(scores: Float64) -> list[tuple[str, Float64]]:
 
 
 def _only_signs(work: Work, name: str) -> bool:
-    """The numbers are right but for the signs of some of them."""
-    wanted = work.wanted(name)
+    """The numbers are right once some of them have the other sign."""
     if not work.fits(name):
         return False
-    size = np.maximum(1, np.abs(wanted))
-    apart = np.abs(np.abs(work.given[name]) - np.abs(wanted)) / size
-    return bool(np.all(apart <= work.problem.goal.tolerance))
+    given = work.given[name]
+    return work.passes(name, np.where(given * work.wanted(name) < 0, -given, given))
 
 
 def _transposed(work: Work, name: str) -> bool:

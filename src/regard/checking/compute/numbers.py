@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.analysis.trace import Trace, trace
-from regard.checking.answers import Answer, Value, evaluate
+from regard.analysis.trace import Trace
+from regard.checking import digits
+from regard.checking.digits import Decimals
 from regard.checking.sampling import softmax
-from regard.errors import InvalidAnswer
-from regard.language import Formula
-from regard.problems.kinds.compute import MATRICES, ComputeProblem, fraction
+from regard.problems.kinds.compute import MATRICES, ComputeProblem
 
 Float64 = NDArray[np.float64]
 Rows = dict[str, Float64]  # by letter: one row per token
@@ -24,8 +21,6 @@ FIELDS = {
     "q": "queries", "k": "keys", "v": "values", "z": "scores", "a": "weights", "c": "averages",
 }  # fmt: skip
 LETTERS = "".join(FIELDS)  # in the order of the computation
-ROOT = "1/sqrt(d_k)"
-_ROW = re.compile(r"[qkvzac]_([1-9][0-9]?)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +32,14 @@ class Work:
         found: every number, exactly.
         right: the same in float64, by letter.
         given: what the answer says, by name: all that it computes, also what is not asked for.
+        decimals: how many these numbers are written with.
     """
 
     problem: ComputeProblem
     found: Trace
     right: Rows
     given: Mapping[str, Float64]
+    decimals: Mapping[str, Decimals]
 
     @property
     def scale(self) -> float:
@@ -61,17 +58,29 @@ class Work:
         """Whether an answer has as many numbers as it must have."""
         return self.given[name].shape == self.wanted(name).shape
 
-    def error(self, name: str, wanted: Float64 | None = None) -> float:
-        """Return the largest error, relative where numbers are above 1; infinite if none fit."""
-        wanted = self.wanted(name) if wanted is None else wanted
-        if self.given[name].shape != wanted.shape:
-            return float("inf")
-        with np.errstate(all="ignore"):
-            return float(np.max(np.abs(self.given[name] - wanted) / np.maximum(1, np.abs(wanted))))
+    def apart(self, name: str) -> Float64:
+        """Return how far off each number is, where they fit."""
+        return np.asarray(np.abs(self.given[name] - self.wanted(name)))
+
+    def allowed(self, name: str) -> Float64:
+        """Return how far off each number may be."""
+        tolerance = self.problem.goal.tolerance
+        return digits.allowed(self.decimals[name], self.wanted(name), tolerance)
+
+    def passes(self, name: str, given: Float64 | None = None) -> bool:
+        """Whether an answer is right, or would be with these numbers instead."""
+        given = self.given[name] if given is None else given
+        if not self.fits(name):
+            return False
+        return bool(np.all(np.abs(given - self.wanted(name)) <= self.allowed(name)))
 
     def same(self, name: str, other: Float64) -> bool:
-        """Whether an answer has these numbers, as near as they are asked for."""
-        return bool(self.error(name, other) <= self.problem.goal.tolerance)
+        """Whether an answer has these numbers, to the digits that it is written with."""
+        if self.given[name].shape != other.shape:
+            return False
+        near = digits.alike(self.decimals[name], other, self.problem.goal.tolerance)
+        with np.errstate(all="ignore"):
+            return bool(np.all(np.abs(self.given[name] - other) <= near))
 
     def own(self, kind: str, token: int) -> Float64 | None:
         """Return a row that the answer gives, alone or in a matrix; token counts from 0."""
@@ -90,107 +99,6 @@ def pick(rows: Rows, name: str) -> Float64:
     """Return a row, or all of them, by name."""
     whole = rows[letter(name)]
     return whole if name in MATRICES else whole[int(name[2:]) - 1]
-
-
-def work(problem: ComputeProblem, answer: Answer) -> Work:
-    """Read an answer and compute what comes out.
-
-    Raises:
-        InvalidAnswer: something asked for is missing, or cannot be read.
-    """
-    given, goal = problem.given, problem.goal
-    inputs = [
-        [[fraction(entry) for entry in row] for row in getattr(given, name)]
-        for name in ("tokens", "W_Q", "W_K", "W_V")
-    ]
-    scale = ROOT if given.scale == ROOT else fraction(given.scale)
-    found = trace(*inputs, scale=scale)
-    right = {one: found.floats(field) for one, field in FIELDS.items()}
-    numbers = _read(problem, answer)
-    values = {
-        name: _as_asked(numbers[name], pick(right, name))
-        for name in numbers
-        if _is_quantity(name, found.n)
-    }
-    for name in goal.find:
-        if name not in values:
-            values[name] = _gathered(name, values, found.n, answer)
-    return Work(problem, found, right, values)
-
-
-def _is_quantity(name: str, count: int) -> bool:
-    row = _ROW.fullmatch(name)
-    return name in MATRICES or bool(row and int(row[1]) <= count)
-
-
-def _read(problem: ComputeProblem, answer: Answer) -> dict[str, Float64]:
-    """Return every field in numbers; a formula may use what is given and the fields above it."""
-    given = problem.given
-    symbols: dict[str, Value] = {
-        name: np.array([[float(fraction(entry)) for entry in row] for row in getattr(given, field)])
-        for name, field in (("X", "tokens"), ("W_Q", "W_Q"), ("W_K", "W_K"), ("W_V", "W_V"))
-    }
-    tokens = np.asarray(symbols["X"])
-    symbols |= {f"x_{i}": row for i, row in enumerate(tokens, 1)}
-    symbols |= {"n": float(len(tokens)), "d_k": float(len(given.W_Q[0]))}
-    used = _names_used(answer)
-    found: dict[str, Float64] = {}
-    for name, field in answer.fields.items():
-        if name in symbols:
-            raise InvalidAnswer(f"answer: {name} is given in the problem: use another name.")
-        if not _is_quantity(name, len(tokens)) and name not in used:
-            raise InvalidAnswer(
-                f"answer: {name} is nothing that is computed here. Asked for are "
-                f"{', '.join(problem.goal.find)}."
-            )
-        found[name] = _number_or_array(name, field, {**symbols, **found})
-    return found
-
-
-def _names_used(answer: Answer) -> set[str]:
-    """Return the names in all formulas, also in those within lists."""
-    waiting, used = list(answer.fields.values()), set[str]()
-    while waiting:
-        field = waiting.pop()
-        if isinstance(field, Formula):
-            used |= field.names
-        elif isinstance(field, list):
-            waiting += field
-    return used
-
-
-def _number_or_array(name: str, field: Any, symbols: Mapping[str, Value]) -> Float64:
-    if isinstance(field, list):
-        parts = [_number_or_array(f"{name}[{i}]", part, symbols) for i, part in enumerate(field)]
-        if not parts or len({part.shape for part in parts}) > 1:
-            raise InvalidAnswer(f"answer: {name} must be a list of numbers, or of equal lists.")
-        return np.array(parts)
-    found = evaluate(name, field, symbols)
-    if isinstance(found, bool | dict | str):
-        raise InvalidAnswer(f"answer: {name} must be a list of numbers or a formula.")
-    return np.asarray(found, float)
-
-
-def _as_asked(numbers: Float64, wanted: Float64) -> Float64:
-    """Return a row or a column as the vector that it is; everything else as it stands."""
-    if wanted.ndim == 1 and numbers.ndim < 3 and max(numbers.shape, default=1) == numbers.size:
-        return numbers.reshape(numbers.size)
-    return numbers
-
-
-def _gathered(name: str, values: Mapping[str, Float64], count: int, answer: Answer) -> Float64:
-    """Return a matrix out of its rows, or a row out of its matrix."""
-    if name not in MATRICES:
-        whole = values.get(letter(name).upper())
-        if whole is None or whole.ndim != 2 or len(whole) != count:
-            answer.need(name)
-        assert whole is not None
-        return np.asarray(whole[int(name[2:]) - 1])
-    names = [f"{letter(name)}_{i + 1}" for i in range(count)]
-    rows = [values[row] for row in names if row in values]
-    if len(rows) < count or len({row.shape for row in rows}) > 1:
-        answer.need(name)
-    return np.array(rows)
 
 
 def forward(Q: Float64, K: Float64, V: Float64, scale: float) -> Rows:

@@ -21,6 +21,7 @@ from regard.problems.kinds.moments import DotProductGiven, Entries, PositionsSco
 from regard.report import number
 
 Symbols = dict[str, float]
+Names = frozenset[str]
 Moments = dict[str, float]  # "mean", "variance" and "s"; some may be missing
 Mistakes = list[tuple[str, Moments]]  # tags, each with what it leads to
 
@@ -53,45 +54,43 @@ class DotProduct:
         """The numbers of the problem."""
         return {**self.given.parameters, **self.given.assume}
 
-    def draw(self, rng: np.random.Generator) -> Symbols:
+    def free(self, fixed: Names) -> tuple[str, ...]:
+        """The parameters that may have other numbers: neither assumed nor fixed."""
+        return tuple(p for p in self.given.parameters if p not in fixed | set(self.given.assume))
+
+    def draw(self, rng: np.random.Generator, fixed: Names = frozenset()) -> Symbols:
         """Other numbers; what is assumed stays, and what a variance is made of keeps its sign."""
-        given, result = self.given, self.plain()
+        dimension, result = self.given.dimension, self.plain()
+        free = self.free(fixed)
         for _ in range(20):
-            for name, value in given.parameters.items():
-                if name in given.assume:
-                    continue
+            for name in free:
+                value = self.given.parameters[name]
                 size = math.exp(rng.uniform(-1, 1)) * (abs(value) or 1.0)
                 sign = 1.0 if value >= 0 or name not in self._in_variances else -1.0
                 if name not in self._in_variances:
                     sign = float(rng.choice([-1.0, 1.0]))
                 result[name] = sign * size
-            result[given.dimension] = float(rng.integers(2, 300))
+            if dimension in free:
+                result[dimension] = float(rng.integers(2, 300))
             if self._proper(result):
                 return result
-        return {**self.plain(), given.dimension: float(rng.integers(2, 300))}
+        return self.plain()
 
-    def hard(self) -> list[Symbols]:
+    def hard(self, fixed: Names = frozenset()) -> list[Symbols]:
         """One entry, very many, and entries that hardly vary."""
         name, plain = self.given.dimension, self.plain()
-        found = [{**plain, name: size} for size in (1.0, 1e5)]
-        free = [p for p in self.given.parameters if p != name and p not in self.given.assume]
-        found += [{**plain, p: size * plain[p]} for p in free for size in (1e-3, 1e3)]
+        free = self.free(fixed)
+        found = [{**plain, name: size} for size in (1.0, 1e5) if name in free]
+        found += [{**plain, p: s * plain[p]} for p in free if p != name for s in (1e-2, 1e2)]
         return [symbols for symbols in found if self._proper(symbols)]
 
-    def small(self) -> Iterator[Symbols]:
+    def small(self, fixed: Names = frozenset()) -> Iterator[Symbols]:
         """Small whole numbers, for counterexamples."""
-        name = self.given.dimension
-        free = [p for p in self.given.parameters if p != name and p not in self.given.assume]
-        for size, *values in product((1.0, 2.0, 3.0), *([1.0, 2.0, 3.0] for _ in free[:3])):
-            symbols = {**self.plain(), name: size, **dict(zip(free, values, strict=False))}
+        free = sorted(self.free(fixed), key=lambda p: p != self.given.dimension)[:4]
+        for values in product((1.0, 2.0, 3.0), repeat=len(free)):
+            symbols = {**self.plain(), **dict(zip(free, values, strict=True))}
             if self._proper(symbols):
                 yield symbols
-
-    @property
-    def varied(self) -> str:
-        """What the formulas hold for, in words."""
-        free = [p for p in self.given.parameters if p not in self.given.assume]
-        return " and ".join(filter(None, [", ".join(free[:-1]), free[-1]]))
 
     @property
     def _in_variances(self) -> frozenset[str]:
@@ -146,35 +145,38 @@ class DotProduct:
             ("variance-read-as-standard-deviation", {"s": V / self.wanted}),
             ("divided-instead-of-multiplied", {"s": 1 / right["s"] if V else math.inf}),
         ]
-        variances = [
-            ("cross-terms-forgotten", D * vq * vk),
-            ("cross-terms-forgotten", D * (vq * vk + mq**2 * vk)),
-            ("cross-terms-forgotten", D * (vq * vk + mk**2 * vq)),
-            ("cross-terms-forgotten", 2 * D * vq * vk),
-            ("mean-squared-forgotten", D * (vq + mq**2) * (vk + mk**2)),
-            ("mean-squared-forgotten", V + M**2),
-            ("variance-read-as-standard-deviation", D * (sq * sk + mq**2 * sk + mk**2 * sq)),
-            ("variance-read-as-standard-deviation", D * sq * sk),
-            ("added-instead-of-multiplied", D * (vq + vk)),
-            ("added-instead-of-multiplied", vq + vk),
-            ("dimension-squared", V * D),
-        ]
-        means = [
-            ("added-instead-of-multiplied", D * (mq + mk)),
-            ("one-mean-only", D * mq),
-            ("one-mean-only", D * mk),
-            ("variance-for-mean", D * vq),
-            ("variance-for-mean", V),
-            ("dimension-squared", M * D),
-        ]
         own = (D * (mq**2 + vq), 2 * D * vq**2 + 4 * D * mq**2 * vq)
         apart = (D * mq * mk, D * (vq * vk + mq**2 * vk + mk**2 * vq))
-        tag, other = ("independence-assumed", apart) if self.given.same else ("k-taken-as-q", own)
-        found.append((tag, moments(*other, self.wanted)))
+        # What is right for another law is said of it; the rest is about this law alone.
+        if self.given.same:
+            found.append(("independence-assumed", moments(*apart, self.wanted)))
+            fourth = mq**4 + 6 * mq**2 * vq + 3 * vq**2
+            means = []
+            variances = [("cross-terms-forgotten", 2 * D * vq**2)]
+            variances += [("mean-squared-forgotten", x) for x in (D * fourth, V + M**2)]
+        else:
+            found.append(("k-taken-as-q", moments(*own, self.wanted)))
+            means = [
+                ("added-instead-of-multiplied", D * (mq + mk)),
+                ("one-mean-only", D * mq),
+                ("one-mean-only", D * mk),
+                ("variance-for-mean", D * vq),
+            ]
+            variances = [
+                ("cross-terms-forgotten", D * vq * vk),
+                ("cross-terms-forgotten", D * (vq * vk + mq**2 * vk)),
+                ("cross-terms-forgotten", D * (vq * vk + mk**2 * vq)),
+                ("mean-squared-forgotten", D * (vq + mq**2) * (vk + mk**2)),
+                ("mean-squared-forgotten", V + M**2),
+                ("variance-read-as-standard-deviation", D * (sq * sk + mq**2 * sk + mk**2 * sq)),
+                ("added-instead-of-multiplied", D * (vq + vk)),
+                ("added-instead-of-multiplied", vq + vk),
+            ]
+        means += [("variance-for-mean", V), ("dimension-squared", M * D)]
+        variances.append(("dimension-squared", V * D))
         found += [(tag, {"mean": x}) for tag, x in means]
         for tag, x in variances:
-            both = moments(0.0, x, self.wanted)
-            found.append((tag, {"variance": x, "s": both["s"]}))
+            found.append((tag, {"variance": x, "s": moments(0.0, x, self.wanted)["s"]}))
         return [*found, ("mean-taken-as-zero", {"mean": 0.0})]
 
     def remarks(self, symbols: Mapping[str, float]) -> tuple[str, ...]:
@@ -189,27 +191,27 @@ class Positions:
     given: PositionsScoreGiven
     wanted: float
 
-    @property
-    def varied(self) -> str:
-        """What the formulas hold for, in words."""
-        return self.given.dimension
-
     def plain(self) -> Symbols:
         """The numbers of the problem."""
         return dict(self.given.parameters)
 
-    def draw(self, rng: np.random.Generator) -> Symbols:
+    def free(self, fixed: Names) -> tuple[str, ...]:
+        """The width, unless it is fixed."""
+        return () if self.given.dimension in fixed else (self.given.dimension,)
+
+    def draw(self, rng: np.random.Generator, fixed: Names = frozenset()) -> Symbols:
         """Another width."""
-        return {**self.plain(), self.given.dimension: float(2 * rng.integers(1, 200))}
+        width = float(2 * rng.integers(1, 200))
+        return {**self.plain(), **dict.fromkeys(self.free(fixed), width)}
 
-    def hard(self) -> list[Symbols]:
+    def hard(self, fixed: Names = frozenset()) -> list[Symbols]:
         """The smallest width, and a large one."""
-        return [{**self.plain(), self.given.dimension: size} for size in (2.0, 4096.0)]
+        return [{**self.plain(), name: x} for name in self.free(fixed) for x in (2.0, 4096.0)]
 
-    def small(self) -> Iterator[Symbols]:
+    def small(self, fixed: Names = frozenset()) -> Iterator[Symbols]:
         """Small widths."""
         for size in (2.0, 4.0, 6.0):
-            yield {**self.plain(), self.given.dimension: size}
+            yield {**self.plain(), **dict.fromkeys(self.free(fixed), size)}
 
     def _width(self, symbols: Mapping[str, float]) -> int:
         return int(symbols[self.given.dimension])
@@ -243,13 +245,12 @@ class Positions:
         ]
         d = float(self._width(symbols))
         whole = interference(int(d), content=self.given.reading)
-        content, cross, place = (term.variance for term in whole.terms)
+        _, cross, place = (term.variance for term in whole.terms)
         M, V = whole.mean, whole.variance
         right = self.right(symbols)
         variances = [
             ("missing-dimension", V / d),
             ("position-terms-forgotten", V - place),
-            ("position-terms-forgotten", content),
             ("cross-terms-forgotten", V - cross),
             ("counts-half-the-terms", V - cross / 2),
             ("counts-half-the-terms", V - place / 2),

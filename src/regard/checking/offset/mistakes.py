@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -10,31 +10,29 @@ from itertools import product
 import numpy as np
 
 from regard.checking.misconceptions import misconception
-from regard.checking.offset.judge import Asked, draw
+from regard.checking.offset.asked import Asked
 from regard.checking.offset.positions import Float64, Place, missed
-from regard.checking.sampling import Trial, generator
+from regard.checking.sampling import Trial
 from regard.checking.verdict import Counterexample, Misconception
 from regard.errors import InvalidAnswer
 from regard.report import number, vector
 
-DRAWN = 5  # further instances on which a misconception has to show
 SIGNS = [np.array(signs).reshape(2, 2) for signs in product((1.0, -1.0), repeat=4)]
 SWAPS = [np.array([[0.0, a], [b, 0.0]]) for a, b in product((1.0, -1.0), repeat=2)]
 
-Case = tuple[Float64, Place]  # A without the blocks off the diagonal, and where
+Case = tuple[Float64, Place]  # A, and where
 
 
-def recognise(asked: Asked) -> Misconception | None:
-    """Name the first misconception whose behaviour the blocks show."""
-    places = _places(asked)
-    factor = asked.factors[-1]
-    whole = [place.scores(asked.matrix(place, factor)) for place in places]
-    if not all(np.all(np.isfinite(scores)) for scores in whole):
+def recognise(asked: Asked, trials: Sequence[Trial[Place]]) -> Misconception | None:
+    """Name the first misconception whose repair makes the blocks right wherever they were tried."""
+    places = [trial.instance for trial in trials if asked.fits(trial.instance)]
+    wrong = [trial.instance for trial in trials if not trial.right and asked.fits(trial.instance)]
+    cases = [(asked.matrix(place), place) for place in places]
+    if not all(np.all(np.isfinite(place.scores(A))) for A, place in cases):
         return misconception("not-finite")
-    cases = [(asked.matrix(place, factor, off=False), place) for place in places]
-    if all(_right(A, place) for A, place in cases):
-        return misconception("off-diagonal-not-zero")
     tests: list[tuple[str, Callable[[], bool]]] = [
+        ("numbers-instead-of-formula", lambda: trials[0].right and _is_fixed(asked)),
+        ("off-diagonal-not-zero", lambda: all(_right(_with(A, _same), p) for A, p in cases)),
         ("sign-of-scores", lambda: all(_right(-A, place) for A, place in cases)),
         ("transposed-A", lambda: all(_right(A.T, place) for A, place in cases)),
         ("identity-block", lambda: _looks_at_itself(cases)),
@@ -42,19 +40,16 @@ def recognise(asked: Asked) -> Misconception | None:
         ("sin-cos-exchanged", lambda: _exchanged(cases)),
         ("sign-in-block", lambda: _signs(cases)),
         ("half-of-the-block", lambda: _half(cases)),
-        ("other-offset", lambda: _other_offset(cases)),
+        ("other-offset", lambda: _other_offset([(asked.matrix(p), p) for p in wrong])),
     ]
     return next((misconception(tag) for tag, shows in tests if shows()), None)
 
 
-def _places(asked: Asked) -> list[Place]:
-    """The instance and drawn ones, with a T that can be told from 0 and from its opposite."""
-    if asked.listed:
-        return [asked.here]
-    drawn = [draw(asked, generator(1000 + seed)) for seed in range(DRAWN)]
-    if asked.any_shift:
-        drawn = [replace(p, n=p.n + 10, T=p.T or 3) for p in drawn]
-    return [asked.here, *drawn]
+def _is_fixed(asked: Asked) -> bool:
+    """The blocks do not change with T, or are made for one d_model."""
+    here = asked.here
+    other = replace(here, T=here.T + 1, n=here.n + 1)
+    return asked.one_width or np.array_equal(asked.matrix(here), asked.matrix(other))
 
 
 def _right(A: Float64, place: Place) -> bool:
@@ -62,20 +57,22 @@ def _right(A: Float64, place: Place) -> bool:
 
 
 def _looks_at_itself(cases: list[Case]) -> bool:
-    return all(_right(A, replace(place, T=0)) for A, place in cases)
+    turned = any(np.any(A != A.T) for A, _ in cases)
+    return not turned and all(_right(A, replace(place, T=0)) for A, place in cases)
 
 
 def _one_frequency(asked: Asked, places: list[Place]) -> bool:
     """The formula would be right if all frequencies were 1."""
     equal = [replace(place, base=1.0) for place in places]
-    factor = asked.factors[-1]
-    if asked.listed:
-        return _right(asked.matrix(equal[0], factor, off=False), equal[0])
-    return all(_right(asked.matrix(place, factor, off=False), place) for place in equal)
+    return all(_right(asked.matrix(place), place) for place in equal)
+
+
+def _same(block: Float64) -> Float64:
+    return block
 
 
 def _with(A: Float64, change: Callable[[Float64], Float64]) -> Float64:
-    """Return A with each diagonal block changed."""
+    """Return A with each diagonal block changed, and without the blocks off the diagonal."""
     result = np.zeros_like(A)
     for i in range(0, len(A), 2):
         result[i : i + 2, i : i + 2] = change(A[i : i + 2, i : i + 2])
@@ -83,6 +80,8 @@ def _with(A: Float64, change: Callable[[Float64], Float64]) -> Float64:
 
 
 def _all_with(cases: list[Case], change: Callable[[Float64], Float64]) -> bool:
+    if not all(np.array_equal(A, _with(A, _same)) for A, _ in cases):
+        return False  # the blocks off the diagonal would have to be changed as well
     return all(_right(_with(A, change), place) for A, place in cases)
 
 
@@ -127,9 +126,11 @@ def _half(cases: list[Case]) -> bool:
                 turn[i + 1, i] = np.sin(speeds[i])
                 turn[i, i + 1] = -np.sin(speeds[i])
             hidden = np.tile(missing, (len(A) // 2,) * 2).astype(bool)
-            size = float(np.sum(np.abs(A)) / np.sum(np.abs(turn[~hidden])))
+            visible = float(np.sum(np.abs(turn[~hidden])))  # no sines at T = 0
+            size = float(np.sum(np.abs(A))) / visible if visible else 1.0
             filled = A + size * np.where(hidden, turn, 0.0)
-            shown.append(not np.any(A[hidden]) and _right(filled, place))
+            apart = np.array_equal(A, _with(A, _same))
+            shown.append(apart and not np.any(A[hidden]) and _right(filled, place))
         if all(shown):
             return True
     return False
@@ -145,13 +146,22 @@ def _other_offset(cases: list[Case]) -> bool:
             return False
         if not _right(A, replace(long, T=steps)):
             return False
-    return True
+    return bool(cases)
 
 
-def counterexample(asked: Asked, trial: Trial[Place]) -> Counterexample:
+def counterexample(asked: Asked, failing: Sequence[Trial[Place]]) -> Counterexample:
     """Look for the fewest positions on which a query looks elsewhere."""
+    fitting = [trial for trial in failing if asked.fits(trial.instance)]
+    if not fitting:
+        place = failing[0].instance
+        sentence = (
+            f"With d_model = {place.d_model} there are {place.d_model // 2} blocks, and the answer "
+            f"lists {asked.here.d_model // 2}."
+        )
+        return Counterexample({"d_model": place.d_model}, sentence, failing[0].seed)
+    trial = fitting[0]
     place = next((p for p in _smaller(asked) if _fails(asked, p)), trial.instance)
-    factor = asked.factors[-1]
+    factor = _failing_factor(asked, place)
     A = asked.matrix(place, factor)
     scores = place.scores(A)
     at = _query(scores, place)
@@ -165,7 +175,7 @@ def counterexample(asked: Asked, trial: Trial[Place]) -> Counterexample:
         "query": place.embedded(np.array([float(t)]))[0].tolist(),
         "scores": column.tolist(),
     }
-    with_factor = f" (with C = {number(factor)})" if len(asked.factors) > 1 else ""
+    with_factor = f" (with C = {number(factor)})" if asked.factors else ""
     blur = 1e-12 * float(np.sum(np.abs(A)))
     if np.all(np.isfinite(column)) and np.isfinite(blur):
         top = np.flatnonzero(column >= np.max(column) - blur)
@@ -194,12 +204,16 @@ def _query(scores: Float64, place: Place) -> int:
     return int(np.argmax(behind > 1e-9 * np.max(behind))) if np.max(behind) > 0 else 0
 
 
+def _failing_factor(asked: Asked, place: Place) -> float:
+    """A factor that shows it, the largest if all do."""
+    factors = asked.factors[::-1] or (1.0,)
+    return next((f for f in factors if missed(asked.matrix(place, f), place) != 0), factors[0])
+
+
 def _smaller(asked: Asked) -> list[Place]:
     """Plain cases, the smallest first."""
     here = asked.here
-    if asked.listed:
-        return [here]
-    widths = [2, 4, 6] if asked.any_width else [here.d_model]
+    widths = [2, 4, 6] if asked.any_width and not asked.listed else [here.d_model]
     shifts = [1, -1, 2] if asked.any_shift else [here.T]
     found = [
         Place(d, n, T, here.base)

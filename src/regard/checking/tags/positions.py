@@ -13,8 +13,8 @@ TAGS = {
         "turn by w_i T."
     ),
     "frequency-missing": (
-        "The blocks would be right if all frequencies were 1. Each block has its own, and turns "
-        "by w_i T and not by T."
+        "The blocks would be right if all frequencies were 1. Each block has its own, and must "
+        "turn by w_i T."
     ),
     "sin-cos-exchanged": (
         "Sines and cosines have changed places: position t has the sine first, and at T = 0 the "

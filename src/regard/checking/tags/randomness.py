@@ -9,8 +9,8 @@ TAGS = {
         "dimensions, and means and variances of independent products add up."
     ),
     "dimension-squared": (
-        "The products are independent, so that their variances add up: the number of dimensions "
-        "enters once and not as a square."
+        "Means and variances of independent products add up: the number of dimensions enters them "
+        "once, and not as a square."
     ),
     "variance-read-as-standard-deviation": (
         "Variance and standard deviation are mixed up: the variance is the square of the "
@@ -29,7 +29,7 @@ TAGS = {
     ),
     "one-mean-only": "The mean of a product of independent numbers is the product of both means.",
     "mean-taken-as-zero": "The entries have a mean that is not zero, and so has the score.",
-    "variance-for-mean": "This is about how much the score varies, and its mean was asked for.",
+    "variance-for-mean": "This is made of variances, and the mean of the score was asked for.",
     "k-taken-as-q": (
         "This is right for the product of a vector with itself. Here q and k are independent."
     ),
@@ -59,8 +59,8 @@ TAGS = {
         "The contents agree, so that their own product is not 0 on average but the squared length."
     ),
     "positions-taken-as-equal": (
-        "This is right for two equal positions. For independent angles the products of positions "
-        "have mean 0."
+        "The product of a position with itself is in it, which is d_model/2. For independent "
+        "angles the products of positions have mean 0."
     ),
     # noise
     "average-instead-of-jumping": (

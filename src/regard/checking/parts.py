@@ -1,0 +1,43 @@
+"""One goal for each thing that is asked for, however many instances it is tried on.
+
+Three goals for one formula would give a third of the points to a number that fits one instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from regard.checking.sampling import Trial, goal
+from regard.checking.verdict import GoalResult
+
+T = TypeVar("T")
+
+
+def one_goal(
+    name: str,
+    this: Trial[T],
+    drawn: Sequence[Trial[T]],
+    hard: Sequence[Trial[T]],
+    say: Callable[[Trial[T]], str],
+) -> GoalResult:
+    """Sum up what came of the instance, of drawn ones and of hard ones: all have to be right."""
+    if not drawn and not hard:
+        return goal(name, "this", [this], say=say)
+    if not this.right:
+        return GoalResult(name, "sampled", False, say(this), this.error, this.tolerance)
+    others = [*drawn, *hard]
+    wrong = [trial for trial in others if not trial.right]
+    if wrong:
+        first = wrong[0]
+        sentence = (
+            f"right for the numbers of the problem, and wrong on {len(wrong)} of {len(others)} "
+            f"other instances: {say(first)}"
+        )
+        trials = 1 + len(others)
+        return GoalResult(name, "sampled", False, sentence, first.error, first.tolerance, trials)
+    found = goal(name, "sampled", drawn) if drawn else goal(name, "adversarial", hard)
+    if not (drawn and hard):
+        return found
+    sentence = f"{found.sentence}; right on {len(hard)} extreme ones too"
+    return GoalResult(name, "sampled", True, sentence, found.error, found.tolerance, found.trials)
