@@ -209,7 +209,7 @@ def shares(values: Sequence[Number], numbers: Arithmetic) -> list[Any]:
     return [value / total for value in read]
 
 
-def scores(keys: Float64, query: Float64, scale: float) -> list[arb]:
+def scores(keys: Float64, query: Float64, scale: Number | arb) -> list[arb]:
     """Return scale · key · query for each key, as balls."""
     return products(keys, [arb(scale) * entry for entry in query.tolist()], BALLS)
 

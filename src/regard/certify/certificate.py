@@ -294,6 +294,12 @@ def down(value: Any) -> str:
     return _digits(value, ROUND_FLOOR)
 
 
+def exactly(value: Any) -> str:
+    """Write a number with all of its digits: what a claim supposes must not be rounded at all."""
+    text = repr(number(value, "it")).removesuffix(".0")
+    return re.sub(r"e([+-])0*", lambda sign: "e" + sign[1].strip("+"), text)
+
+
 def _digits(value: Any, rounding: str) -> str:
     rounded = Context(prec=6, rounding=rounding).create_decimal(Decimal(repr(number(value, "it"))))
     return re.sub(r"e([+-])0*", lambda sign: "e" + sign[1].strip("+"), f"{float(rounded):.6g}")

@@ -34,6 +34,7 @@ from regard.certify import (
     random_heads,
     rank,
     separator,
+    shortest,
     weights,
 )
 from regard.certify.balls import Decision
@@ -50,6 +51,7 @@ KINDS = {
     "output_close": _Kind(weights.output_close, weights.say_output_close),
     "margin_at_least": _Kind(weights.margin_at_least, weights.say_margin_at_least),
     "margin_at_most": _Kind(weights.margin_at_most, weights.say_margin_at_most),
+    "shortest_copy": _Kind(shortest.shortest_copy, shortest.say_shortest_copy),
     "ceiling": _Kind(impossibility.ceiling, impossibility.say_ceiling),
     "weights_apart": _Kind(impossibility.weights_apart, impossibility.say_weights_apart),
     "floors_out_of_reach": _Kind(

@@ -39,8 +39,11 @@ def query(
         scale: what scores are multiplied by, > 0.
 
     Returns:
-        The design: `.query` is the shortest query with its weights, along the direction of widest
-        margin, at the smallest scale that meets the tolerance.
+        The design. For a copy of one key without values `.query` is the shortest query that leaves
+        at most `tolerance` to the others, up to the share `.longer` of its length, which is proved.
+        For mixtures, and with values, it lies along the direction of widest margin, at the smallest
+        scale that meets the tolerance: no shorter query has the same weights, but another within
+        the tolerance may be a few percent shorter.
 
     Raises:
         InfeasibleDesign: no query gives these weights, not even in the limit of long ones. Its
