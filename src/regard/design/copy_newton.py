@@ -22,6 +22,7 @@ __all__ = ["Shortest", "log_odds", "shortest_copy"]
 NEGLIGIBLE = 1e-18  # weights that cannot be seen in the curvature
 MOST_STEPS = 60
 SETTLED = 1e-13  # relative distance to the bound
+INSIDE = 1e-2  # relative: a start farther inside the constraint is shortened first
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,9 @@ class _Others:
 
 def _newton(others: _Others, odds: float, query: Array) -> Shortest | None:
     value, weights = others.value(query)
+    if value + odds < -INSIDE * (1 + abs(odds)):
+        query = _shrunk(others, odds, query)
+        value, weights = others.value(query)
     multiplier, best = None, None
     for _ in range(MOST_STEPS):
         slope = others.slope(weights)
@@ -138,6 +142,22 @@ def _newton(others: _Others, odds: float, query: Array) -> Shortest | None:
             break
         query, value, weights = moved
     return best
+
+
+def _shrunk(others: _Others, odds: float, query: Array) -> Array:
+    """The shortest multiple of a query that is within the constraint, nearly.
+
+    From 0, where the constraint is lacking, Newton's method for a convex function goes up to the
+    first root and never past it.
+    """
+    share = 0.0
+    for _ in range(MOST_STEPS):
+        value, weights = others.value(share * query)
+        fall = -float(others.slope(weights) @ query)
+        if not (fall > 0 and value + odds > INSIDE * (1 + abs(odds))):
+            break
+        share += (value + odds) / fall
+    return min(share, 1.0) * query
 
 
 def _search(

@@ -123,7 +123,7 @@ class QueryTask:
         claims.append(
             Claim("weights_close", {"target": self.target, "bound": close}, {"query": found})
         )
-        if short is not None and short.gap < 1:
+        if short is not None and math.isfinite(short.gap):
             claims.append(short.claim(self.target["indices"][0], self.tolerance, found))
         margin = 0.0
         if face is not None and face.nearest is None:

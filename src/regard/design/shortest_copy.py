@@ -43,7 +43,8 @@ class ShortCopy:
     Attributes:
         vector: the query.
         error: at least what it leaves to the other keys.
-        gap: no query within the tolerance is shorter by more than this share of its length.
+        gap: no query within the tolerance is shorter by more than this share of its length; inf if
+            nothing is proved.
         average: weights of other keys that prove it; None for the query 0.
     """
 
@@ -100,7 +101,7 @@ def copy_briefly(
     weights = softmax(Family(keys, np.ones((1, 1)), scale).scores(vector)[0])
     average, bound = length_bound(keys, key, tolerance, weights, vector)
     gap = 1 - bound / (_length(vector) * scale)
-    gap = STATED_GAP if gap <= STATED_GAP / 2 else min(1.01 * gap, 1.0)
+    gap = STATED_GAP if gap <= STATED_GAP / 2 else 1.01 * gap if gap < 0.99 else math.inf
     return ShortCopy(vector, error, gap, average)
 
 
@@ -108,13 +109,15 @@ def _within(
     found: Shortest, tolerance: float, scale: float, error_of: Callable[[Array], float]
 ) -> tuple[Array, float] | None:
     """The query made longer by as little as brings it, rounded, within the tolerance."""
-    growth = MEASURED / found.slope
+    growth = MEASURED / (1 - tolerance) / found.slope
     for attempt in range(MOST_TRIES):
         vector = found.vector * (1 + growth) / scale
         error = error_of(vector)
         if error <= tolerance:
             return vector, error
-        missing = math.log(error) - math.log(tolerance)
+        if not error < 1:
+            break
+        missing = log_odds(tolerance) - log_odds(error)
         growth += 2**attempt * (1.1 * missing / found.slope + 2e-16)
         if not growth < 1:
             break
