@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -115,13 +116,20 @@ def at_least_times_norm(
     return True if left >= 0 else at_most(left**2, right) if left < 0 else None
 
 
+@contextmanager
+def with_bits(bits: int) -> Iterator[None]:
+    """Compute with balls of that many bits."""
+    with _PRECISION, ctx.workprec(bits):
+        yield
+
+
 def settle(
     test: Callable[[], Outcome], in_rationals: Callable[[], Outcome] | None = None
 ) -> Outcome:
     """Put a question in balls of more and more bits (and in rationals) until it is answered."""
     outcome = Outcome(None, "nothing was computed.")
     for bits in PRECISIONS:
-        with _PRECISION, ctx.workprec(bits):
+        with with_bits(bits):
             outcome = test()
         if outcome.truth is None and bits == RATIONALS_AFTER and in_rationals is not None:
             try:

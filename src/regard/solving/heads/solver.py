@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate
+from regard.certify.objects import told_apart
 from regard.design import query as design_query
 from regard.design import robust as design_robust
 from regard.errors import InfeasibleDesign, UndecidedDesign
@@ -125,7 +125,7 @@ def _solution(problem: HeadsProblem, found: Heads) -> Solution:
         status,
         heads_headline(found),
         answer,
-        Certificate(arrays, claims, found.keys.scale),
+        told_apart(arrays, claims, found.keys.scale),
         heads_steps(problem, found),
         heads_details(problem, found),
         heads_mistakes(found),

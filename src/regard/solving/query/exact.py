@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate
+from regard.certify.objects import told_apart
 from regard.design import query as design_query
 from regard.errors import RegardError
 from regard.problems.instances import KeyInstance
@@ -103,7 +103,7 @@ def solve_exact(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Solut
         Status.PROVED,
         headline(found) if short else _long_headline(found),
         answer,
-        Certificate(arrays, tuple(claims), mix.scale),
+        told_apart(arrays, claims, mix.scale),
         steps(found),
         exact_details(problem, found, designed),
         exact_mistakes(found),
