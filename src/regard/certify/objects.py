@@ -52,15 +52,9 @@ def held_by_claims(certificate: Certificate, name: str) -> Any:
 
 def contradictions(certificate: Certificate) -> Iterator[tuple[str, str]]:
     """Yield what claims disagree about, as a statement that is not so and the reason."""
-    heads: dict[Any, set[str]] = {}
     for at, claim in enumerate(certificate.claims):
         try:
             parts, label = _parts(claim), claim.fields.get("of")
-            forms = heads.setdefault(label, set())
-            own = {"A", "W_Q"} & set(parts)
-            forms |= own
-            if len(own) == 1 and len(forms) > 1:
-                yield "all claims mean the same head", f"Claim {at} gives it in another form."
             for part in parts:
                 if part == "W_V" and part in certificate.arrays:
                     continue  # a W_V that was given goes before that of a claim
@@ -79,9 +73,7 @@ def contradictions(certificate: Certificate) -> Iterator[tuple[str, str]]:
 
 
 def _clash(known: Mapping[str, Float64], held: Mapping[str, Float64]) -> bool:
-    """Do these belong to another query or head than those? A head is A, or W_Q and W_K."""
-    if ("A" in known and "W_Q" in held) or ("A" in held and "W_Q" in known):
-        return True
+    """Do these belong to another query or head than those?"""
     return any(not _same(known.get(part, own), own) for part, own in held.items())
 
 

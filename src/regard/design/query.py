@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regard.core.kernels.threads import one_blas_thread
+from regard.design.extremes import surely
 from regard.design.progress import watched
 from regard.design.query_task import QueryTask
 from regard.design.results import QueryDesign
@@ -66,16 +67,15 @@ def query(
     indices, weights = read_target(FUNCTION, target, len(points))
     allowed = real(FUNCTION, "tolerance", tolerance, positive=True)
     factor = real(FUNCTION, "scale", scale, positive=True)
-    task = QueryTask(
-        _own(points),
-        None if averaged is None else _own(averaged),
-        indices,
-        weights,
-        allowed,
-        factor,
-    )
+    given = {"keys": points, "values": averaged, "tolerance": allowed, "scale": factor}
+    points = _own(points)
+    averaged = None if averaged is None else _own(averaged)
     with one_blas_thread(), watched(f"a query over {len(points):,} keys") as tick:
-        return task.solve(tick)
+        return surely(
+            FUNCTION,
+            given,
+            lambda: QueryTask(points, averaged, indices, weights, allowed, factor).solve(tick),
+        )
 
 
 def _own(array: NDArray[np.float64]) -> NDArray[np.float64]:
