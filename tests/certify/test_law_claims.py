@@ -270,8 +270,8 @@ def test_statements_read_as_sentences() -> None:
     mean, covariance = single(10.0, 4)
     claim = output_law.claim(mean, covariance, 1e-9, queries=[10 * PAIR])
     assert result(claim, ARRAYS).statement == (
-        "the output has mean (0.499995, 0.49996, 2.26981e-05, 2.26981e-05) and a covariance with "
-        "sum of variances 0.390606, each entry within 1e-9"
+        f"the output has mean ({', '.join(repr(float(x)).replace('e-0', 'e-') for x in mean)}) and "
+        "the covariance given, whose trace is about 0.390606, each entry within 1e-9"
     )
     claim = hard_limit.claim([(0.5, [1, 0, 0, 0]), (0.5, [0, 1, 0, 0])], 0, directions=[PAIR])
     assert result(claim, ARRAYS).statement == (

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -119,13 +120,20 @@ def at_least_times_norm(
     return True if left >= 0 else at_most(left**2, right) if left < 0 else None
 
 
+@contextmanager
+def with_bits(bits: int) -> Iterator[None]:
+    """Compute with balls of that many bits."""
+    with _PRECISION, ctx.workprec(bits):
+        yield
+
+
 def settle(
     test: Callable[[], Outcome], in_rationals: Callable[[], Outcome] | None = None
 ) -> Outcome:
     """Put a question in balls of more and more bits (and in rationals) until it is answered."""
     outcome = Outcome(None, "nothing was computed.")
     for bits in PRECISIONS:
-        with _PRECISION, ctx.workprec(bits):
+        with with_bits(bits):
             outcome = test()
         if outcome.truth is None and bits == RATIONALS_AFTER and in_rationals is not None:
             try:
@@ -213,7 +221,7 @@ def shares(values: Sequence[Number], numbers: Arithmetic) -> list[Any]:
     return [value / total for value in read]
 
 
-def scores(keys: Float64, query: Float64, scale: float) -> list[arb]:
+def scores(keys: Float64, query: Float64, scale: Number | arb) -> list[arb]:
     """Return scale · key · query for each key, as balls."""
     return products(keys, [arb(scale) * entry for entry in query.tolist()], BALLS)
 

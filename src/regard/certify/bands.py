@@ -33,13 +33,22 @@ from regard.certify.certificate import (
     Claim,
     Unusable,
     down,
+    exactly,
     listed,
     number,
     part,
     positive_or_zero,
     up,
 )
-from regard.certify.positions import MOST_WORK, PositionalHead, base_of, frequency, length_of, whole
+from regard.certify.positions import (
+    MOST_WORK,
+    PositionalHead,
+    base_in_words,
+    base_of,
+    frequency,
+    length_of,
+    whole,
+)
 
 
 class _Band(NamedTuple):
@@ -79,14 +88,22 @@ def _ripple(claim: Claim) -> int | float | None:
 def _window(claim: Claim) -> str:
     """Word the window of a band."""
     fields = claim.fields
-    ripple = "" if fields["ripple"] is None else f", within {down(fields['ripple'])} of each other"
-    free = f", {fields['transition']:g} more on either side left free" * bool(fields["transition"])
-    return f"the shifts {fields['T']} ± {fields['B'] / 2:g}{ripple} above all others{free}"
+    held, free = fields["ripple"], fields["transition"]
+    ripple = "" if held is None else f", within {exactly(held)} of each other"
+    beyond = f", {exactly(free)} more on either side left free" if free else ""
+    half = exactly(number(fields["B"], "B") / 2)
+    return f"the shifts {fields['T']} ± {half}{ripple} above all others{beyond}"
+
+
+def _among(claim: Claim) -> str:
+    """Word which shifts there are, and of which positions."""
+    return f", of those below {claim.fields['n']} in size{base_in_words(claim.fields)}"
 
 
 def say_band_gap(claim: Claim) -> str:
     """Word the claim."""
-    return f"the head lifts {_window(claim)} by at least {down(claim.fields['bound'])}"
+    bound = down(claim.fields["bound"])
+    return f"the head lifts {_window(claim)} by at least {bound}{_among(claim)}"
 
 
 def band_gap(claim: Claim, certificate: Certificate) -> Decision:
@@ -115,8 +132,8 @@ def say_band_optimal(claim: Claim) -> str:
     """Word the claim."""
     which = "positive or negative" if claim.fields["signed"] else "non-negative"
     return (
-        f"no {which} block weights of sum at most 1 in size lift {_window(claim)} "
-        f"by more than {up(claim.fields['bound'])}"
+        f"no {which} block weights of sum at most 1 in size lift {_window(claim)} by more than "
+        f"{up(claim.fields['bound'])}{_among(claim)}, in a head of width {claim.fields['d_model']}"
     )
 
 

@@ -18,19 +18,16 @@ from typing import Any
 
 import numpy as np
 from flint import fmpq
-from numpy.typing import NDArray
 
+from regard.certify.floats import Float64 as Float64
+from regard.certify.floats import Unusable as Unusable
+from regard.certify.floats import floats_of
 from regard.errors import ParameterError
 
-Float64 = NDArray[np.float64]
 Number = int | float | fmpq  # each stands for exactly one real number
 
 SCHEMA = 1
 _FRACTION = re.compile(r"(-?[0-9]+)(?:/([0-9]+))?")
-
-
-class Unusable(Exception):
-    """A part of a claim that is missing or cannot be read; the message is a sentence about it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +105,19 @@ def _certificate(data: Any) -> Certificate:
     if not isinstance(claims, list | tuple):
         raise Unusable('"claims" must be a list.')
     return Certificate(
-        {name: _floats(array, f'array "{name}"') for name, array in arrays.items()},
+        {name: floats_of(array, f'array "{name}"') for name, array in arrays.items()},
         tuple(_claim(claim) for claim in claims),
-        float(number(data.get("scale", 1.0), "scale")),
+        _scale(data.get("scale", 1.0)),
     )
+
+
+def _scale(value: Any) -> int | float:
+    """Return the scale as a float, or as the whole number that it is if no float is equal to it."""
+    found = number(value, "scale")
+    try:
+        return float(found) if float(found) == found else found
+    except OverflowError:
+        return found
 
 
 def _claim(data: Any) -> Claim:
@@ -237,33 +243,9 @@ def combination(value: Any, name: str, n: int, fractions: bool = False) -> dict[
     return found
 
 
-def _plain_numbers(value: Any) -> bool:
-    """Are all entries of nested lists numbers that a float64 can hold, and none a bool?"""
-    if isinstance(value, list | tuple):
-        return all(_plain_numbers(entry) for entry in value)
-    if isinstance(value, float | np.ndarray | np.generic):
-        return True
-    return isinstance(value, int) and not isinstance(value, bool) and float(value) == value
-
-
-def _floats(value: Any, name: str) -> Float64:
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise Unusable(f"{name} has rows of different lengths.") from None
-    if array.dtype.kind not in "iuf" or (array is not value and not _plain_numbers(value)):
-        raise Unusable(f"{name} must hold numbers only.")
-    floats = array.astype(np.float64, copy=False)
-    if array.dtype.kind != "f" and not (floats == array).all():
-        raise Unusable(f"{name} holds a whole number that no float64 is equal to.")
-    if not np.isfinite(floats).all():
-        raise Unusable(f"{name} holds a number that is not finite.")
-    return floats
-
-
 def vector(value: Any, name: str, length: int) -> Float64:
     """Return `length` finite numbers."""
-    floats = _floats(value, name)
+    floats = floats_of(value, name)
     if floats.shape != (length,):
         raise Unusable(f"{name} must have {length} entries, and has shape {floats.shape}.")
     return floats
@@ -271,7 +253,7 @@ def vector(value: Any, name: str, length: int) -> Float64:
 
 def matrix(value: Any, name: str, rows: int | None = None, columns: int | None = None) -> Float64:
     """Return a matrix of finite numbers with that many rows and columns (None: any)."""
-    floats = _floats(value, name)
+    floats = floats_of(value, name)
     fits = floats.ndim == 2 and rows in (None, floats.shape[0])
     if not fits or columns not in (None, floats.shape[1]):
         need = f"({'any' if rows is None else rows}, {'any' if columns is None else columns})"
@@ -292,6 +274,12 @@ def up(value: Any) -> str:
 def down(value: Any) -> str:
     """Write a number in six digits, rounded down."""
     return _digits(value, ROUND_FLOOR)
+
+
+def exactly(value: Any) -> str:
+    """Write a number with all of its digits: what a claim supposes must not be rounded at all."""
+    text = repr(number(value, "it")).removesuffix(".0")
+    return re.sub(r"e([+-])0*", lambda sign: "e" + sign[1].strip("+"), text)
 
 
 def _digits(value: Any, rounding: str) -> str:

@@ -38,6 +38,7 @@ from regard.certify.certificate import (
     Claim,
     Unusable,
     exact,
+    exactly,
     given,
     index,
     listed,
@@ -90,8 +91,8 @@ def say_computed(claim: Claim) -> str:
 
 
 def in_digits(value: Any) -> str:
-    """Write a number in a few digits, a whole number or a fraction in full."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    """Write a number that is claimed within some error, or a fraction, with all of its digits."""
+    return exactly(value) if isinstance(value, float) else str(value)
 
 
 def difference_in_words(worst: Any) -> str:

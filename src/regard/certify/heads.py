@@ -89,10 +89,16 @@ def attention_of(
     return [exponentials([scale * score for score in row]) for row in scores]
 
 
+def _form(claim: Claim) -> str:
+    """Say that a head is given as A: it need not be exactly the product of W_K and W_Q."""
+    return " of matrix A" if "A" in claim.witness else ""
+
+
 def say_pattern_close(claim: Claim) -> str:
     """Word the claim."""
     n, bound = len(claim.fields["rows"]), up(claim.fields["bound"])
-    return f"the weights of the head in {n} row{'s' * (n != 1)} are within {bound} of those listed"
+    rows = f"{n} row{'s' * (n != 1)}"
+    return f"the weights of the head{_form(claim)} in {rows} are within {bound} of those listed"
 
 
 def pattern_close(claim: Claim, certificate: Certificate) -> Decision:
@@ -119,7 +125,8 @@ def pattern_close(claim: Claim, certificate: Certificate) -> Decision:
 def say_outputs_close(claim: Claim) -> str:
     """Word the claim."""
     n, bound = len(claim.fields["outputs"]), up(claim.fields["bound"])
-    return f"the outputs of the head in {n} row{'s' * (n != 1)} are within {bound} of those listed"
+    rows = f"{n} row{'s' * (n != 1)}"
+    return f"the outputs of the head{_form(claim)} in {rows} are within {bound} of those listed"
 
 
 def outputs_close(claim: Claim, certificate: Certificate) -> Decision:

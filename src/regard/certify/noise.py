@@ -1,8 +1,9 @@
 """Claims about queries over random keys k_i ~ N(μ_i, Σ_i), independent: gaps, noise, failures.
 
 With the arrays means (n, d) and covariances (n, d, d), the scores s_i = scale · q·k_i have means
-m_i = scale · q·μ_i and variances e_i = scale² q·Σ_i q. Where rounding has left e_i + e_j below
-0 it counts as 0. For chosen keys S (with weights p):
+m_i = scale · q·μ_i and variances e_i = scale² q·Σ_i q. A Σ_i that is positive semidefinite up to
+rounding only is raised by its shortfall (:mod:`.semidefinite`), and no e_i is below 0. For chosen
+keys S (with weights p):
 
     mean_gap          m_i - m_j - z √(e_i + e_j) ≥ bound for all i in S, j outside
     mean_weights      |m_i - m_j - ln(p_i/p_j)| ≤ bound for all i, j in S
@@ -32,6 +33,7 @@ from regard.certify.balls import (
     settle,
     settle_algebra,
     show,
+    squared,
 )
 from regard.certify.certificate import (
     Certificate,
@@ -40,6 +42,7 @@ from regard.certify.certificate import (
     Number,
     Unusable,
     down,
+    exactly,
     given,
     index,
     indices,
@@ -52,6 +55,7 @@ from regard.certify.certificate import (
     vector,
     weighted,
 )
+from regard.certify.semidefinite import shortfalls
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class Law:
 
     means: Float64
     covariances: Float64
+    shortfalls: Float64  # what each covariance lacks on its diagonal to be one
     scale: Number
 
     def scores(self, query: Float64, numbers: Arithmetic) -> tuple[list[Any], list[Any]]:
@@ -67,15 +72,19 @@ class Law:
         q = [numbers.number(self.scale) * numbers.number(entry) for entry in query.tolist()]
         width = len(q)
         pulled = products(self.covariances.reshape(-1, width), q, numbers)  # Σ_i q, one by one
-        spread = [
-            sum((a * b for a, b in zip(q, pulled[at : at + width], strict=True)), numbers.number(0))
-            for at in range(0, len(pulled), width)
-        ]
+        length, nothing = squared(q), numbers.number(0)
+        spread = []
+        for i, lacks in enumerate(self.shortfalls.tolist()):
+            row = pulled[i * width : (i + 1) * width]
+            variance = sum((a * b for a, b in zip(q, row, strict=True)), nothing)
+            if lacks:
+                variance += numbers.number(lacks) * length
+            spread.append(numbers.largest([variance, nothing]))
         return products(self.means, q, numbers), spread
 
 
 def read_law(certificate: Certificate) -> Law:
-    """Return means and covariances, which must be symmetric."""
+    """Return means and covariances, which must be positive semidefinite."""
     means = given(certificate, "means")
     count, width = means.shape
     stack = np.asarray(part(certificate.arrays, "covariances"))
@@ -85,9 +94,9 @@ def read_law(certificate: Certificate) -> Law:
         )
     flat = matrix(stack.reshape(count * width, width), "covariances")
     covariances = flat.reshape(count, width, width)
-    if not np.array_equal(covariances, covariances.swapaxes(1, 2)):
-        raise Unusable("covariances must be symmetric.")
-    return Law(means, covariances, number(certificate.scale, "scale"))
+    return Law(
+        means, covariances, shortfalls(means, covariances), number(certificate.scale, "scale")
+    )
 
 
 def chosen_of(claim: Claim, count: int) -> tuple[list[int], list[int]]:
@@ -135,11 +144,11 @@ def noise_of(
     numbers: Arithmetic,
 ) -> Any:
     """Return Σ w (e_i + e_j), or the largest e_i + e_j."""
-    nothing = numbers.number(0)
-    sums = [numbers.largest([spread[i] + spread[j], nothing]) for i, j in pairs]
+    sums = [spread[i] + spread[j] for i, j in pairs]
     if weights is None:
         return numbers.largest(sums)
-    return sum((numbers.number(w) * e for w, e in zip(weights, sums, strict=True)), nothing)
+    weighted_sums = (numbers.number(w) * e for w, e in zip(weights, sums, strict=True))
+    return sum(weighted_sums, numbers.number(0))
 
 
 def keys_in_words(places: Sequence[Any]) -> str:
@@ -152,7 +161,20 @@ def keys_in_words(places: Sequence[Any]) -> str:
 def deviations_in_words(claim: Claim) -> str:
     """Say how many standard deviations are taken off a gap."""
     deviations = number(claim.fields["deviations"], "deviations")
-    return f", less {deviations:.6g} standard deviations" if deviations else ""
+    return f", less {exactly(deviations)} standard deviations" if deviations else ""
+
+
+def weights_in_words(target: Any) -> str:
+    """Say how the mean scores of keys must differ: "scores keys 0, 1 alike in the mean"."""
+    places = listed(part(target, "indices"), "indices")
+    weights = [number(w, "weights") for w in listed(part(target, "weights"), "weights")]
+    if len(set(weights)) == 1:
+        return f"scores {keys_in_words(places)} alike in the mean"
+    few = f" {', '.join(exactly(w) for w in weights)}" if len(weights) <= 5 else " given"
+    return (
+        f"gives {keys_in_words(places)} mean scores that differ as the logarithms of the weights"
+        f"{few}"
+    )
 
 
 def noise_in_words(claim: Claim) -> str:
@@ -200,11 +222,8 @@ def mean_gap(claim: Claim, certificate: Certificate) -> Decision:
 
 def say_mean_weights(claim: Claim) -> str:
     """Word the claim."""
-    places = listed(claim.fields["target"]["indices"], "indices")
-    return (
-        f"the mean scores of {keys_in_words(places)} differ as the logarithms of their weights, "
-        f"within {up(claim.fields['bound'])}"
-    )
+    words = weights_in_words(claim.fields["target"])
+    return f"the query {words}, within {up(claim.fields['bound'])}"
 
 
 def mean_weights(claim: Claim, certificate: Certificate) -> Decision:

@@ -65,6 +65,7 @@ from regard.certify.certificate import (
     Unusable,
     combination,
     down,
+    exactly,
     listed,
     matrix,
     number,
@@ -84,6 +85,7 @@ from regard.certify.noise import (
     pairs_of,
     read_law,
     target_of,
+    weights_in_words,
 )
 
 
@@ -154,12 +156,20 @@ def _admissible(
 
 def say_variance_at_least(claim: Claim) -> str:
     """Word the claim."""
-    places = listed(claim.fields["target"]["indices"], "indices")
     return (
-        f"every query{_within(claim)} that lifts {keys_in_words(places)} by a mean gap of "
-        f"{down(claim.fields['gap'])} has a {noise_in_words(claim)} of at least "
+        f"every query{_within(claim)} that {_lifts(claim)} above every other key by a mean gap of "
+        f"at least {exactly(claim.fields['gap'])} has a {noise_in_words(claim)} of at least "
         f"{down(claim.fields['bound'])}"
     )
+
+
+def _lifts(claim: Claim) -> str:
+    """Word what admissible queries do: "scores keys 0, 1 alike in the mean and lifts them"."""
+    target = claim.fields["target"]
+    places = listed(target["indices"], "indices")
+    if len(places) == 1:
+        return f"lifts {keys_in_words(places)}"
+    return f"{weights_in_words(target)} and lifts them"
 
 
 def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
@@ -239,11 +249,9 @@ def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
 
 def say_gap_at_most(claim: Claim) -> str:
     """Word the claim."""
-    places = listed(claim.fields["target"]["indices"], "indices")
     return (
-        f"no query{_within(claim)} lifts the score of {keys_in_words(places)} above that of every "
-        f"other key by more than {up(claim.fields['bound'])} in the mean"
-        f"{deviations_in_words(claim)}"
+        f"no query{_within(claim)} {_lifts(claim)} above every other key by more than "
+        f"{up(claim.fields['bound'])} in the mean{deviations_in_words(claim)}"
     )
 
 

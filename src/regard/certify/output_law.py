@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from flint import acb, arb, ctx, fmpq
@@ -127,10 +128,10 @@ def say_output_law(claim: Claim) -> str:
     """Word the claim."""
     mean = listed(claim.fields["mean"], "mean")
     covariance = [listed(row, "covariance") for row in listed(claim.fields["covariance"], "it")]
-    trace = sum(float(row[i]) for i, row in enumerate(covariance))
+    trace = float(sum(Fraction(row[i]) for i, row in enumerate(covariance)))
     where = f"({', '.join(in_digits(x) for x in mean)})" if len(mean) <= 6 else "as given"
     return (
-        f"the output has mean {where} and a covariance with sum of variances {trace:.6g}, "
+        f"the output has mean {where} and the covariance given, whose trace is about {trace:.6g}, "
         f"each entry within {up(claim.fields['error'])}"
     )
 

@@ -11,6 +11,9 @@ addition theorem, e_τ A e_tᵀ = f(t - τ) with f(δ) = Σ a_i cos ω_i δ + b_
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -31,6 +34,7 @@ from regard.certify.certificate import (
     Claim,
     Unusable,
     down,
+    exactly,
     matrix,
     number,
     part,
@@ -41,6 +45,7 @@ from regard.certify.certificate import (
 MOST_WORK = 2**28  # shifts times blocks
 MOST_SHIFTS = 2**22
 FARTHEST = 2**53  # of shifts
+USUAL_BASE = 10_000
 STRIDE = 256  # shifts that share their sines and cosines
 
 
@@ -66,6 +71,12 @@ def base_of(claim: Claim) -> int | float:
     if base <= 0:
         raise Unusable(f"base must be above 0, not {base}.")
     return base
+
+
+def base_in_words(fields: Mapping[str, Any]) -> str:
+    """Name the base of the frequencies, if it is not the usual one."""
+    base = number(fields["base"], "base")
+    return "" if base == USUAL_BASE else f" (base {exactly(base)})"
 
 
 def frequency(base: int | float, i: int, d: int) -> arb:
@@ -141,7 +152,7 @@ def say_offset_mass(claim: Claim) -> str:
     return (
         f"of {fields['n']} keys, every query whose key {steps_back(fields['T'])} is there gives it "
         f"at least {down(fields['bound'])}, also if positions are off by "
-        f"{down(fields['table_error'])}"
+        f"{down(fields['table_error'])}{base_in_words(fields)}"
     )
 
 
@@ -194,13 +205,20 @@ def _largest_leak(head: PositionalHead, T: int, n: int, scale: int | float) -> a
     return leak
 
 
+def _sum_up(bound: Any, within: Any) -> str:
+    """Write the sum of two numbers, rounded up."""
+    total = Fraction(number(bound, "bound")) + Fraction(number(within, "within"))
+    nearest = float(total)
+    return up(nearest if Fraction(nearest) >= total else math.nextafter(nearest, math.inf))
+
+
 def say_strongest_rival(claim: Claim) -> str:
     """Word the claim."""
     fields = claim.fields
     return (
         f"shift {fields['T']} scores at least {down(fields['bound'])} more than every other "
-        f"less than {fields['n']} away, and at most {up(fields['within'])} more than that "
-        f"above shift {fields['rival']}"
+        f"less than {fields['n']} away, and at most {_sum_up(fields['bound'], fields['within'])} "
+        f"more than shift {fields['rival']}{base_in_words(fields)}"
     )
 
 

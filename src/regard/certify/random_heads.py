@@ -76,6 +76,8 @@ class Heads:
         count, width = law.means.shape
         if count == 0 or len(queries) == 0:
             raise Unusable("there must be keys and queries.")
+        if law.shortfalls.any():
+            raise Unusable("a covariance is positive semidefinite up to rounding only.")
         self.q = [[rational(law.scale) * rational(x) for x in row] for row in queries.tolist()]
         flat = law.covariances.reshape(-1, width)
         self.pulled = []  # Σ_i q_h, one by one

@@ -37,10 +37,13 @@ from regard.certify import (
     random_heads,
     rank,
     separator,
+    shortest,
     weights,
 )
 from regard.certify.balls import Decision
 from regard.certify.certificate import Certificate, Claim, Unusable
+from regard.certify.floats import differing, floats_of
+from regard.certify.objects import contradictions, held_by_claims, subjects
 
 
 class _Kind(NamedTuple):
@@ -53,6 +56,7 @@ KINDS = {
     "output_close": _Kind(weights.output_close, weights.say_output_close),
     "margin_at_least": _Kind(weights.margin_at_least, weights.say_margin_at_least),
     "margin_at_most": _Kind(weights.margin_at_most, weights.say_margin_at_most),
+    "shortest_copy": _Kind(shortest.shortest_copy, shortest.say_shortest_copy),
     "ceiling": _Kind(impossibility.ceiling, impossibility.say_ceiling),
     "weights_apart": _Kind(impossibility.weights_apart, impossibility.say_weights_apart),
     "floors_out_of_reach": _Kind(
@@ -109,7 +113,8 @@ class ClaimResult:
     """What was found about one claim.
 
     Attributes:
-        kind: the kind of the claim; "arrays" for arrays that are not the certificate's.
+        kind: the kind of the claim; "arrays" for arrays that are not the certificate's, and for
+            claims about different ones.
         status: "holds", "fails" or "undecided".
         statement: the claim as a sentence.
         reason: one sentence with the number found.
@@ -158,7 +163,8 @@ def verify(certificate: Any, /, **arrays: Any) -> Verification:
 
     Args:
         certificate: a `Certificate`, or the dict from its `to_dict()`.
-        arrays: arrays by name, which must be the ones that the certificate is about.
+        arrays: arrays by name, which must be the ones that the certificate is about: those it was
+            given (`keys`, `values` …) or those it proves something of (`query`, `M` …).
 
     Returns:
         A `Verification`. It holds only if every claim is decided and true. A claim that
@@ -182,8 +188,11 @@ def verify(certificate: Any, /, **arrays: Any) -> Verification:
     if not results:
         reason = "There is nothing to check."
         results = [ClaimResult("none", "fails", "the certificate claims nothing", reason)]
+    if isinstance(certificate.claims, list | tuple) and isinstance(certificate.arrays, Mapping):
+        for said, reason in contradictions(certificate):
+            results.append(ClaimResult("arrays", "fails", said, reason))
     for name, array in arrays.items():
-        difference = _difference(name, array, certificate.arrays)
+        difference = _difference(name, array, certificate)
         if difference is not None:
             about = f"the certificate is about this array {name}"
             results.append(ClaimResult("arrays", "fails", about, difference))
@@ -194,7 +203,9 @@ def verify(certificate: Any, /, **arrays: Any) -> Verification:
 def statement(claim: Claim) -> str:
     """Return a claim as a sentence."""
     try:
-        return KINDS[claim.kind].say(claim)
+        names = subjects(claim)
+        about = f"of {', '.join(names)}: " if names else ""
+        return about + KINDS[claim.kind].say(claim)
     except Exception:  # its fields may be anything
         return "a claim that cannot be read"
 
@@ -219,19 +230,23 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _difference(name: str, array: Any, arrays: Mapping[str, Any]) -> str | None:
+def _difference(name: str, array: Any, certificate: Certificate) -> str | None:
     """Say how an array differs from the certificate's of that name; None: it does not."""
-    if not isinstance(arrays, Mapping) or name not in arrays:
-        return f"The certificate has no array {name}."
     try:
-        given = np.asarray(array)
-        if given.dtype.kind not in "biufV":
+        arrays = certificate.arrays
+        own = arrays[name] if name in arrays else held_by_claims(certificate, name)
+        if own is None:
+            return f"The certificate has no array {name}."
+        # Of a list NumPy would make floats, and round whole numbers on the way.
+        given = np.asarray(array, dtype=object if isinstance(array, list | tuple) else None)
+        mine = floats_of(own, name)
+        if given.dtype.kind not in "biufVO":
             return f"{name} does not hold numbers."
-        mine, given = np.asarray(arrays[name], np.float64), given.astype(np.float64)
+        if given.dtype.kind in "bV":  # booleans, and bfloat16: float64 holds all of them
+            given = given.astype(np.float64)
+        if mine.shape != given.shape:
+            return f"{name} has shape {given.shape}, and the certificate's has {mine.shape}."
+        others = int(differing(mine, given).sum())
     except Exception as problem:  # whatever was given, it is not the array
         return f"{name} cannot be read: {problem!r}."
-    if mine.shape != given.shape:
-        return f"{name} has shape {given.shape}, and the certificate's has {mine.shape}."
-    if not (mine == given).all():
-        return f"{name} has {int((mine != given).sum())} other entries than the certificate's."
-    return None
+    return f"{name} has {others} other entries than the certificate's." if others else None

@@ -43,6 +43,7 @@ from regard.certify.certificate import (
     Unusable,
     combination,
     down,
+    exactly,
     given,
     indices,
     listed,
@@ -61,9 +62,9 @@ def _target(claim: Claim) -> str:
     if len(places) > 5:
         return f"its target weights on {len(places)} keys"
     if len(places) == 1:
-        return f"a weight of {weights[0]:.6g} on key {places[0]}"
+        return f"a weight of {exactly(weights[0])} on key {places[0]}"
     on = ", ".join(str(place) for place in places)
-    return f"weights of {', '.join(f'{w:.6g}' for w in weights)} on keys {on}"
+    return f"weights of {', '.join(exactly(w) for w in weights)} on keys {on}"
 
 
 def say_weights_close(claim: Claim) -> str:
@@ -138,7 +139,7 @@ def _chosen(claim: Claim) -> str:
 def say_margin_at_least(claim: Claim) -> str:
     """Word the claim."""
     return (
-        f"the direction lifts {_chosen(claim)} above the others by at least "
+        f"some query lifts {_chosen(claim)} above the others by at least "
         f"{down(claim.fields['bound'])} per unit of its length"
     )
 
@@ -165,9 +166,13 @@ def margin_at_least(claim: Claim, certificate: Certificate) -> Decision:
 
 def say_margin_at_most(claim: Claim) -> str:
     """Word the claim."""
+    several = len(listed(claim.fields["chosen"], "chosen")) > 1
+    lifts = (
+        f"that scores {_chosen(claim)} alike lifts them" if several else f"lifts {_chosen(claim)}"
+    )
     return (
-        f"no query that scores {_chosen(claim)} alike lifts them above the others by more than "
-        f"{up(claim.fields['bound'])} per unit of its length"
+        f"no query {lifts} above the others by more than {up(claim.fields['bound'])} per unit of "
+        f"its length"
     )
 
 

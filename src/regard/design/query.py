@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regard.core.kernels.threads import one_blas_thread
+from regard.design.extremes import surely
 from regard.design.progress import watched
 from regard.design.query_task import QueryTask
 from regard.design.results import QueryDesign
@@ -39,8 +40,11 @@ def query(
         scale: what scores are multiplied by, > 0.
 
     Returns:
-        The design: `.query` is the shortest query with its weights, along the direction of widest
-        margin, at the smallest scale that meets the tolerance.
+        The design. For a copy of one key without values `.query` is the shortest query that leaves
+        at most `tolerance` to the others, up to the share `.longer` of its length, which is proved.
+        For mixtures, and with values, it lies along the direction of widest margin, at the smallest
+        scale that meets the tolerance: no shorter query has the same weights, but another within
+        the tolerance may be a few percent shorter.
 
     Raises:
         InfeasibleDesign: no query gives these weights, not even in the limit of long ones. Its
@@ -63,16 +67,15 @@ def query(
     indices, weights = read_target(FUNCTION, target, len(points))
     allowed = real(FUNCTION, "tolerance", tolerance, positive=True)
     factor = real(FUNCTION, "scale", scale, positive=True)
-    task = QueryTask(
-        _own(points),
-        None if averaged is None else _own(averaged),
-        indices,
-        weights,
-        allowed,
-        factor,
-    )
+    given = {"keys": points, "values": averaged, "tolerance": allowed, "scale": factor}
+    points = _own(points)
+    averaged = None if averaged is None else _own(averaged)
     with one_blas_thread(), watched(f"a query over {len(points):,} keys") as tick:
-        return task.solve(tick)
+        return surely(
+            FUNCTION,
+            given,
+            lambda: QueryTask(points, averaged, indices, weights, allowed, factor).solve(tick),
+        )
 
 
 def _own(array: NDArray[np.float64]) -> NDArray[np.float64]:

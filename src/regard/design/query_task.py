@@ -8,8 +8,9 @@ falls to 0 as C grows: with δ the least k_i·q_0 − k_j·q_0 over i in S, j ou
     r / (1 − r) = Σ_{j ∉ S} exp(k_j·q_1 − κ − C δ_j) ≤ (n − |S|) exp(max_j (k_j·q_1 − κ) − C δ).
 
 q_0 is the unit vector with the widest δ; C is the smallest that meets the tolerance; both lie in
-the span of the key differences, so no shorter query has the same weights. The error of the
-rounded query is then measured, and that number is what the certificate claims.
+the span of the key differences, so no shorter query has the same weights. A copy of one key, where
+weights count and not outputs, is then shortened further: :mod:`regard.design.shortest_copy`. The
+error of the rounded query is measured, and that number is what the certificate claims.
 
 Obstruction. If no such q exists, there is another average of keys with the same moment and more
 entropy, and it bounds the weights of every query: see :mod:`regard.design.entropy`.
@@ -39,6 +40,7 @@ from regard.design.obstruction import (
 from regard.design.reach import nearby, reach_limit
 from regard.design.results import QueryDesign
 from regard.design.scaling import Wide, measured_error, off_target, wide_scores
+from regard.design.shortest_copy import ShortCopy, copy_briefly
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.report import number
 
@@ -79,7 +81,7 @@ class QueryTask:
         while math.isfinite(limit.scale):
             error = self.error(limit.vector())
             if error <= self.tolerance:
-                return self.design(limit.vector(), error, limit.face)
+                return self.reached(limit.vector(), error, limit.face)
             # What rounding adds to the error has to come off the leak.
             aim -= 1.5 * (error - self.tolerance)
             if aim <= 0:
@@ -89,15 +91,27 @@ class QueryTask:
         if found is not None:
             error = self.error(found)
             if error <= self.tolerance:
-                return self.design(found, error, None)
+                return self.reached(found, error, None)
         raise self.refusal(near, limit.face)
+
+    def reached(self, vector: Array, error: float, face: Face | None) -> QueryDesign:
+        """The design of a query within the tolerance; a copy by weights is made the shortest."""
+        if self.values is not None or not self.pattern.one_target:
+            return self.design(vector, error, face)
+        key = self.target["indices"][0]
+        short = copy_briefly(
+            self.family.keys, key, self.tolerance, self.scale, vector, error, self.error
+        )
+        return self.design(short.vector, short.error, face, short)
 
     def error(self, vector: Array, values: bool = True) -> float:
         """The measured error of a query in the units of the family (a power of two: exact)."""
         averaged = self.values if values else None
         return measured_error(self.family.keys, vector[None], self.scale, self.pattern, averaged)
 
-    def design(self, vector: Array, error: float, face: Face | None) -> QueryDesign:
+    def design(
+        self, vector: Array, error: float, face: Face | None, short: ShortCopy | None = None
+    ) -> QueryDesign:
         """The design of a query with its measured error, and of the face it was found on."""
         found = vector * self.unit
         claims = []
@@ -109,6 +123,8 @@ class QueryTask:
         claims.append(
             Claim("weights_close", {"target": self.target, "bound": close}, {"query": found})
         )
+        if short is not None and math.isfinite(short.gap):
+            claims.append(short.claim(self.target["indices"][0], self.tolerance, found))
         margin = 0.0
         if face is not None and face.nearest is None:
             margin = math.inf
@@ -123,6 +139,7 @@ class QueryTask:
             certificate=self.certificate(claims),
             target=dict(zip(self.target["indices"], self.target["weights"].tolist(), strict=True)),
             tolerance=self.tolerance,
+            longer=math.inf if short is None else short.gap,
         )
 
     def weights(self, vector: Array) -> Array:

@@ -26,7 +26,10 @@ class QueryDesign:
     """A query and what is proved of it.
 
     Attributes:
-        query: (d,), the shortest query with its weights.
+        query: (d,). A copy of one key without values: the shortest query within the tolerance, see
+            `longer`. Else: along the direction of widest margin, at the smallest scale that meets
+            the tolerance; other queries within it may be shorter. No shorter query has the same
+            weights.
         weights: (n,), softmax(scale · keys @ query).
         error: what is proved: ‖output − wanted‖₂ with values, else the largest |weight − target|.
         margin: how far the wanted keys rise above all others per unit of length of the best
@@ -35,6 +38,8 @@ class QueryDesign:
         certificate: the claims, with witnesses.
         target: the wanted weights by key.
         tolerance: the error that was allowed.
+        longer: by which share of its length the query may be longer than the shortest within the
+            tolerance: proved, as claim `shortest_copy`; inf where nothing is claimed.
     """
 
     query: Array
@@ -45,6 +50,7 @@ class QueryDesign:
     certificate: Certificate
     target: dict[int, float] = field(default_factory=dict)
     tolerance: float = math.inf
+    longer: float = math.inf
 
     def report(self) -> Report:
         """The design as a report: the query, the weights that matter, what is proved."""
@@ -63,7 +69,7 @@ class QueryDesign:
         facts = Facts(
             (
                 ("query", vector(self.query)),
-                ("length", number(float(np.linalg.norm(self.query)))),
+                ("length", number(float(np.linalg.norm(self.query))) + self._longer()),
                 ("scale", number(self.scale)),
                 ("error", f"at most {number(self.error)} (allowed {number(self.tolerance)})"),
                 ("margin", margin),
@@ -72,6 +78,14 @@ class QueryDesign:
         )
         table = Table(("", "wanted", "given"), rows, caption)
         return Report(f"A query over {len(self.weights)} keys", (facts, table))
+
+    def _longer(self) -> str:
+        """How the length compares with the shortest, in words."""
+        if not self.longer < 1:
+            return ""
+        if self.longer == 0:
+            return ", the shortest possible"
+        return f", the shortest possible within {number(self.longer)} of it"
 
     def plot(self) -> Figure:
         """Draw the weights beside those wanted."""

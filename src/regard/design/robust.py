@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from regard.core.kernels.threads import one_blas_thread
+from regard.design.extremes import surely
 from regard.design.robust_group import Keys
 from regard.design.robust_result import RobustDesign
 from regard.design.robust_scale import isotropic_scale
@@ -100,9 +101,15 @@ def robust(
     factor = real(FUNCTION, "scale", scale, positive=True)
     keys = Keys(_own(mu), _own(sigma), factor)
     deviations = _deviations(risk, aim)
-    with one_blas_thread():
+    given = {"means": mu, "covariances": sigma, "values": averaged, "gap": apart}
+    given |= {"norm": longest, "risk": risk, "scale": factor}
+
+    def solve() -> RobustDesign:
         server = Server(keys, indices, weights, longest, deviations, aim)
         return RobustTask(server, averaged, used, apart).solve()
+
+    with one_blas_thread():
+        return surely(FUNCTION, given, solve)
 
 
 def _deviations(risk: float | None, objective: str) -> float:

@@ -36,7 +36,8 @@ def _scores(group: Group, query: Array) -> tuple[Any, Any, Any, Any]:
     m, m_off = means @ q, ROUNDING * width * (np.abs(means) @ np.abs(q))
     pulled = np.array([covariance.astype(WIDE) @ q for covariance in covariances])
     sizes = np.array([np.abs(covariance) @ np.abs(q) for covariance in covariances])
-    return m, m_off, pulled @ q, ROUNDING * width * (sizes @ np.abs(q))
+    lacking = group.keys.shortfalls * (q @ q)
+    return m, m_off, pulled @ q + lacking, ROUNDING * width * (sizes @ np.abs(q) + lacking)
 
 
 def measured_gap(group: Group, query: Array, deviations: float = 0.0) -> float:

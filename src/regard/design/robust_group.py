@@ -16,6 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.certify.semidefinite import shortfalls
+
 __all__ = ["Group", "Keys"]
 
 Array = NDArray[np.float64]
@@ -49,6 +51,11 @@ class Keys:
         """The covariances in the same units."""
         factor = self.scale / self.unit
         return self.covariances * factor * factor
+
+    @cached_property
+    def shortfalls(self) -> Array:
+        """What the covariances lack on their diagonals to be such, by rounding; mostly 0."""
+        return shortfalls(self.means, self.covariances)
 
     @cached_property
     def classes(self) -> NDArray[np.intp]:

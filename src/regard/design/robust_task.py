@@ -12,6 +12,7 @@ from regard.analysis import OutputLaw, key_noise
 from regard.analysis.qmc import sampled_weights
 from regard.analysis.scores import read_scores
 from regard.certify import Certificate, Claim
+from regard.certify.objects import told_apart
 from regard.design.allocation import MOST_EXACT, Allocation, allocate
 from regard.design.query import query as exact_query
 from regard.design.robust_claims import (
@@ -213,7 +214,7 @@ class RobustTask:
     def certificate(self, claims: list[Claim]) -> Certificate:
         """Claims about what the caller gave."""
         arrays = {"means": self.keys.means, "covariances": self.keys.covariances}
-        return Certificate(arrays, tuple(claims), self.keys.scale)
+        return told_apart(arrays, claims, self.keys.scale)
 
     def refusal(self, gap: float | None) -> InfeasibleDesign | UndecidedDesign:
         """Why no partition of the targets can be served, and what comes closest."""

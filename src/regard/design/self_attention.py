@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from regard.core.kernels.threads import one_blas_thread
+from regard.design.extremes import surely
 from regard.design.family import largest
 from regard.design.head_task import HeadTask
 from regard.design.progress import watched
@@ -78,14 +79,13 @@ def self_attention(
             FUNCTION, "W_V", W_V, "(d_model, d_v)", rows=points.shape[1], width=width
         ).copy()
     columns = None if d_k is None else integer(FUNCTION, "d_k", d_k, minimum=1)
-    task = HeadTask(
-        points,
-        wanted,
-        vectors,
-        given,
-        columns,
-        real(FUNCTION, "tolerance", tolerance, positive=True),
-        real(FUNCTION, "scale", scale, positive=True),
-    )
+    allowed = real(FUNCTION, "tolerance", tolerance, positive=True)
+    factor = real(FUNCTION, "scale", scale, positive=True)
+    sizes = {"tokens": points, "W_V": given, "tolerance": allowed, "scale": factor}
+    sizes |= {f"outputs[{row}]": vector for row, vector in vectors.items()}
     with one_blas_thread(), watched(f"a head over {len(points):,} tokens"):
-        return task.solve()
+        return surely(
+            FUNCTION,
+            sizes,
+            lambda: HeadTask(points, wanted, vectors, given, columns, allowed, factor).solve(),
+        )

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from regard.certify import Certificate, Claim
 from regard.design.exact import rational, text
+from regard.design.extremes import surely
 from regard.design.results import SeparatorDesign
 from regard.errors import InfeasibleDesign, ParameterError
 from regard.report import number
@@ -61,6 +62,12 @@ def separator(S: ArrayLike, T: ArrayLike, *, share: float = 0.5) -> SeparatorDes
     if not np.any(kept):
         raise ParameterError(f"{FUNCTION}: S spans nothing: all its columns are 0.")
     kept, dropped = kept.copy(), dropped.copy()
+    given: dict[str, Array | float | None] = {"S": kept, "T": dropped, "share": part}
+    return surely(FUNCTION, given, lambda: _separated(kept, dropped, part))
+
+
+def _separated(kept: Array, dropped: Array, part: float) -> SeparatorDesign:
+    """The design, or the exception that shows what the subspaces have in common."""
     basis, other = _basis(kept), _basis(dropped)
     # Singular values of what is left of U outside the span of T are the sines of the angles.
     _, sines, _ = np.linalg.svd(basis - other @ (other.T @ basis), full_matrices=False)
@@ -85,6 +92,8 @@ def separator(S: ArrayLike, T: ArrayLike, *, share: float = 0.5) -> SeparatorDes
 
 
 def _basis(columns: Array) -> Array:
+    # A power of two leaves the span as it is, and keeps squares among the floats.
+    columns = np.ldexp(columns, -math.frexp(float(np.max(np.abs(columns))))[1])
     left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     return left[:, sizes > FLAT * max(float(sizes[0]), 1e-300)]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from regard.certify import Certificate, Claim
+from regard.certify.objects import told_apart
 from regard.core.kernels.threads import one_blas_thread
 from regard.design.positional_result import PositionalDesign
 from regard.problems.kinds.positions import BandProblem
@@ -92,13 +93,13 @@ class Found:
         """The gap that zeroing leaves, and the largest there can be."""
         claims = [*self.best.certificate.claims, *self.signed.certificate.claims]
         if self.zeroed is not None:
-            return Certificate({}, (*self.zeroed.certificate.claims, *claims))
+            return told_apart({}, (*self.zeroed.certificate.claims, *claims), 1.0)
         given, width = self.given, self.given.d_model
         about = {"T": given.T, "B": given.B, "n": given.n, "transition": 0.0, "base": given.base}
         nothing = Claim(
             "band_gap", {**about, "ripple": None, "bound": 0.0}, {"A": np.zeros((width, width))}
         )
-        return Certificate({}, (nothing, *claims))
+        return told_apart({}, (nothing, *claims), 1.0)
 
 
 def _steps(found: Found, phase: str) -> tuple[tuple[str, str], ...]:

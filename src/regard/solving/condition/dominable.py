@@ -142,6 +142,7 @@ def _wins(
     unit = (keys[row] - nearest) / np.linalg.norm(keys[row] - nearest)
     enough, needed = gaps(len(keys), epsilon)
     length = float(np.linalg.norm(design.query))
+    which = "shortest" if design.longer < 1e-6 else "found"
     key = symbol(key_name(problem.given, row))
     point = averaged(problem.given, np.where(shares > 1e-9, shares, 0.0))
     steps = (
@@ -154,7 +155,7 @@ def _wins(
         (
             rf"For a weight of $1 - \varepsilon = {tex(1 - epsilon)}$ the query must be this long.",
             rf"{tex(needed / design.margin / scale)} \le \lVert q \rVert \le "
-            rf"{tex(enough / design.margin / scale)},\qquad \text{{along }} q_0:\; {tex(length)}",
+            rf"{tex(enough / design.margin / scale)},\qquad \text{{{which}: }} {tex(length)}",
         ),
     )
     facts = Facts(

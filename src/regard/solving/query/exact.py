@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate
+from regard.certify.objects import told_apart
 from regard.design import query as design_query
 from regard.errors import RegardError
 from regard.problems.instances import KeyInstance
@@ -21,7 +21,7 @@ from regard.solving.solution import Solution, Status
 
 Float64 = NDArray[np.float64]
 
-MOST_DESIGNED = 128  # keys for which the shortest query is designed too
+MOST_DESIGNED = 128  # keys for which a query is designed too
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,19 +83,19 @@ def solve_exact(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Solut
     arrays = {"keys": instance.keys, "values": instance.values}
     claims = close_claims(found)
     claims += smallest_claim(found)
-    shortest = None
+    designed = None
     if mix.n <= MOST_DESIGNED:
         try:
-            shortest = design_query(
+            designed = design_query(
                 instance.keys,
                 mix.target,
                 tolerance=found.tolerance,
                 values=instance.values if found.on_output else None,
                 scale=mix.scale,
             )
-            claims += shortest.certificate.claims
+            claims += designed.certificate.claims
         except RegardError:  # finer than float64 queries can be: the formula stands alone
-            shortest = None
+            designed = None
     short = spelled(mix)
     answer = {"q": mix.text(), mix.factor: found.factor} if short else {"q": found.query.tolist()}
     return Solution(
@@ -103,9 +103,9 @@ def solve_exact(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Solut
         Status.PROVED,
         headline(found) if short else _long_headline(found),
         answer,
-        Certificate(arrays, tuple(claims), mix.scale),
+        told_apart(arrays, claims, mix.scale),
         steps(found),
-        exact_details(problem, found, None if shortest is None else shortest.query),
+        exact_details(problem, found, designed),
         exact_mistakes(found),
         reaches=(0,),
         assumes=_assumes(problem, mix),

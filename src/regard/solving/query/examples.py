@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.design import QueryDesign
 from regard.problems.kinds.query import QueryProblem
 from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
 from regard.solving.beyond import BEYOND
@@ -33,7 +34,7 @@ MOST_INSIDE = 64  # values among which an exact average is looked for
 
 
 def exact_details(
-    problem: QueryProblem, found: Exact, shortest: Float64 | None
+    problem: QueryProblem, found: Exact, designed: QueryDesign | None
 ) -> tuple[Block, ...]:
     """The numbers of the instance."""
     mix, c = found.mix, found.mix.factor
@@ -51,10 +52,13 @@ def exact_details(
         ("error of the output, $r D$", number(found.leak * found.distance)),
         ("the same, measured", number(float(np.linalg.norm(missed @ found.instance.values)))),
     ]
-    if shortest is not None:
+    if designed is not None:
         facts += [
-            ("shortest query", vector(shortest)),
-            ("its length", number(float(np.linalg.norm(shortest)))),
+            (
+                "shortest query" if designed.longer < 1 else "query of widest margin",
+                vector(designed.query),
+            ),
+            ("its length", number(float(np.linalg.norm(designed.query)))),
         ]
     blocks: list[Block] = [
         Facts(tuple(facts)),

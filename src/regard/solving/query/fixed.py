@@ -122,7 +122,20 @@ def _why_it_works(
         )
     leak = 1 - float(np.sum(found.weights[list(mix.rows)]))
     scores = mix.scale * (instance.keys @ found.query)
-    if 0 < found.margin < math.inf:
+    if found.longer < 1 and np.any(found.query):
+        scaled = "" if mix.scale == 1 else rf"{tex(mix.scale)}\,"
+        steps.append(
+            (
+                "Of all queries that leave the others at most $\\varepsilon$ this is the shortest, "
+                f"up to {number(found.longer)} of its length. With $\\pi$ the shares of the others "
+                "in what leaks, of entropy $H$, every such query obeys this, and it is an "
+                "equality for this one.",
+                r"\lVert q \rVert \ge \frac{\ln\frac{1-\varepsilon}{\varepsilon} + H(\pi)}"
+                rf"{{{scaled}\lVert k_j - \sum_i \pi_i k_i \rVert}},\qquad "
+                rf"q = {tex_vector(found.query)},\qquad r = {tex(max(leak, 0.0))}",
+            )
+        )
+    elif 0 < found.margin < math.inf:
         steps.append(
             (
                 "Turn the direction up until the others get little enough. The leak falls like "

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate
+from regard.certify.objects import told_apart
 from regard.design import RobustDesign
 from regard.design import robust as design_robust
 from regard.errors import InfeasibleDesign, UndecidedDesign
@@ -142,7 +142,7 @@ def solve_quiet(
         Status.PROVED if proved else Status.NUMERIC if within else Status.UNDECIDED,
         rf"q = {tex_vector(query)}" if text is None else rf"q = M^\top {tex_vector(text[1])}",
         {"q": query.tolist() if text is None else text[0]},
-        Certificate(
+        told_apart(
             {**quiet.certificate.arrays, **certificate.arrays},
             (claim, *quiet.certificate.claims),
             keys.scale,

@@ -10,6 +10,7 @@ import numpy as np
 
 import regard.design
 from regard.certify import Certificate, Claim
+from regard.certify.objects import told_apart
 from regard.core.kernels.threads import one_blas_thread
 from regard.design import head_claims
 from regard.design.results import HeadDesign
@@ -177,7 +178,7 @@ def _from_formulas(
         Status.PROVED,
         text.headline(made),
         answer,
-        Certificate(arrays, tuple(claims), made.at.scale),
+        told_apart(arrays, claims, made.at.scale),
         text.steps(made, design, small),
         text.details(made, design, small),
         text.mistakes(made),

@@ -1,0 +1,46 @@
+"""Numbers so large or small that squares of them leave the floats: find them, and say so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import ParameterError
+
+__all__ = ["Extreme", "find_extreme", "refuse_extreme"]
+
+LARGEST, SMALLEST = 1e30, 1e-30  # products of ten numbers of this size are still ordinary floats
+VANISHING = 1e-60  # single entries beside ordinary ones
+MOST_LOOKED_AT = 100_000  # entries among which vanishing ones are sought
+
+Extreme = tuple[str, float]  # an argument, and the number in it
+
+
+def find_extreme(given: Mapping[str, NDArray[np.float64] | float | None]) -> Extreme | None:
+    """Return the first argument with a number of extreme size, and that number."""
+    for name, value in given.items():
+        if value is None:
+            continue
+        sizes = np.abs(np.asarray(value, dtype=np.float64)).ravel()
+        largest = float(np.max(sizes, initial=0.0))
+        if largest > LARGEST or 0 < largest < SMALLEST:
+            return name, largest
+        if sizes.size <= MOST_LOOKED_AT:
+            smallest = float(np.min(sizes[sizes > 0], initial=1.0))
+            if smallest < VANISHING:
+                return name, smallest
+    return None
+
+
+def refuse_extreme(function: str, extreme: Extreme) -> NoReturn:
+    """Say that the numbers of an argument are too large or too small, and what to do."""
+    name, size = extreme
+    how = "large" if size > 1 else "small"
+    raise ParameterError(
+        f"{function}: {name} holds numbers as {how} as {size:.3g}, which float64 cannot work with "
+        f"here. Measure in other units: multiply {name} by a constant, so that its numbers lie "
+        f"between {SMALLEST:g} and {LARGEST:g}."
+    ) from None
