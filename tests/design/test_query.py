@@ -375,11 +375,11 @@ def test_a_refusal_has_the_proof_and_the_closest_design() -> None:
     problem = refused(SQUARE, {0: 0.5, 2: 0.5})
     assert isinstance(problem.best, QueryDesign)
     assert isinstance(problem.certificate, Certificate)
-    assert kinds(problem) == ["floors_out_of_reach", "weights_apart"]
+    assert kinds(problem) == ["floors_out_of_reach", "weights_beyond", "weights_apart"]
     assert str(problem) == (
-        "design.query: no query gives the weights asked for: another average of keys has the same "
-        "moment and more entropy, which keeps the divergence at 0.693147 or more. The certificate "
-        "proves it. The closest weights are those of .best, with error 0.25."
+        "design.query: no query gives the weights asked for to within 0.001: two averages of keys "
+        "are the same point, and the weights asked for tell them apart. The certificate proves it. "
+        "The closest weights are those of .best, with error 0.25 (proved to 0.1 %)."
     )
     for same in (copy.copy(problem), pickle.loads(pickle.dumps(problem))):
         assert str(same) == str(problem)

@@ -113,7 +113,8 @@ def _by_head(
     return refutation
 
 
-def _heads(claim: Claim) -> str:
+def heads(claim: Claim) -> str:
+    """Word which heads a claim is about."""
     reach = part(claim.fields, "radius")
     return "every head" if reach is None else f"every head with ‖A‖ up to {down(reach)}"
 
@@ -121,7 +122,7 @@ def _heads(claim: Claim) -> str:
 def say_pattern_ceiling(claim: Claim) -> str:
     """Word the claim."""
     n, bound = len(claim.fields["rows"]), up(claim.fields["bound"])
-    return f"{_heads(claim)} gives the target of one of {n} rows at most {bound}"
+    return f"{heads(claim)} gives the target of one of {n} rows at most {bound}"
 
 
 def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
@@ -184,7 +185,7 @@ def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
 def say_pattern_apart(claim: Claim) -> str:
     """Word the claim."""
     n, bound = len(claim.fields["rows"]), down(claim.fields["bound"])
-    return f"{_heads(claim)} has a divergence of at least {bound} from the weights of {n} rows"
+    return f"{heads(claim)} has a divergence of at least {bound} from the weights of {n} rows"
 
 
 def pattern_apart(claim: Claim, certificate: Certificate) -> Decision:

@@ -15,6 +15,7 @@ import numpy as np
 
 from regard.certify import (
     bands,
+    beyond,
     computed,
     conditions,
     distribution,
@@ -63,6 +64,10 @@ KINDS = {
         impossibility.floors_out_of_reach, impossibility.say_floors_out_of_reach
     ),
     "output_ceiling": _Kind(impossibility.output_ceiling, impossibility.say_output_ceiling),
+    "weights_beyond": _Kind(beyond.weights_beyond, beyond.say_weights_beyond),
+    "output_beyond": _Kind(beyond.output_beyond, beyond.say_output_beyond),
+    "pattern_beyond": _Kind(beyond.pattern_beyond, beyond.say_pattern_beyond),
+    "outputs_beyond": _Kind(beyond.outputs_beyond, beyond.say_outputs_beyond),
     "apart_from_hull": _Kind(hull.apart_from_hull, hull.say_apart_from_hull),
     "multiples_out_of_reach": _Kind(
         multiples.multiples_out_of_reach, multiples.say_multiples_out_of_reach

@@ -14,6 +14,7 @@ import numpy as np
 from flint import fmpq
 from numpy.typing import NDArray
 
+from regard.certify.balls import LARGEST_EXACT
 from regard.design.exact import rational, solve_exactly, text
 from regard.design.family import Array, Family, largest
 
@@ -48,7 +49,9 @@ def complete(family: Family, weights: Array, goal: Array) -> Combination:
     """
     best = _corrected(family.shifted(), weights, goal)
     small = (
-        weights.size * family.size <= MOST_ENTRIES and family.size + len(weights) <= MOST_UNKNOWNS
+        weights.size * family.size <= MOST_ENTRIES
+        and family.size + len(weights) <= MOST_UNKNOWNS
+        and (weights.size + np.count_nonzero(goal)) * family.keys.shape[1] <= LARGEST_EXACT
     )
     if small:
         most = float(np.max(best))
@@ -109,8 +112,9 @@ def _residual(family: Family, weights: Array, goal: Array) -> float:
     left = np.zeros((family.keys.shape[1], family.rows.shape[1]), dtype=np.longdouble)
     rows = family.rows.astype(np.longdouble)
     sums = np.sum(weights.astype(np.longdouble), axis=1, keepdims=True)
+    wanted = np.sum(goal.astype(np.longdouble), axis=1, keepdims=True)  # 1 up to rounding
     for part in family.parts():
-        table = weights[:, part] / sums - goal[:, part]
+        table = weights[:, part] / sums - goal[:, part] / wanted
         left += np.einsum("nr,nc->rc", family.keys[part].astype(np.longdouble), table.T @ rows)
     return abs(family.scale) * float(np.sqrt(np.sum(left * left)))
 

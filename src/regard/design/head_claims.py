@@ -18,7 +18,7 @@ from regard.design.outputs import Wanted
 from regard.design.rank_bound import rows_field
 from regard.design.scaling import Wide, error_above, rounding
 
-__all__ = ["close", "outputs_obstruction", "pattern_obstruction"]
+__all__ = ["close", "outputs_obstruction", "pattern_obstruction", "reach_radius"]
 
 MOST_ROWS = 40  # all triples of them are looked at
 
@@ -103,6 +103,15 @@ def _outputs_error(scores: Wide, relative: Array, tokens: Wide, W_V: Array, want
     return float(np.nextafter(float(length * (1 + np.longdouble(1e-12))), np.inf))
 
 
+def reach_radius(family: Family) -> float:
+    """The ‖A‖ up to which a rounded witness speaks: scores are then up to 1e8 apart."""
+    centre = np.mean(family.keys, axis=0)
+    diameter = 2 * float(np.max(np.linalg.norm(family.keys - centre, axis=1)))
+    longest = float(np.max(np.linalg.norm(family.rows, axis=1)))
+    size = max(diameter, 1e-9 * largest(family.keys)) * longest * abs(family.scale)
+    return RADIUS / max(size, 1e-300)
+
+
 def pattern_obstruction(
     family: Family, rows: list[int], pattern: Pattern, near: Closest, A: Array, unit: float
 ) -> list[Claim]:
@@ -113,14 +122,10 @@ def pattern_obstruction(
     table = pattern.table(len(family.keys))
     combination = complete(family, near.weights, table)
     weights = combination.weights
-    centre = np.mean(family.keys, axis=0)
-    diameter = 2 * float(np.max(np.linalg.norm(family.keys - centre, axis=1)))
-    longest = float(np.max(np.linalg.norm(family.rows, axis=1)))
     radius = None
     if combination.exact is None:
-        size = max(diameter, 1e-9 * largest(family.keys)) * longest * abs(family.scale)
         # Far enough that the closest head is among those spoken of.
-        radius = max(RADIUS / max(size, 1e-300), 2 * float(np.linalg.norm(A)) / unit**2)
+        radius = max(reach_radius(family), 2 * float(np.linalg.norm(A)) / unit**2)
     exact = combination.exact
     entries: list[list[Any]] = [
         [row, j, float(weights[i, j]) if exact is None else exact[i][j]]

@@ -20,12 +20,12 @@ import numpy as np
 
 from regard.certify import Certificate, Claim
 from regard.design import head_claims
-from regard.design.entropy import closest
 from regard.design.family import Array, Family, Pattern, largest, softmax
+from regard.design.head_refusal import within_or_refuse
 from regard.design.low_rank import Factors, Wish, factors, fewest_columns
 from regard.design.outputs import Wanted, assignments, averages, distance
 from regard.design.rank_bound import rank_claims, rank_one
-from regard.design.reach import descend, reach_limit
+from regard.design.reach import reach_limit
 from regard.design.results import HeadDesign
 from regard.design.scaling import off_target
 from regard.design.together import fit_together
@@ -68,7 +68,7 @@ class HeadTask:
             near = self.closest_outputs
             best = near if near.error <= self.tolerance else None
         if best is None:
-            best = self.closest_or_refuse()
+            best = within_or_refuse(self)
         if self.d_k is not None and best.d_k != self.d_k:
             return self.with_columns(best)
         return best
@@ -213,53 +213,6 @@ class HeadTask:
         )
         rank = max(1, int(np.linalg.matrix_rank(A)))
         return self.design(factors(A, rank), value, [])
-
-    def closest_or_refuse(self) -> HeadDesign:
-        """A head within the tolerance of a pattern that is out of reach, or why there is none."""
-        if not self.attend:
-            best = self.closest_outputs
-            raise UndecidedDesign(
-                f"{FUNCTION}: no head with these outputs was found, nor a proof that there is "
-                f"none. The closest found is .best, with error {number(best.error)}.",
-                None,
-                best,
-            )
-        rows, pattern = list(self.attend), _pattern(self.attend)
-        family = Family(self.tokens, self.tokens[rows], self.scale)
-        near = closest(family.shifted(), pattern)
-        vector = near.vector
-        value = self.value_for(near.weights, rows)
-        A = family.parameter(vector)
-        rank = max(1, int(np.linalg.matrix_rank(A)))
-        best = self.design(factors(A, rank), value, [])
-        if best.error > self.tolerance and not self.outputs:
-            lower = descend(family.shifted(), pattern, None, vector)
-            other = self.design(factors(family.parameter(lower), rank), value, [])
-            if other.error < min(best.error, self.tolerance):
-                best = other
-        if best.error <= self.tolerance:
-            return best
-        claims = head_claims.pattern_obstruction(family, rows, pattern, near, best.A, self.unit)
-        bounds = {claim.kind: claim.fields["bound"] for claim in claims}
-        if "pattern_ceiling" in bounds:
-            proved = bounds["pattern_ceiling"] < 1 - self.tolerance
-            reason = f"some row gives its token at most {number(bounds['pattern_ceiling'])}"
-        else:
-            proved = bounds["pattern_apart"] > 0
-            reason = f"the divergence stays at {number(bounds['pattern_apart'])} or more"
-        if not proved:
-            raise UndecidedDesign(
-                f"{FUNCTION}: neither a head nor a proof that there is none was found. The closest "
-                f"head found is .best, with error {number(best.error)}.",
-                None,
-                best,
-            )
-        raise InfeasibleDesign(
-            f"{FUNCTION}: no head attends like this: whatever the matrices, {reason}. The "
-            f"certificate proves it. .best comes closest, with error {number(best.error)}.",
-            self.certificate(claims),
-            best,
-        )
 
     def value_for(self, weights: Array, rows: list[int]) -> Array:
         """W_V for weights of `rows` that are as good as can be: least squares, or the tokens."""

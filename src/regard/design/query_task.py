@@ -12,8 +12,8 @@ the span of the key differences, so no shorter query has the same weights. A cop
 weights count and not outputs, is then shortened further: :mod:`regard.design.shortest_copy`. The
 error of the rounded query is measured, and that number is what the certificate claims.
 
-Obstruction. If no such q exists, there is another average of keys with the same moment and more
-entropy, and it bounds the weights of every query: see :mod:`regard.design.entropy`.
+Obstruction. If no such q exists, the weights cannot be had, but weights within the tolerance, or
+others with the same output, still may: see :mod:`regard.design.query_refusal`.
 """
 
 from __future__ import annotations
@@ -25,28 +25,16 @@ from typing import Any
 import numpy as np
 
 from regard.certify import Certificate, Claim
-from regard.design.combination import complete
-from regard.design.entropy import Closest
 from regard.design.face import Face
 from regard.design.family import Array, Family, Pattern, largest, softmax
-from regard.design.nearest import PointSet, nearest_point
-from regard.design.obstruction import (
-    ceiling_claim,
-    divergence_claim,
-    floor_claim,
-    output_ceiling_claim,
-    reach_radius,
-)
-from regard.design.reach import nearby, reach_limit
+from regard.design.query_refusal import within_or_refuse
+from regard.design.reach import reach_limit
 from regard.design.results import QueryDesign
 from regard.design.scaling import Wide, measured_error, off_target, wide_scores
 from regard.design.shortest_copy import ShortCopy, copy_briefly
-from regard.errors import InfeasibleDesign, UndecidedDesign
-from regard.report import number
 
 __all__ = ["QueryTask"]
 
-FUNCTION = "design.query"
 CUTOFF = 1e-10  # as for the directions in which wanted keys differ
 
 
@@ -87,12 +75,7 @@ class QueryTask:
             if aim <= 0:
                 break
             limit = limit.within(aim)
-        near, found = nearby(self.easy, self.pattern, self.values, self.tolerance)
-        if found is not None:
-            error = self.error(found)
-            if error <= self.tolerance:
-                return self.reached(found, error, None)
-        raise self.refusal(near, limit.face)
+        return within_or_refuse(self)
 
     def reached(self, vector: Array, error: float, face: Face | None) -> QueryDesign:
         """The design of a query within the tolerance; a copy by weights is made the shortest."""
@@ -189,86 +172,6 @@ class QueryTask:
         if self.values is not None:
             arrays["values"] = self.values
         return Certificate(arrays, tuple(claims), self.scale)
-
-    def refusal(self, near: Closest, face: Face) -> InfeasibleDesign | UndecidedDesign:
-        """The obstruction, or the admission that none was found."""
-        best = self.design(near.vector, self.error(near.vector), None)
-        combination = complete(self.family, near.weights, self.pattern.table(len(self.keys)))
-        # Far enough that .best is among the queries spoken of.
-        radius = reach_radius(self.family.keys, self.scale)
-        radius = max(radius, 2 * float(np.linalg.norm(near.vector)))
-        claims = []
-        gap = divergence_claim(self.target, combination, radius, best.query)
-        if self.pattern.one_target:
-            key = self.target["indices"][0]
-            ceiling = ceiling_claim(key, combination, radius, best.query)
-            claims.append(ceiling)
-            claims += self.output_claim(key, combination, radius, best.query)
-        else:
-            floor = floor_claim(self.target, self.tolerance, combination, radius, best.query)
-            claims += [] if floor is None else [floor]
-        claims.append(gap)
-        claims = [self.in_caller_units(claim) for claim in claims]
-        certificate = self.certificate(claims)
-        proved = gap.fields["bound"] > 0
-        if self.pattern.one_target and self.values is None:
-            proved = proved and claims[0].fields["bound"] < 1 - self.tolerance
-        if not proved:
-            return UndecidedDesign(
-                f"{FUNCTION}: neither a query nor a proof that there is none was found. The target "
-                f"lies at the edge of what these keys can reach, or the tolerance "
-                f"{self.tolerance:g} is finer than a float64 query can meet. The closest query "
-                f"found is .best, with error {number(best.error)}.",
-                certificate if gap.fields["bound"] > 0 else None,
-                best,
-            )
-        return InfeasibleDesign(self.why(claims, gap, best), certificate, best)
-
-    def output_claim(self, key: int, combination: Any, radius: float, found: Array) -> list[Claim]:
-        """How far the output stays from the wanted value, if that is no average of the others."""
-        if self.values is None:
-            return []
-        values = self.values
-
-        def along(w: Array) -> Array:
-            heights = values[key] @ w - values @ w
-            heights[key] = np.inf
-            return heights
-
-        nearest = nearest_point(PointSet(len(values), along, lambda i: values[key] - values[i]))
-        if nearest.lower <= 1e-12 * nearest.upper:
-            return []
-        return [
-            output_ceiling_claim(
-                key, combination, radius, found, nearest.point, nearest.lower * (1 - 1e-12)
-            )
-        ]
-
-    def in_caller_units(self, claim: Claim) -> Claim:
-        """A claim found for keys of ordinary size, about the keys that were given."""
-        if self.unit == 1.0 or claim.fields.get("radius") is None:
-            return claim
-        fields = {**claim.fields, "radius": claim.fields["radius"] * self.unit}
-        return Claim(claim.kind, fields, claim.witness)
-
-    def why(self, claims: list[Claim], gap: Claim, best: QueryDesign) -> str:
-        """The obstruction in a sentence."""
-        length = gap.fields["radius"]
-        which = "no query" if length is None else f"no query of length up to {length:.3g}"
-        if self.pattern.one_target:
-            key = self.target["indices"][0]
-            sentence = f"{which} gives key {key} more than {number(claims[0].fields['bound'])}"
-            reason = "it is an average of other keys"
-        else:
-            sentence = f"{which} gives the weights asked for"
-            reason = (
-                f"another average of keys has the same moment and more entropy, which keeps the "
-                f"divergence at {number(gap.fields['bound'])} or more"
-            )
-        return (
-            f"{FUNCTION}: {sentence}: {reason}. The certificate proves it. "
-            f"The closest weights are those of .best, with error {number(best.error)}."
-        )
 
 
 def _affine_nearest(points: Array, goal: Wide) -> tuple[Array, float]:

@@ -1,0 +1,176 @@
+"""Goals that a design may refuse, and searches that share nothing with the design.
+
+A goal is drawn where refusals are delicate: keys on a line, dependent tokens, soft weights, single
+targets, values, tolerances from tiny to large. What no design could be found for is searched again
+here, with NumPy and SciPy alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+Array = NDArray[np.float64]
+
+FAR = 60.0  # scores beyond this leave nothing to the lower keys
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One call: keys with a target (and values), or tokens with rows that are to attend."""
+
+    keys: Array
+    target: dict[int, float] | None
+    values: Array | None
+    attend: dict[int, dict[int, float]] | None
+    tolerance: float
+
+    def call(self, design: Any) -> Any:
+        """Hand the goal to regard."""
+        if self.attend is not None:
+            return design.self_attention(self.keys, attend=self.attend, tolerance=self.tolerance)
+        return design.query(self.keys, self.target, tolerance=self.tolerance, values=self.values)
+
+
+def draw(rng: np.random.Generator) -> Goal:
+    """Draw a goal of one of the kinds that refusals were wrong for, or a generic one."""
+    tolerance = float(10 ** rng.uniform(-8, -0.5)) if rng.random() < 0.6 else rng.uniform(0.05, 0.4)
+    kind = rng.integers(6)
+    if kind >= 4:  # a head
+        n, rank = int(rng.integers(2, 6)), int(rng.integers(1, 4))
+        d = rank + int(rng.integers(0, 2))
+        tokens = _numbers(rng, n, rank) @ _numbers(rng, rank, d)
+        rows = rng.choice(n, size=int(rng.integers(1, n + 1)), replace=False)
+        hard = kind == 5
+        attend = {
+            int(i): _weights(rng, n, 1 if hard else int(rng.integers(1, n + 1))) for i in rows
+        }
+        return Goal(tokens, None, None, attend, tolerance)
+    n = int(rng.integers(3, 8))
+    d = (1, 1, 2, int(rng.integers(1, 5)))[kind]
+    keys = _numbers(rng, n, d)
+    if kind == 0 and d == 1:  # on a line that is no axis
+        keys = keys @ _numbers(rng, 1, int(rng.integers(1, 4)))
+    if rng.random() < 0.2:
+        keys[rng.integers(n)] = keys[rng.integers(n)]
+    values = _numbers(rng, n, int(rng.integers(1, 4))) if rng.random() < 0.4 else None
+    return Goal(keys, _weights(rng, n, int(rng.integers(1, n + 1))), values, None, tolerance)
+
+
+def _numbers(rng: np.random.Generator, rows: int, columns: int) -> Array:
+    if rng.random() < 0.5:
+        return rng.integers(-3, 4, (rows, columns)).astype(float)
+    return rng.standard_normal((rows, columns)) * 10 ** rng.uniform(-1, 1)
+
+
+def _weights(rng: np.random.Generator, n: int, count: int) -> dict[int, float]:
+    chosen = rng.choice(n, size=count, replace=False)
+    if rng.random() < 0.5:
+        return {int(i): 1 / count for i in chosen}
+    weights = rng.dirichlet(np.ones(count))
+    return {int(i): float(w) for i, w in zip(chosen, weights / weights.sum(), strict=True)}
+
+
+def smallest_error(goal: Goal, rng: np.random.Generator, starts: int = 12) -> float:
+    """The smallest error that a search finds, in the measure of the goal."""
+    features, tables = _linear(goal)
+    size = features.shape[-1]
+
+    def error(vector: Array) -> float:
+        return _error(features, tables, goal.values, vector)
+
+    best = min(error(vector) for vector in _grid(features, size))
+    spread = float(np.max(np.ptp(features, axis=1))) or 1.0
+    for start in range(starts):
+        direction = rng.standard_normal(size) * (start > 0)
+        vector = direction * (10 ** rng.uniform(-1, 1.8) / spread)
+        for power in (8.0, 64.0):
+            smooth = _smooth(features, tables, goal.values, power)
+            found = minimize(smooth, vector, jac=True, method="L-BFGS-B", options={"maxiter": 300})
+            vector = found.x
+        far = vector * (FAR / max(float(np.max(np.abs(features @ vector))), 1e-300))
+        best = min(best, error(vector), error(far), error(10 * far))
+        best = min(best, error(_polished(error, vector)) if size <= 2 else best)
+    return best
+
+
+def _polished(error: Callable[[Array], float], vector: Array) -> Array:
+    options = {"maxiter": 400, "xatol": 1e-13, "fatol": 1e-15}
+    return np.asarray(minimize(error, vector, method="Nelder-Mead", options=options).x)
+
+
+def _linear(goal: Goal) -> tuple[Array, Array]:
+    """Features (rows, n, p) whose products with p numbers are the scores; wanted weights."""
+    n = len(goal.keys)
+    wanted = [goal.target] if goal.attend is None else list(goal.attend.values())
+    tables = np.zeros((len(wanted), n))
+    for table, weights in zip(tables, wanted, strict=True):
+        assert weights is not None
+        table[list(weights)] = list(weights.values())
+    if goal.attend is None:
+        features = goal.keys[None]
+    else:
+        rows = goal.keys[list(goal.attend)]
+        features = np.einsum("mc,nd->mndc", rows, goal.keys).reshape(len(rows), n, -1)
+    features = features - features.mean(axis=1, keepdims=True)
+    flat = features.reshape(-1, features.shape[-1])
+    _, sizes, right = np.linalg.svd(flat, full_matrices=False)
+    kept = sizes > 1e-12 * max(sizes[0], 1e-300)
+    kept[0] = True
+    return features @ right[kept].T, tables
+
+
+def _softmax(scores: Array) -> Array:
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+
+
+def _error(features: Array, tables: Array, values: Array | None, vector: Array) -> float:
+    missed = _softmax(features @ vector) - tables
+    if values is None:
+        return float(np.max(np.abs(missed)))
+    return float(np.max(np.linalg.norm(missed @ values, axis=-1)))
+
+
+def _smooth(
+    features: Array, tables: Array, values: Array | None, power: float
+) -> Callable[..., Any]:
+    """The error with a smooth largest entry, and its gradient."""
+
+    def value(vector: Array) -> tuple[float, Array]:
+        weights = _softmax(features @ vector)
+        missed = weights - tables
+        if values is None:
+            size = float(np.max(np.abs(missed))) or 1.0
+            shares = np.abs(missed) / size
+            total = float(np.sum(shares**power))
+            found = size * total ** (1 / power)
+            slope = total ** (1 / power - 1) * shares ** (power - 1) * np.sign(missed)
+        else:
+            moved = missed @ values
+            found, slope = float(np.sum(moved * moved)), 2 * moved @ values.T
+        pull = weights * (slope - np.sum(weights * slope, axis=1, keepdims=True))
+        return found, np.einsum("mn,mnp->p", pull, features)
+
+    return value
+
+
+def _grid(features: Array, size: int) -> Iterator[Array]:
+    """A dense grid in one or two dimensions, fine near 0 and reaching far."""
+    spread = float(np.max(np.ptp(features, axis=1))) or 1.0
+    sizes = np.concatenate([[0.0], np.geomspace(0.01, 300, 120)]) / spread
+    if size == 1:
+        for r in sizes:
+            yield np.array([r])
+            yield np.array([-r])
+    elif size == 2:
+        for angle in np.linspace(0, 2 * np.pi, 60, endpoint=False):
+            for r in sizes[::3]:
+                yield r * np.array([np.cos(angle), np.sin(angle)])
+    else:
+        yield np.zeros(size)
