@@ -29,6 +29,7 @@ FUNCTION = "checking.noise"
 NEAR = 1e-12  # how near a parameter is to a limit that is taken after another has grown
 SAMPLES = 2**16
 REACH = 9.0  # standard deviations
+NODES = 16  # of a piece of an integral
 Winners = list[tuple[float, tuple[tuple[int, ...], ...]]]
 
 
@@ -161,7 +162,8 @@ def law(at: Setting, *, keep_positive: bool = False, drop: frozenset[int] = froz
     else:
         won, error, _ = limit_atoms(scores, np.random.default_rng(0))
     if any(_moving_tie(soft, keys) for _, keys in won):
-        return _finite(replace(at, offsets=at.offsets + 100 * at.directions), soft, keep_positive)
+        far = at.offsets + _large(scores) * at.directions
+        return _finite(replace(at, offsets=far), soft, keep_positive)
     found: dict[tuple[float, ...], tuple[float, Float64]] = {}
     for chance, winners in won:
         if chance <= at.rough * 0.1:
@@ -189,6 +191,13 @@ def of_atoms(chances: Float64, shares: Float64, rough: float = 0.0) -> Law:
     return Law(chances, shares, mean, covariance, rough)
 
 
+def _large(scores: Scores) -> float:
+    """Return a factor that is as good as none above it: scores that differ are far apart."""
+    steps = np.diff(np.sort(scores.means, axis=1), axis=1)
+    gap = float(np.min(steps[steps > 2 * scores.blur], initial=np.inf))
+    return max(100.0, 60.0 / gap)
+
+
 def _moving_tie(soft: Scores, winners: tuple[tuple[int, ...], ...]) -> bool:
     """Whether keys tie whose weights depend on noise that does not grow."""
     return any(
@@ -201,7 +210,8 @@ def _kept(scores: Scores) -> tuple[Winners, float]:
     """Return the winners given that no score that varies is negative."""
     line = _line(scores)
     if line is None:
-        return _sampled(scores)
+        shared = scores.covariances * (1 - np.eye(scores.heads))
+        return _sampled(scores) if np.any(shared) else _kept_apart(scores)
     key, slope = line
     edges = [-np.inf, np.inf]
     for h in np.flatnonzero(slope):
@@ -221,6 +231,49 @@ def _kept(scores: Scores) -> tuple[Winners, float]:
         found[winners] = found.get(winners, 0.0) + chance
     total = sum(found.values())
     return [(chance / total, winners) for winners, chance in found.items()], 1e-14
+
+
+def _kept_apart(scores: Scores) -> tuple[Winners, float]:
+    """Return the same for heads whose scores do not vary together: each by integrals of its own."""
+    each = [_kept_alone(*one) for one in zip(scores.means, scores.deviations, strict=True)]
+    found = [
+        (float(np.prod([chance for chance, _ in chosen])), tuple(keys for _, keys in chosen))
+        for chosen in itertools.product(*each)
+    ]
+    return [one for one in found if one[0] > 0], 1e-9
+
+
+def _kept_alone(means: Float64, deviations: Float64) -> list[tuple[float, tuple[int, ...]]]:
+    """Return the winners of one head, given that no score that varies is negative."""
+    still, noisy = np.flatnonzero(deviations == 0), np.flatnonzero(deviations > 0)
+    m, s = means[noisy], deviations[noisy]
+    below = ndtr(-m / s)
+    kept = ndtr(m / s)
+    top = float(np.max(means[still], initial=-np.inf))
+    found: list[tuple[float, tuple[int, ...]]] = []
+    if len(still):
+        tied = tuple(int(i) for i in still[means[still] >= top - 1e-12 * max(1.0, abs(top))])
+        lower = np.maximum(ndtr((top - m) / s) - below, 0) / kept
+        found.append((float(np.prod(lower)), tied))
+    start, end = max(0.0, top), float(np.max(m + REACH * s, initial=0.0))
+    marks = np.concatenate(
+        [[start, end], *(a + b * np.arange(-REACH, REACH + 1) for a, b in zip(m, s, strict=True))]
+    )
+    edges = np.unique(marks[(marks >= start) & (marks <= end)])
+    x, w = np.polynomial.legendre.leggauss(NODES)
+    half = 0.5 * np.diff(edges)[:, None]
+    score = (edges[:-1, None] + half * (x + 1)).ravel()
+    weights = (half * w).ravel()
+    for place, key in enumerate(noisy):
+        z = (score - m[place]) / s[place]
+        density = np.exp(-0.5 * z * z) / (np.sqrt(2 * np.pi) * s[place] * kept[place]) * weights
+        for other in range(len(noisy)):
+            if other != place:
+                density = (
+                    density * (ndtr((score - m[other]) / s[other]) - below[other]) / kept[other]
+                )
+        found.append((float(np.sum(density)), (int(key),)))
+    return [(chance, keys) for chance, keys in found if chance > 0]
 
 
 def _line(scores: Scores) -> tuple[int, Float64] | None:
