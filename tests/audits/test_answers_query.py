@@ -17,8 +17,17 @@ FILES = {kind: tomllib.loads((FOLDER / f"{kind}.toml").read_text("utf-8")) for k
 Entry = dict[str, Any]
 
 
+SOME = 7  # of so many answers one is judged in the ordinary run, and all of them in the slow one
+
+
 def entries(label: str) -> list[tuple[str, Entry]]:
     return [(kind, entry) for kind in KINDS for entry in FILES[kind].get(label, [])]
+
+
+def cases(label: str) -> list[Any]:
+    found = entries(label)
+    marks = [() if i % SOME == 0 else (pytest.mark.slow,) for i in range(len(found))]
+    return [pytest.param(*case, marks=mark) for case, mark in zip(found, marks, strict=True)]
 
 
 def problem(kind: str, name: str) -> Any:
@@ -35,21 +44,21 @@ def label(part: str | Entry) -> str:
     return part if isinstance(part, str) else part["note"]
 
 
-@pytest.mark.parametrize(("kind", "entry"), entries("right"), ids=label)
+@pytest.mark.parametrize(("kind", "entry"), cases("right"), ids=label)
 def test_right_answers_have_full_marks(kind: str, entry: Entry) -> None:
     found = check(problem(kind, entry["problem"]), entry["answer"])
     assert found.score == 1, str(found)
     assert found.misconception is None
 
 
-@pytest.mark.parametrize(("kind", "entry"), entries("wrong"), ids=label)
+@pytest.mark.parametrize(("kind", "entry"), cases("wrong"), ids=label)
 def test_wrong_answers_are_decided_and_have_not(kind: str, entry: Entry) -> None:
     found = check(problem(kind, entry["problem"]), entry["answer"])
     assert found.score is not None, str(found)
     assert found.score < 1, str(found)
 
 
-@pytest.mark.parametrize(("kind", "entry"), entries("undecided"), ids=label)
+@pytest.mark.parametrize(("kind", "entry"), cases("undecided"), ids=label)
 def test_answers_that_float64_cannot_decide_have_no_score(kind: str, entry: Entry) -> None:
     found = check(problem(kind, entry["problem"]), entry["answer"])
     assert found.score is None, str(found)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 
 from regard.checking.answers import Answer, Value, evaluate
 from regard.checking.matrices import shape_words, with_own_names
+from regard.checking.noise.decimals import larger
 from regard.checking.noise.law import Law
 from regard.errors import InvalidAnswer
 from regard.language import Formula, parse_limit
@@ -29,8 +28,6 @@ Atoms = list[tuple[float, Float64]]
 
 FIELDS = ("atoms", "mean", "variance", "independent")
 EXACT = 1e-6
-FEWEST, MOST_DIGITS = 2, 15  # decimals of a number
-HALF = 0.505  # of a unit of the last digit, with a little for rounding
 # What stands for a number that grows without bound, or is that near to its limit: the first with
 # which an answer is finite.
 LARGE = (1e300, 1e150, 1e60, 1e30, 1e16, 1e10, 1e8, 1e6, 1e5, 1e4, 1e3, 700.0, 300.0, 100.0)
@@ -211,45 +208,6 @@ class Said:
             return False
         later = [self._error(name, law, values, at) for at in (stage, stage + 1)]
         return bool(later[0] < FALLS * later[1])
-
-
-def larger(field: Any) -> Iterator[Any]:
-    """Return a field with one of its decimals after the other half a unit larger."""
-    if isinstance(field, float):
-        if _half_unit(field):
-            yield field + _half_unit(field)
-    elif isinstance(field, np.ndarray):
-        digits = max((_digits(x) for x in field.ravel().tolist()), default=0)
-        for entry in range(field.size if digits else 0):
-            more = field.copy()
-            more.flat[entry] += HALF * 10.0**-digits
-            yield more
-    elif isinstance(field, Formula):
-        for place, node in enumerate(field.tree):
-            if node.op == "number" and _half_unit(float(node.value)):
-                up = replace(node, value=float(node.value) + _half_unit(float(node.value)))
-                yield Formula((*field.tree[:place], up, *field.tree[place + 1 :]), field.text)
-    elif isinstance(field, list):
-        for place, item in enumerate(field):
-            for changed in larger(item):
-                yield [*field[:place], changed, *field[place + 1 :]]
-    elif isinstance(field, dict):
-        for key, item in field.items():
-            for changed in larger(item):
-                yield {**field, key: changed}
-
-
-def _digits(x: float) -> int:
-    """Return how many decimals a number is written with, at least two; 0 for a whole number."""
-    if not math.isfinite(x) or x == round(x):
-        return 0
-    digits = -int(Decimal(repr(float(x))).as_tuple().exponent)
-    return min(max(digits, FEWEST), MOST_DIGITS)
-
-
-def _half_unit(x: float) -> float:
-    digits = _digits(float(x))
-    return HALF * 10.0**-digits if digits else 0.0
 
 
 def _finite(found: Any) -> bool:

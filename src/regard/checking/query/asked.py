@@ -28,8 +28,9 @@ Float64 = NDArray[np.float64]
 FACTOR = "C"
 # What an open factor is tried with. Which of these are used depends on how large scores become.
 LADDER = (
-    *(float(x) for x in np.geomspace(1.0, 1e16, 33)),
-    *(float(x) for x in np.geomspace(1e17, 1e300, 21)),
+    *(float(x) for x in np.geomspace(1.0, 1e4, 33)),
+    *(float(x) for x in np.geomspace(3e4, 1e16, 24)),
+    *(float(x) for x in np.geomspace(1e20, 1e300, 21)),
 )
 RESOLVED = 1e10  # below this rounding of scores does not show in weights, whatever ties
 _ROW = re.compile(r"(k|mu|v)_([1-9][0-9]{0,3})")

@@ -40,7 +40,7 @@ class Bounds:
         Raises:
             InvalidAnswer: there are none, or a bound is no number.
         """
-        low = max((self._number(one, evaluated) for one in self.low), default=LEAST)
+        low = max((self._number(one, evaluated) for one in self.low), default=LEAST) or LEAST
         high = min((self._number(one, evaluated) for one in self.high), default=max(MOST, low))
         if not low <= high:
             raise InvalidAnswer(f"answer: {self.name}: no number is within these bounds.")

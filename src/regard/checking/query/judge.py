@@ -6,7 +6,6 @@ and on hard ones: many keys, more dimensions, very long and very short keys, and
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,10 +26,10 @@ from regard.checking.query.mistakes import recognise, values_for_keys
 from regard.checking.query.possible import judge_claim
 from regard.checking.query.scale import (
     right_length,
-    smallest_factor,
     still_falling,
     with_factors,
 )
+from regard.checking.query.told import in_numbers, margin, remarks_on
 from regard.checking.sampling import Trial, compare, counted_once, goal
 from regard.checking.verdict import Counterexample, GoalResult, Scope, Verdict
 from regard.errors import InvalidAnswer
@@ -40,7 +39,6 @@ from regard.problems.laws import Arbitrary
 from regard.report import number
 
 FAR = 50.0  # scores up to which a factor may have an end
-LITTLE = 1.1  # a growth below this is told in percent
 ENOUGH = 3  # instances under noise on which an answer is wrong: each takes a while
 
 
@@ -85,7 +83,7 @@ def judge(problem: QueryProblem | HeadsProblem, answer: Answer) -> Verdict:
         tuple(results),
         None if right else counterexample(asked, wrong),
         idea,
-        (*_remarks(asked, here, right), *remarks),
+        (*remarks_on(asked, here, right), *remarks),
     )
 
 
@@ -112,7 +110,7 @@ def ready(asked: Asked, here: KeyInstance) -> Asked:
 
 def _found(asked: Asked, name: str, scope: Scope, trials: list[Trial[KeyInstance]]) -> Found:
     wrong = tuple(trial for trial in trials if not trial.right)
-    result = goal(name, scope, trials, say=_margin(asked, len(trials), len(wrong)))
+    result = goal(name, scope, trials, say=margin(asked, len(trials), len(wrong)))
     return Found(result, wrong)
 
 
@@ -122,20 +120,6 @@ def _this(asked: Asked, here: KeyInstance) -> Found:
     if in_numbers(asked):  # keys that are a law only are not shown: numbers fit them by chance
         return Found(replace(found.result, weight=0.0), found.wrong)
     return found
-
-
-def in_numbers(asked: Asked) -> bool:
-    """Whether the queries are the same for all keys, although these are not given as numbers."""
-    if asked.one_instance:
-        return False
-    try:
-        one, two = (
-            asked.evaluate(instance, asked.tried(instance)[-1:])
-            for instance in (instances.drawn(asked.problem, seed) for seed in (0, 1))
-        )
-    except InvalidAnswer:  # it fits keys of one shape only
-        return True
-    return bool(np.array_equal(one, two))
 
 
 def _out_of_reach(asked: Asked, here: KeyInstance) -> GoalResult:
@@ -202,6 +186,8 @@ def _others(asked: Asked, here: KeyInstance) -> list[Found]:
 
 def _grows(asked: Asked, here: KeyInstance) -> bool:
     """Whether an open factor makes scores as large as one likes, for as many keys as one likes."""
+    if not _fits(asked, here):
+        return False
     queries = asked.evaluate(here, asked.factors[-1:])
     return bool(np.max(np.abs(scores_of(asked, here, queries))) > FAR)
 
@@ -259,74 +245,3 @@ def _reachable(asked: Asked, noisy: KeyInstance) -> bool:
         return True
     errors = errors_of(asked, noisy, asked.evaluate(noisy, asked.tried(noisy)))
     return bool(np.any(errors <= asked.tolerance))
-
-
-def _margin(asked: Asked, tried: int, wrong: int) -> Callable[[Trial[KeyInstance]], str]:
-    def say(trial: Trial[KeyInstance]) -> str:
-        count = f"; right on {tried - wrong} of {tried} instances" if tried > 1 else ""
-        if np.isnan(trial.error):
-            return f"a query or a score is not a finite number{count}"
-        if np.isinf(trial.error):
-            return (
-                f"a score is beyond {number(LARGEST_SCORE)}, where float64 does not see a "
-                f"difference of 1{count}"
-            )
-        return compare(trial.error, trial.tolerance) + _advice(asked, trial.instance) + count
-
-    return say
-
-
-def _advice(asked: Asked, instance: KeyInstance) -> str:
-    grow = right_length(asked, instance, longer=True)
-    if grow is not None and grow < LITTLE:
-        return f": ‖q‖ must grow by about {100 * (grow - 1):.2g} %"
-    if grow is not None:
-        return f": ‖q‖ must grow about {grow:.2g}×"
-    if has_noise(instance):
-        shrink = right_length(asked, instance, longer=False)
-        if shrink is not None and asked.bounds is not None:
-            most = shrink * asked.tried(instance)[-1]
-            return f": {asked.factor} may be at most about {most:.2g}"
-        if shrink is not None:
-            return f": ‖q‖ must shrink to about {shrink:.2g} of its length"
-    return ""
-
-
-def _remarks(asked: Asked, here: KeyInstance, right: bool) -> tuple[str, ...]:
-    if in_numbers(asked) and not right:
-        return (
-            "The keys are not given as numbers, so that a query in numbers is right for some of "
-            "them at best: write it as a formula in the keys.",
-        )
-    if not (asked.free and right):
-        return ()
-    smallest = smallest_factor(asked, here)
-    assert smallest is not None  # the largest factors were right
-    if smallest < 0.01:
-        return (f"Here every {asked.factor} is large enough.",)
-    digits = 10.0 ** (np.floor(np.log10(smallest)) - 2)
-    shown = np.ceil(smallest / digits) * digits
-    remark = f"Here every {asked.factor} from {number(shown)} on is large enough."
-    if here.covariances is None or has_noise(here):
-        return (remark,)
-    noisy = instances.plain(asked.problem, noisy=True)
-    if not has_noise(noisy):
-        return (remark,)
-    return (remark, _window(asked, noisy, smallest))
-
-
-def _window(asked: Asked, noisy: KeyInstance, smallest: float) -> str:
-    """Say what the noise of the instance, which is to vanish, would allow."""
-    small = instances.limiting(asked.problem)
-    said = ", ".join(f"{name} = {number(asked.problem.given.parameters[name])}" for name in small)
-    factors = max(smallest, 1e-3) * np.geomspace(1.0, 30.0, 11)
-    errors = errors_of(asked, noisy, asked.evaluate(noisy, factors.tolist()))
-    good = factors[errors <= asked.tolerance]
-    if len(good) == 0:
-        return f"That is in the limit: with {said} no {asked.factor} is right."
-    if good[-1] == factors[-1]:
-        return f"That is also so with {said}."
-    return (
-        f"That is in the limit: with {said} the noise also sets an upper limit, between "
-        f"{asked.factor} = {good[-1]:.2g} and {factors[list(factors).index(good[-1]) + 1]:.2g}."
-    )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regard.checking.misconceptions import misconception
 from regard.checking.query import instances as instances
@@ -142,13 +143,19 @@ def _right_when_negated(asked: Asked, instance: KeyInstance) -> bool:
 def _all_alike(asked: Asked, instance: KeyInstance) -> bool:
     """Every key has the same score, in every head."""
     scores = scores_of(asked, instance, _queries(asked, instance)[None])[0]
-    return bool(np.max(np.ptp(scores, axis=-1)) <= 1e-6)
+    return bool(np.all(_alike(scores)))
+
+
+def _alike(scores: Float64) -> NDArray[np.bool_]:
+    """Return for each head whether all its scores are the same up to rounding."""
+    size = np.max(np.abs(scores), axis=-1)
+    return np.asarray(np.ptp(scores, axis=-1) <= 1e-6 + 1e-12 * size)
 
 
 def _idle_head(asked: Asked, instance: KeyInstance) -> bool:
     """Some heads give all keys the same weight, and others do not."""
     scores = scores_of(asked, instance, _queries(asked, instance)[None])[0]
-    idle = np.ptp(scores, axis=-1) <= 1e-6
+    idle = _alike(scores)
     return bool(np.any(idle) and not np.all(idle))
 
 
@@ -230,7 +237,8 @@ def _others_as_large(asked: Asked, instance: KeyInstance) -> bool:
     """The same amount added to the scores of the keys wanted makes it right."""
     scores = scores_of(asked, instance, _queries(asked, instance)[None])[0]
     keys, named = instance.keys, _named(asked)
-    if len(scores) > 1 or np.linalg.matrix_rank(keys) < len(keys):
+    even = np.ptp(target(asked, len(keys))[named]) == 0
+    if even or len(scores) > 1 or np.linalg.matrix_rank(keys) < len(keys):
         return False
     raised = scores[0] + np.where(np.isin(np.arange(len(keys)), named), RAISED, 0.0)
     query = np.linalg.pinv(asked.problem.given.scale * keys) @ raised
