@@ -218,7 +218,16 @@ def test_infinite_numbers_never_pass() -> None:
             {"atoms": "v_a"},
             "answer: atoms must be a list of tables, each with a value and a probability.",
         ),
-        ({"atoms": [{"value": "v_a"}]}, "answer: atoms[0].probability is missing."),
+        (
+            {"atoms": [{"value": "v_a"}]},
+            "answer: atoms[0].probability is missing: write "
+            '{ value = "v_a", probability = "1/2" } for each.',
+        ),
+        (
+            {"variance": "1/4 (v_a - v_b) (v_a - v_b)'"},
+            "answer: variance must be a single number. It is 3 × 3. Of a covariance, take the "
+            "trace: tr(…).",
+        ),
         (
             {"atoms": [{"value": "v_a", "probability": 1, "p": 1}]},
             "answer: atoms[0].p is no part of an atom: use value and probability.",

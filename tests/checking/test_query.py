@@ -113,7 +113,8 @@ def test_goals_are_quantified() -> None:
     assert [goal.scope for goal in found.goals] == ["this", "sampled", "adversarial", "adversarial"]
     assert found.goals[1].trials >= 50
     assert found.goals[1].confidence == "with 95 % confidence at most 4.87% of instances fail"
-    assert [goal.scope for goal in check(PAIR, {"q": [9, 9, 0, 0, 0, 0]}).goals] == ["this"]
+    numbers = check(FILE.problem("three-points"), {"q": [9, 0]})
+    assert [goal.scope for goal in numbers.goals] == ["this"]
 
 
 @pytest.mark.parametrize("factor", ["1e308", "1e200", "1e16", "1e155 * 1e155"])
@@ -139,7 +140,7 @@ def test_a_tag_is_decided_by_what_an_answer_does() -> None:
         "C (2 k_a - (k_a + k_b))",
     ):
         assert tag(check(PAIR, {"q": spelling})) == "one-target-only"
-    for spelling in ("k_b + k_a", "exp(0) k_a + k_b", "[1, 1, 0, 0, 0, 0]"):
+    for spelling in ("k_b + k_a", "exp(0) k_a + k_b", "k_a + k_b + 0 [1, 1, 0, 0, 0, 0]"):
         assert tag(check(PAIR, {"q": spelling})) == "no-large-scale"
 
 

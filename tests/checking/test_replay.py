@@ -5,10 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from regard import problems
 from regard.checking import check, replay
 from regard.checking.sampling import generator
 from regard.errors import InvalidAnswer, InvalidProblem
 
+KEYS_IN_NUMBERS = problems.from_dict(
+    {
+        **problems.to_dict(problems.load("average-two-values")),
+        "given": {"keys": [[1, 0], [0, 1], [0, 0]], "names": {"a": 0, "b": 1}},
+    }
+)
 BAKED = {"q": "20 (k_a + [0, 1, 0, 0, 0, 0])"}  # right for keys along the axes only
 
 
@@ -47,7 +54,7 @@ def test_a_check_draws_the_same_instances_every_time() -> None:
 
 def test_replaying_what_was_not_drawn_is_refused() -> None:
     with pytest.raises(InvalidAnswer) as caught:
-        replay("average-two-values", {"q": [1, 1, 0, 0, 0, 0]}, 0)
+        replay(KEYS_IN_NUMBERS, {"q": [1, 1]}, 0)
     assert str(caught.value) == "replay: this answer is about one instance, and none is drawn."
     with pytest.raises(InvalidAnswer) as caught:
         replay("average-two-values", BAKED, -1)

@@ -143,7 +143,7 @@ def test_the_answers_of_a_document_are_graded_part_by_part(
         ("(a-i)", "100%", "right"),
         ("(a-ii)", "0%", "ratio-instead-of-difference"),
         ("(b-i)", "0%", "coordinates-instead-of-projection"),
-        ("(c-i)", "75%", "no-upper-limit-on-scale"),
+        ("(c-i)", "50%", "no-upper-limit-on-scale"),
         ("(d-i)", "0%", "no-large-scale"),
     ):
         line = next(line for line in lines if line.startswith(f"{label} "))

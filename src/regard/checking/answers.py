@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from regard.checking.digits import written
 from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
-from regard.language import Formula, parse
+from regard.language import Formula, Limit, parse, parse_limit
 from regard.problems.loading import parse as parse_file
 from regard.problems.loading import read_file
 
@@ -34,7 +34,8 @@ class Answer:
     """The fields of an answer.
 
     Attributes:
-        fields: formulas (of texts), numbers and arrays, true or false, lists of tables; by name.
+        fields: formulas (of texts), limits such as "C -> inf", numbers and arrays, true or false,
+            lists of tables; by name.
         problem: the id that an answer file names, or None.
         decimals: how many each number is written with, by name and nested as the field is.
     """
@@ -83,6 +84,8 @@ def evaluate(
     name: str, field: Any, symbols: Mapping[str, Value], *, context: str = "this problem"
 ) -> Value | bool:
     """Evaluate what an answer says under `name`."""
+    if isinstance(field, Limit):
+        raise InvalidAnswer(f"answer: {name} must be a formula or numbers, not a limit.")
     if not isinstance(field, Formula):
         return np.asarray(field, float) if isinstance(field, np.ndarray) else field
     unknown = sorted(field.names - set(symbols))
@@ -177,6 +180,9 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
         try:
             return parse(value)
         except FormulaError as error:
+            limit = _limit(value)
+            if limit is not None and limit.name == name:  # C = "C -> inf"
+                return limit
             raise InvalidAnswer(f"answer: {name}: {error}") from None
     if isinstance(value, bool):
         return value
@@ -187,6 +193,14 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return _list(name, value, depth + 1)
     raise InvalidAnswer(f"answer: {name}: cannot read {type(value).__name__}.")
+
+
+def _limit(text: str) -> Limit | None:
+    """Return the limit that a text is, such as C -> inf, or None."""
+    try:
+        return parse_limit(text)
+    except FormulaError:
+        return None
 
 
 def _number(name: str, value: Any) -> float:

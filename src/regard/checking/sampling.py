@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -88,6 +88,19 @@ def goal(
     return GoalResult(
         name, scope, passed, sentence, worst.error, worst.tolerance, len(tried), weight
     )
+
+
+def counted_once(goals: Iterable[GoalResult]) -> list[GoalResult]:
+    """Return goals that ask the same on other instances, with weights that sum to 1.
+
+    However many there are, together they count as one goal; and an answer that is wrong on the
+    first, the instance of the problem, earns nothing by the others.
+    """
+    first, *others = goals
+    if not first.passed and first.weight:
+        return [replace(first, weight=1.0), *(replace(one, weight=0.0) for one in others)]
+    counted = [one for one in (first, *others) if one.weight]
+    return [replace(one, weight=bool(one.weight) / len(counted)) for one in (first, *others)]
 
 
 def compare(error: float, tolerance: float) -> str:

@@ -1,10 +1,15 @@
-"""The fields of an answer about the law of an output: read, evaluated, and compared with a law."""
+"""The fields of an answer about the law of an output: read, evaluated, and compared with a law.
+
+Decimals are judged to the digits written, at least two of them: 0.92 stands for anything from 0.915
+to 0.925. Whole numbers and fractions are exact.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +17,7 @@ from numpy.typing import NDArray
 
 from regard.checking.answers import Answer, Value, evaluate
 from regard.checking.matrices import shape_words, with_own_names
+from regard.checking.noise.decimals import larger
 from regard.checking.noise.law import Law
 from regard.errors import InvalidAnswer
 from regard.language import Formula, parse_limit
@@ -22,8 +28,12 @@ Atoms = list[tuple[float, Float64]]
 
 FIELDS = ("atoms", "mean", "variance", "independent")
 EXACT = 1e-6
-ROUNDED = {"atoms": 5e-3, "mean": 5e-3, "variance": 1e-2, "independent": 0.0}  # of decimals
-LARGE = 300.0  # what grows without bound, in answers that use it: exp(2 C) is still finite
+# What stands for a number that grows without bound, or is that near to its limit: the first with
+# which an answer is finite.
+LARGE = (1e300, 1e150, 1e60, 1e30, 1e16, 1e10, 1e8, 1e6, 1e5, 1e4, 1e3, 700.0, 300.0, 100.0)
+MOST_STAGES = 70
+NEAR = (0.0, 1e-200, 1e-100, 1e-30, 1e-16)
+FALLS = 0.99  # an error that falls by more from one such number to the next is not at its end
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,20 +44,42 @@ class Said:
         problem: what is asked.
         answer: what was answered.
         own: the names that it declares beside the fields asked for.
-        numbers: the parameters, near their limits where they have some.
     """
 
     problem: NoiseProblem
     answer: Answer
     own: tuple[str, ...]
-    numbers: Mapping[str, float]
 
-    def symbols(self, values: Float64) -> dict[str, Value]:
+    @cached_property
+    def stages(self) -> tuple[dict[str, float], ...]:
+        """The parameters at their limits or near them, the nearest first.
+
+        Limits are taken in their order: a parameter that goes to a number after another has grown
+        is not there yet.
+        """
+        grown: str | None = None
+        goes: dict[str, tuple[float, ...]] = {}
+        for limit in map(parse_limit, self.problem.given.limits):
+            if math.isinf(limit.target):
+                grown = limit.name
+                goes[limit.name] = tuple(math.copysign(x, limit.target) for x in LARGE)
+            else:
+                near = NEAR if grown is None else (1e-20, 1e-12)
+                goes[limit.name] = tuple(limit.target + x for x in near)
+        used = [name for name in goes if name in self.uses_limits]
+        start = dict(self.problem.given.parameters) | {name: x[0] for name, x in goes.items()}
+        # What grows is varied first: a limit that is a number is taken exactly if it can be.
+        chosen = [goes[name] for name in sorted(used, key=lambda name: name == grown)]
+        names = sorted(used, key=lambda name: name == grown)
+        found = [start | dict(zip(names, x, strict=True)) for x in itertools.product(*chosen)]
+        return tuple(found[:MOST_STAGES])
+
+    def symbols(self, values: Float64, stage: int = 0) -> dict[str, Value]:
         """Return what formulas may use, for these values (n, d_v)."""
         given = self.problem.given.model_copy(update={"n": len(values)})
         # A parameter such as C may have a number of the answer's own.
         known: dict[str, Value] = {
-            name: x for name, x in self.numbers.items() if name not in self.own
+            name: x for name, x in self.stages[stage].items() if name not in self.own
         }
         known |= {"n": float(len(values)), **value_symbols(given, values)}
         return with_own_names(self.answer, self.own, known)
@@ -87,32 +119,31 @@ class Said:
         )
 
     def is_constant(self, name: str) -> bool:
-        """Whether a field is a number without names."""
-        field = self.answer.fields.get(name)
-        return not isinstance(field, Formula) or not field.names
+        """Whether a field is made of numbers without names."""
+        return not any(formula.names for formula in self._formulas(name))
 
-    def tolerance(self, name: str) -> float:
-        """How far off a field may be: more where it has decimals, which people round."""
-        field = self.answer.fields.get(name)
-        parts = list(field) if isinstance(field, list) else [field]
-        numbers = [x for part in parts if isinstance(part, dict) for x in part.values()] or parts
-        literals = [x for x in numbers if isinstance(x, float)]
-        for formula in self._formulas(name, *self.own):
-            literals += [float(node.value) for node in formula.tree if node.op == "number"]
-        decimals = any(math.isfinite(x) and (64 * x) % 1 for x in literals)
-        return ROUNDED[name] if decimals or self.has_arrays(name) else EXACT
-
-    def value(self, name: str, values: Float64) -> Any:
+    def value(self, name: str, values: Float64, stage: int | None = None) -> Any:
         """Return what a field says for these values; InvalidAnswer where it is of no use."""
         if name == "independent":
             return self.answer.need(name)
-        symbols = self.symbols(values)
+        if stage is None:
+            stage = self._stage(name, values)
+        symbols = self.symbols(values, stage)
         if name == "atoms":
             return self._atoms(symbols, values.shape[1])
         field = evaluate(name, self.answer.need(name), symbols)
         if name == "variance":
             return _number(name, field)
         return _vector(name, field, values.shape[1])
+
+    def _stage(self, name: str, values: Float64) -> int:
+        """Return the first stage at which a field is finite."""
+        if len(self.stages) == 1:
+            return 0
+        for stage in range(len(self.stages)):
+            if _finite(self.value(name, values, stage)):
+                return stage
+        return 0
 
     def _atoms(self, symbols: dict[str, Value], width: int) -> Atoms:
         found: Atoms = []
@@ -128,37 +159,102 @@ class Said:
             )
         return found
 
+    def rounding(self, name: str, values: Float64, stage: int | None = None) -> Any:
+        """Return how far each part of a field moves within the digits of its decimals."""
+        stage = self._stage(name, values) if stage is None else stage
+        plain = self.value(name, values, stage)
+        total = _moved(plain, plain)
+        for changed in self._rounded[name]:
+            total = _plus(total, _moved(changed.value(name, values, stage), plain))
+        return total
+
+    @cached_property
+    def _rounded(self) -> dict[str, list[Said]]:
+        """For each field the same answer with one decimal after the other half a unit larger."""
+        fields = self.answer.fields
+
+        def changed(key: str) -> list[Said]:
+            return [
+                Said(self.problem, Answer({**fields, key: one}), self.own)
+                for one in larger(fields[key])
+            ]
+
+        shared = [said for key in self.own for said in changed(key)]
+        return {key: changed(key) + shared for key in fields if key not in self.own}
+
     def error(self, name: str, law: Law, values: Float64, independent: bool = True) -> float:
-        """Return how far off a field is from a law, for these values."""
-        found = self.value(name, values)
+        """Return how far off a field is from a law beyond its digits, for these values."""
         if name == "independent":
-            return float(found != independent)
+            return float(self.value(name, values) != independent)
+        return self._error(name, law, values, self._stage(name, values))
+
+    def _error(self, name: str, law: Law, values: Float64, stage: int) -> float:
+        found, room = self.value(name, values, stage), self.rounding(name, values, stage)
         size = float(np.max(np.linalg.norm(values - np.mean(values, axis=0), axis=1))) or 1.0
         if name == "atoms":
-            return apart(found, list(zip(law.chances, law.shares @ values, strict=True)), size)
+            right = list(zip(law.chances, law.shares @ values, strict=True))
+            return apart(found, right, size, room)
         if name == "mean":
-            return float(np.linalg.norm(found - law.mean @ values) / size)
-        right = law.variance(values)
-        return abs(found - right) / (right if right > 1e-9 * size**2 else size**2)
+            off = np.abs(found - law.mean @ values) - room
+            return float(np.max(np.maximum(off, 0) / size))
+        variance = law.variance(values)
+        unit = variance if variance > 1e-9 * size**2 else size**2
+        return float(np.maximum(abs(found - variance) - room, 0) / unit)
+
+    def falling(self, name: str, law: Law, values: Float64) -> bool:
+        """Whether a field that uses what grows comes nearer to the law as far as float64 goes."""
+        stage = self._stage(name, values)
+        if name == "independent" or stage + 1 >= len(self.stages):
+            return False
+        later = [self._error(name, law, values, at) for at in (stage, stage + 1)]
+        return bool(later[0] < FALLS * later[1])
 
 
-def apart(one: Atoms, two: Atoms, size: float) -> float:
-    """Return how often outputs of the two laws differ at the least; NaN if one is not finite."""
-    signed = [(chance, point, 1.0) for chance, point in one]
-    signed += [(chance, point, -1.0) for chance, point in two]
-    if not all(math.isfinite(c) and np.all(np.isfinite(x)) for c, x, _ in signed):
+def _finite(found: Any) -> bool:
+    parts = [x for atom in found for x in atom] if isinstance(found, list) else [found]
+    return all(bool(np.all(np.isfinite(part))) for part in parts)
+
+
+def _moved(changed: Any, plain: Any) -> Any:
+    """Return by how much each part of a field differs."""
+    if isinstance(plain, list):
+        return [(abs(c - d), np.abs(x - y)) for (c, x), (d, y) in zip(changed, plain, strict=True)]
+    return np.abs(changed - plain)
+
+
+def _plus(one: Any, two: Any) -> Any:
+    if isinstance(one, list):
+        return [(c + d, x + y) for (c, x), (d, y) in zip(one, two, strict=True)]
+    return one + two
+
+
+def apart(one: Atoms, two: Atoms, size: float, room: Atoms | None = None) -> float:
+    """Return how often outputs of the two laws differ at the least; NaN if one is not finite.
+
+    Args:
+        one: what is said.
+        two: what is right.
+        size: of the values.
+        room: how far chances and points of `one` may be off within their digits.
+    """
+    if not all(math.isfinite(c) and np.all(np.isfinite(x)) for c, x in (*one, *two)):
         return math.nan
-    groups: list[tuple[Float64, float]] = []
-    for chance, point, sign in signed:
-        for place, (other, total) in enumerate(groups):
-            if np.linalg.norm(other - point) <= 1e-3 * size:
-                groups[place] = (other, total + sign * chance)
+    room = room or [(0.0, np.zeros_like(point)) for _, point in one]
+    signed = [(-chance, point, 0.0, np.zeros_like(point)) for chance, point in two]
+    signed += [(*said, *slack) for said, slack in zip(one, room, strict=True)]
+    groups: list[tuple[Float64, float, float]] = []
+    for chance, point, slack, reach in signed:
+        for place, (other, total, allowed) in enumerate(groups):
+            if np.linalg.norm(np.maximum(np.abs(other - point) - reach, 0)) <= EXACT * size:
+                groups[place] = (other, total + chance, allowed + slack)
                 break
         else:
-            groups.append((point, sign * chance))
-    missing = abs(1 - sum(chance for chance, _ in one)) if one else 0.0
+            groups.append((point, chance, slack))
+    spare = sum(slack for slack, _ in room)
+    missing = max(0.0, abs(1 - sum(chance for chance, _ in one)) - spare) if one else 0.0
     negative = sum(max(0.0, -chance) for chance, _ in one)
-    return 0.5 * sum(abs(total) for _, total in groups) + 0.5 * missing + negative
+    wrong = sum(max(0.0, abs(total) - allowed) for _, total, allowed in groups)
+    return 0.5 * wrong + 0.5 * missing + negative
 
 
 def read(problem: NoiseProblem, answer: Answer) -> Said:
@@ -174,11 +270,7 @@ def read(problem: NoiseProblem, answer: Answer) -> Said:
     ignored = [name for name in own if name in FIELDS]  # not asked for
     own = tuple(name for name in own if name not in FIELDS)
     kept = {name: field for name, field in fields.items() if name not in ignored}
-    numbers = dict(problem.given.parameters)
-    for limit in map(parse_limit, problem.given.limits):
-        far = math.copysign(LARGE, limit.target)
-        numbers[limit.name] = far if math.isinf(limit.target) else limit.target
-    return Said(problem, Answer(kept, answer.problem), own, numbers)
+    return Said(problem, Answer(kept, answer.problem), own)
 
 
 def _read_atoms(field: Any) -> list[dict[str, Any]]:
@@ -190,7 +282,10 @@ def _read_atoms(field: Any) -> list[dict[str, Any]]:
     for place, atom in enumerate(atoms):
         for name in ("value", "probability"):
             if name not in atom:
-                raise InvalidAnswer(f"answer: atoms[{place}].{name} is missing.")
+                raise InvalidAnswer(
+                    f"answer: atoms[{place}].{name} is missing: write "
+                    '{ value = "v_a", probability = "1/2" } for each.'
+                )
         extra = sorted(set(atom) - {"value", "probability"})
         if extra:
             raise InvalidAnswer(
@@ -209,7 +304,11 @@ def _number(name: str, found: Any) -> float:
         raise InvalidAnswer(f"answer: {name} must be a formula or a number.")
     array = np.asarray(found, float)
     if array.shape != ():
-        raise InvalidAnswer(f"answer: {name} must be a single number. It is {shape_words(array)}.")
+        square = array.ndim == 2 and array.shape[0] == array.shape[1]
+        hint = " Of a covariance, take the trace: tr(…)." if square else ""
+        raise InvalidAnswer(
+            f"answer: {name} must be a single number. It is {shape_words(array)}.{hint}"
+        )
     return float(array)
 
 

@@ -6,17 +6,16 @@ and the output has finitely many values: atoms. Otherwise only its mean and cova
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from regard.analysis import key_noise
 from regard.analysis.limit import limit_atoms
 from regard.analysis.scores import Scores, read_scores
+from regard.checking.noise.kept import Winners, draws, kept, positive
 from regard.checking.sampling import softmax
 from regard.language import parse, parse_limit
 from regard.problems import key_instance
@@ -27,9 +26,6 @@ Float64 = NDArray[np.float64]
 
 FUNCTION = "checking.noise"
 NEAR = 1e-12  # how near a parameter is to a limit that is taken after another has grown
-SAMPLES = 2**16
-REACH = 9.0  # standard deviations
-Winners = list[tuple[float, tuple[tuple[int, ...], ...]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +153,12 @@ def law(at: Setting, *, keep_positive: bool = False, drop: frozenset[int] = froz
         won: Winners = [(1.0, (every,) * at.heads)]
         error = 0.0
     elif keep_positive:
-        won, error = _kept(scores)
+        won, error = kept(scores)
     else:
         won, error, _ = limit_atoms(scores, np.random.default_rng(0))
     if any(_moving_tie(soft, keys) for _, keys in won):
-        return _finite(replace(at, offsets=at.offsets + 100 * at.directions), soft, keep_positive)
+        far = at.offsets + _large(scores) * at.directions
+        return _finite(replace(at, offsets=far), soft, keep_positive)
     found: dict[tuple[float, ...], tuple[float, Float64]] = {}
     for chance, winners in won:
         if chance <= at.rough * 0.1:
@@ -189,78 +186,21 @@ def of_atoms(chances: Float64, shares: Float64, rough: float = 0.0) -> Law:
     return Law(chances, shares, mean, covariance, rough)
 
 
+def _large(scores: Scores) -> float:
+    """Return a factor that is as good as none above it: scores that differ are far apart."""
+    order = np.argsort(scores.means, axis=1)
+    steps = np.diff(np.take_along_axis(scores.means, order, axis=1), axis=1)
+    blur = np.take_along_axis(scores.blur, order, axis=1)
+    gap = float(np.min(steps[steps > blur[:, 1:] + blur[:, :-1]], initial=np.inf))
+    return max(100.0, 60.0 / gap)
+
+
 def _moving_tie(soft: Scores, winners: tuple[tuple[int, ...], ...]) -> bool:
     """Whether keys tie whose weights depend on noise that does not grow."""
     return any(
         len(keys) > 1 and bool(np.any(soft.deviations[h, list(keys)] > 0))
         for h, keys in enumerate(winners)
     )
-
-
-def _kept(scores: Scores) -> tuple[Winners, float]:
-    """Return the winners given that no score that varies is negative."""
-    line = _line(scores)
-    if line is None:
-        return _sampled(scores)
-    key, slope = line
-    edges = [-np.inf, np.inf]
-    for h in np.flatnonzero(slope):
-        others = np.delete(scores.means[h], key)
-        for level in (0.0, float(np.max(others))):
-            edges.append((level - scores.means[h, key]) / slope[h])
-    points = np.unique(edges)
-    found: dict[tuple[tuple[int, ...], ...], float] = {}
-    for low, high in itertools.pairwise(points):
-        z = (np.clip(low, -1e3, 1e3) + np.clip(high, -1e3, 1e3)) / 2
-        s = scores.means.copy()
-        s[:, key] += slope * z
-        if np.any(s[slope != 0, key] < 0):
-            continue
-        chance = float(ndtr(high) - ndtr(low)) if high <= 0 else float(ndtr(-low) - ndtr(-high))
-        winners = _top(scores, s)
-        found[winners] = found.get(winners, 0.0) + chance
-    total = sum(found.values())
-    return [(chance / total, winners) for winners, chance in found.items()], 1e-14
-
-
-def _line(scores: Scores) -> tuple[int, Float64] | None:
-    """Return the one key that varies and what one normal number adds to its scores (H,)."""
-    noisy = np.flatnonzero(np.any(scores.deviations > 0, axis=0))
-    if len(noisy) != 1:
-        return None
-    joint = scores.covariances[noisy[0]]
-    lead = int(np.argmax(np.diag(joint)))
-    slope = np.asarray(joint[lead] / np.sqrt(joint[lead, lead]))
-    if np.max(np.abs(joint - np.outer(slope, slope))) > 1e-12 * joint[lead, lead]:
-        return None
-    return int(noisy[0]), slope
-
-
-def _top(scores: Scores, drawn: Float64) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(np.flatnonzero(row).tolist()) for row in scores.tied(drawn))
-
-
-def _draws(scores: Scores) -> Float64:
-    """Return scores (samples, H, n)."""
-    normals = np.random.default_rng(0).standard_normal((SAMPLES, scores.keys, scores.heads))
-    noise = np.einsum("nhg,png->phn", scores.factors(), normals)
-    return np.asarray(scores.means + noise)
-
-
-def _positive(s: Float64, scores: Scores) -> NDArray[np.bool_]:
-    return np.asarray(np.all((s >= 0) | (scores.deviations == 0), axis=(1, 2)))
-
-
-def _sampled(scores: Scores) -> tuple[Winners, float]:
-    s = _draws(scores)
-    s = s[_positive(s, scores)]
-    top = scores.tied(s)
-    patterns, counts = np.unique(top.reshape(len(s), -1), axis=0, return_counts=True)
-    won = []
-    for pattern, count in zip(patterns.reshape(-1, *s.shape[1:]), counts, strict=True):
-        keys = tuple(tuple(np.flatnonzero(row).tolist()) for row in pattern)
-        won.append((float(count) / len(s), keys))
-    return won, 3 / math.sqrt(max(len(s), 1))
 
 
 def _finite(at: Setting, scores: Scores, keep_positive: bool) -> Law:
@@ -278,7 +218,7 @@ def _finite(at: Setting, scores: Scores, keep_positive: bool) -> Law:
             tolerance=1e-5,
         )
         return Law(none, np.zeros((0, n)), found.mean, found.covariance, float(found.error))
-    s = _draws(scores)
-    weights = np.mean(softmax(s[_positive(s, scores)]), axis=1)
+    s = draws(scores)
+    weights = np.mean(softmax(s[positive(s, scores)]), axis=1)
     error = 5 / math.sqrt(max(len(weights), 1))
     return Law(none, np.zeros((0, n)), np.mean(weights, axis=0), np.cov(weights.T), error)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from regard.checking.misconceptions import misconception
-from regard.checking.noise.fields import Float64
+from regard.checking.noise.fields import EXACT, Float64
 from regard.checking.noise.judge import Asked, Instance, told
 from regard.checking.noise.law import Law, Setting, law, of_atoms
 from regard.checking.verdict import Counterexample, Misconception
-from regard.errors import RegardError
+from regard.errors import InvalidAnswer, RegardError
 from regard.report import number
 
 DRAWN = 6  # values on which a misconception has to show
@@ -33,8 +33,7 @@ def recognise(asked: Asked, wrong: tuple[str, ...]) -> Misconception | None:
         return misconception("not-finite")
     if "atoms" in fields and not _adds_up(asked):
         return misconception("probabilities-do-not-add-up")
-    alone = len(asked.law.chances) == 1 and len(asked.problem.given.queries) == 1
-    if alone and _says_it_varies(asked, fields):
+    if _no_noise_is_seen(asked) and _says_it_varies(asked, fields):
         return misconception("claims-effect")
     idea = _of_variance(asked) if fields == ("variance",) else None
     if idea is not None:
@@ -49,22 +48,33 @@ def recognise(asked: Asked, wrong: tuple[str, ...]) -> Misconception | None:
 
 def _places(asked: Asked, name: str) -> list[Float64]:
     """The values of the instance, and drawn ones where the answer is a formula."""
-    if asked.in_numbers(name):
+    if asked.one_instance:
         return [asked.plain.values]
     return [asked.plain.values, *(asked.drawn(1000 + seed).values for seed in range(DRAWN))]
 
 
 def _fits(asked: Asked, name: str, other: Law) -> bool:
     """Whether a field is what it would be in another law, which is not the right one."""
-    allowed = asked.said.tolerance(name) + 4 * other.rough
     values = _places(asked, name)
-    return all(asked.said.error(name, other, x) <= allowed for x in values)
+    try:
+        return all(asked.said.error(name, other, x) <= EXACT + 4 * other.rough for x in values)
+    except InvalidAnswer:  # arrays of another length than these values
+        return False
 
 
 def _adds_up(asked: Asked) -> bool:
     found = asked.said.value("atoms", asked.plain.values)
     chances = [chance for chance, _ in found]
     return min(chances, default=0) >= 0 and abs(sum(chances) - 1) <= 1e-2
+
+
+def _no_noise_is_seen(asked: Asked) -> bool:
+    """Whether every query is at right angles to the noise of every key."""
+    at = asked.at
+    queries = np.concatenate([at.directions, at.offsets])
+    seen = np.einsum("hd,nde,he->nh", queries, at.covariances, queries)
+    size = np.einsum("hd,nde,he->nh", np.abs(queries), np.abs(at.covariances), np.abs(queries))
+    return bool(np.all(seen <= 1e-13 * size))
 
 
 def _says_it_varies(asked: Asked, fields: tuple[str, ...]) -> bool:
@@ -85,12 +95,13 @@ def _mistaken(asked: Asked) -> Iterator[tuple[str, Law]]:
     candidates: list[tuple[str, Setting, dict[str, Any]]] = []
     if not given.ignore_negative:
         candidates.append(("negative-case-left-out", at, {"keep_positive": True}))
-    candidates.append(("average-instead-of-jumping", still, {}))
+    if _jumps(asked, law(still)):
+        candidates.append(("average-instead-of-jumping", still, {}))
     candidates.append(("variance-read-as-standard-deviation", squared, {}))
     if given.ignore_negative:
         candidates.append(("variance-read-as-standard-deviation", squared, {"keep_positive": True}))
     if at.heads > 1:
-        candidates += [("identical-heads", one, {}) for one in _as_one(at)]
+        candidates += [("one-head-for-all", one, {}) for one in _as_one(at)]
     candidates.append(("ignores-other-values", at, {"drop": other}))
     for tag, changed, options in candidates:
         try:
@@ -102,6 +113,14 @@ def _mistaken(asked: Asked) -> Iterator[tuple[str, Law]]:
     if at.heads > 1 and asked.law.atomic:
         summed = of_atoms(asked.law.chances, at.heads * asked.law.shares)
         yield "summed-instead-of-averaged", summed
+
+
+def _jumps(asked: Asked, still: Law) -> bool:
+    """Whether the output has several values, none of which is what it would be without noise."""
+    if len(asked.law.chances) < 2 or not still.atomic:
+        return False
+    gaps = np.max(np.abs(asked.law.shares - still.shares[0]), axis=1)
+    return bool(np.min(gaps) > 1e-3)
 
 
 def _as_one(at: Setting) -> Iterator[Setting]:
@@ -147,29 +166,40 @@ def _of_chances(asked: Asked) -> Misconception | None:
 def _of_variance(asked: Asked) -> Misconception | None:
     """Name what a variance is that is the only thing not right."""
     places = _places(asked, "variance")
-    said = np.array([asked.said.value("variance", x) for x in places])
     right = np.array([asked.law.variance(x) for x in places])
-    close = asked.said.tolerance("variance")
-    if np.any(right) and np.allclose(said, np.sqrt(right), rtol=close):
+    if np.any(right) and _is(asked, np.sqrt(right)):
         return misconception("variance-read-as-standard-deviation")
-    if np.any(right) and np.allclose(said, 4 * right, rtol=close):
+    if np.any(right) and _is(asked, 4 * right):
         return misconception("missing-factor-4")
     heads = asked.at.heads
-    if heads > 1:
+    if heads > 1 and _one_key_each(asked):
         *_, one = _as_one(asked.at)
         alone = np.array([law(one).variance(x) for x in places])
         for share in (1 / heads, 1 / heads**2):
-            if np.any(alone) and np.allclose(said, share * alone, rtol=close):
+            if np.any(alone) and _is(asked, share * alone):
                 return misconception("one-head-averaged")
     return None
+
+
+def _is(asked: Asked, numbers: Float64) -> bool:
+    """Whether the variance of the answer is these numbers, one for each place, to its digits."""
+    places = _places(asked, "variance")
+    said = np.array([asked.said.value("variance", x) for x in places])
+    room = np.array([asked.said.rounding("variance", x) for x in places])
+    return bool(np.all(np.abs(said - numbers) <= room + EXACT * np.abs(numbers)))
+
+
+def _one_key_each(asked: Asked) -> bool:
+    """Whether each head has one key with the largest mean score."""
+    scores = np.sort(asked.at.directions @ asked.at.means.T, axis=1)
+    return bool(np.all(scores[:, -1] > scores[:, -2] + 1e-9))
 
 
 def _of_a_factor(asked: Asked) -> Misconception | None:
     """Name a variance that is the same multiple of the right one everywhere."""
     places = [x for x in _places(asked, "variance") if asked.law.variance(x) > 0]
     ratios = np.array([asked.said.value("variance", x) / asked.law.variance(x) for x in places])
-    close = asked.said.tolerance("variance")
-    if len(ratios) > 1 and ratios[0] and np.allclose(ratios, ratios[0], rtol=close):
+    if len(ratios) > 1 and ratios[0] and np.allclose(ratios, ratios[0], rtol=1e-6):
         return misconception("extra-factor")
     return None
 
@@ -180,10 +210,10 @@ def counterexample(asked: Asked, wrong: dict[str, Instance]) -> Counterexample:
     if name == "independent":
         return _correlated(asked)
     example = failing
-    if not asked.in_numbers(name):
+    if not asked.one_instance and not asked.said.has_arrays(name):
         for values in _plain_values(asked):
             candidate = replace(asked.plain, values=values)
-            if not asked.error(name, candidate) <= asked.tolerance(name):
+            if not asked.error(name, candidate) <= asked.tolerance:
                 example = candidate
                 break
     values = example.values
@@ -192,7 +222,10 @@ def counterexample(asked: Asked, wrong: dict[str, Instance]) -> Counterexample:
         f"{labels.get(row, f'v_{row + 1}')} = {_short(value)}" for row, value in enumerate(values)
     )
     what = {"atoms": "output", "mean": "mean", "variance": "variance"}[name]
-    sentence = f"With {shown} the answer says of the {what}: {told(asked, name, example)}."
+    try:
+        sentence = f"With {shown} the answer says of the {what}: {told(asked, name, example)}."
+    except InvalidAnswer:  # arrays of another length than the values
+        sentence = f"With {shown} the {what} cannot be what the answer says: numbers of any length."
     arrays = {
         "values": values.tolist(),
         "probabilities": example.law.chances.tolist(),

@@ -2,7 +2,7 @@
 
 An answer may leave a factor C open, which is judged for every C that is large enough; it may say
 how large with a number or a formula (`C = 20`, `C = "log(1000 n)"`) or with bounds (`"C >= 10"`),
-and then every C within them has to do.
+and then every C within them has to do. The factor may have another name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from regard.checking.answers import Answer, Value, evaluate
 from regard.checking.query.bounds import Bounds, read_bounds
 from regard.errors import InvalidAnswer
-from regard.language import Formula
+from regard.language import Formula, Limit
+from regard.language.vocabulary import GREEK_WORDS
 from regard.problems.instances import KeyInstance
 from regard.problems.kinds.query import HeadsProblem, QueryProblem
 from regard.problems.laws import Fixed, Gaussian, Plain
@@ -26,8 +27,16 @@ from regard.problems.laws import Fixed, Gaussian, Plain
 Float64 = NDArray[np.float64]
 FACTOR = "C"
 # What an open factor is tried with. Which of these are used depends on how large scores become.
-LADDER = tuple(float(x) for x in np.geomspace(1.0, 1e6, 25))
+LADDER = (
+    *(float(x) for x in np.geomspace(1.0, 1e4, 33)),
+    *(float(x) for x in np.geomspace(3e4, 1e16, 24)),
+    *(float(x) for x in np.geomspace(1e20, 1e300, 21)),
+)
+RESOLVED = 1e10  # below this rounding of scores does not show in weights, whatever ties
 _ROW = re.compile(r"(k|mu|v)_([1-9][0-9]{0,3})")
+# A name that nobody declared may be a factor if it is no vector's letter and no unit or index.
+_FACTOR_LETTER = re.compile(r"[A-Za-z](_0)?")
+_NO_FACTORS = frozenset("eijkqsvxIKMQSVX")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +47,10 @@ class Asked:
         problem: about a query, or about several heads.
         queries: formulas or arrays, one per head.
         own: what else the answer names, in its order: formulas, numbers and arrays.
-        free: whether the answer leaves the factor C open.
-        bounds: what it says about C, if that is an inequality.
-        factors: what an open C is tried with; () where it is not open.
+        free: whether the answer leaves the factor open.
+        bounds: what it says about the factor, if that is an inequality.
+        factor: the name of the factor.
+        factors: what an open factor is tried with; () where it is not open.
         laws: of outputs under noise that were worked out already.
     """
 
@@ -49,6 +59,7 @@ class Asked:
     own: Mapping[str, Any]
     free: bool
     bounds: Bounds | None = None
+    factor: str = FACTOR
     factors: tuple[float, ...] = ()
     laws: dict[Any, float] = field(default_factory=dict, repr=False)
 
@@ -75,31 +86,38 @@ class Asked:
         return frozenset(used)
 
     @property
-    def in_numbers(self) -> bool:
-        """Whether some query is made of numbers, and so is about one instance only."""
-        return any(not self._moves(query) for query in self.queries)
-
-    def _moves(self, query: Formula | Float64) -> bool:
-        """Whether a query depends on the keys, the means or the values."""
-        used = replace(self, queries=(query,)).names
-        return any(name in ("K", "M") or name.startswith(("k_", "mu_", "v_")) for name in used)
+    def counts_rows(self) -> bool:
+        """Whether the queries name rows by their numbers, as k_3 does."""
+        return any(_ROW.fullmatch(name) for name in self.names)
 
     @property
     def one_instance(self) -> bool:
-        """Whether there is only one instance to try it on."""
-        return self.in_numbers or isinstance(self.law, Fixed)
+        """Whether there is only one instance to try it on: the keys are given as numbers."""
+        return isinstance(self.law, Fixed)
 
     @property
     def tolerance(self) -> float:
         """How far off the answer may be."""
         return self.problem.goal.tolerance
 
-    def tried(self, instance: KeyInstance) -> tuple[float, ...]:
-        """Return the factors to try on an instance."""
+    def tried(self, instance: KeyInstance, *, fine: bool = False) -> tuple[float, ...]:
+        """Return the factors to try on an instance.
+
+        Args:
+            instance: keys and values.
+            fine: whether a range of factors is to be tried at many places.
+        """
         if self.bounds is None:
             return self.factors or (1.0,)
         symbols = self.symbols(instance)
-        return self.bounds.factors(lambda name, field: evaluate(name, field, symbols))
+        found = self.bounds.factors(lambda name, field: evaluate(name, field, symbols), fine=fine)
+        if self.bounds.high or len(found) == 1:
+            return found
+        # Without an upper bound: as far as float64 resolves scores.
+        with np.errstate(all="ignore"):
+            scores = self.problem.given.scale * (self.evaluate(instance, found) @ instance.keys.T)
+            seen = np.max(np.abs(scores), axis=(1, 2)) <= RESOLVED
+        return found[: max(1, len(found) if np.all(seen) else int(np.argmin(seen)))]
 
     def symbols(self, instance: KeyInstance, factor: float = 1.0) -> dict[str, Value]:
         """Return what the names in the answer stand for."""
@@ -115,7 +133,7 @@ class Asked:
         # A parameter that goes to 0 has left the noise, and is itself still small.
         symbols |= instance.symbols | self.problem.given.parameters
         if self.free or self.bounds is not None:
-            symbols[FACTOR] = factor
+            symbols[self.factor] = factor
         for name, own in self.own.items():
             found = evaluate(name, own, symbols)
             if isinstance(found, bool):
@@ -163,16 +181,44 @@ def read_queries(problem: QueryProblem | HeadsProblem, answer: Answer) -> Asked:
     for name, value in own.items():
         if name in meaning:
             raise InvalidAnswer(f"answer: {name} has a meaning in the problem: use another name.")
-        if not isinstance(value, Formula | np.ndarray | float):
+        if not isinstance(value, Formula | Limit | np.ndarray | float):
             raise InvalidAnswer(f"answer: {name} must be a formula or numbers.")
-    bounds = None
-    said = own.get(FACTOR)
+    asked = Asked(problem, queries, own, False)
+    factor = _factor_name(asked)
+    said = own.get(factor)
+    bounds, is_open = None, factor not in own and factor not in problem.given.parameters
     if isinstance(said, Formula) and said.is_condition:
-        bounds = read_bounds(FACTOR, said)
-        del own[FACTOR]
-    asked = Asked(problem, queries, own, False, bounds)
-    declared = FACTOR in own or FACTOR in problem.given.parameters
-    return replace(asked, free=FACTOR in asked.names and not declared and bounds is None)
+        bounds = read_bounds(factor, said)
+    if isinstance(said, Limit):
+        if said.name != factor or said.target != np.inf:
+            raise InvalidAnswer(
+                f"answer: {factor} must be a number, a formula, or bounds such as {factor} >= 10; "
+                f"or it may grow: {factor} -> inf."
+            )
+        is_open = True
+    if bounds is not None or isinstance(said, Limit):
+        own = {name: value for name, value in own.items() if name != factor}
+    asked = replace(asked, own=own, bounds=bounds, factor=factor)
+    return replace(asked, free=is_open and factor in asked.names)
+
+
+def _factor_name(asked: Asked) -> str:
+    """Return what the factor is called: C, or the only other name that can be one."""
+    given, own = asked.problem.given, asked.own
+    letter = "mu" if isinstance(given.keys, Gaussian) else "k"
+    known = {"n", "d", "epsilon", "K", "M", *given.parameters}
+    known |= {f"{kind}_{name}" for kind in (letter, "v") for name in given.names}
+    said = {
+        name
+        for name, field in own.items()
+        if isinstance(field, Limit) or (isinstance(field, Formula) and field.is_condition)
+    }
+    unknown = {name for name in asked.names - known - (set(own) - said) if not _ROW.fullmatch(name)}
+    if FACTOR in unknown | said or len(unknown | said) != 1:
+        return FACTOR
+    name = next(iter(unknown | said))
+    letters = _FACTOR_LETTER.fullmatch(name) and name[0] not in _NO_FACTORS
+    return name if name in said or letters or name in GREEK_WORDS - {"mu"} else FACTOR
 
 
 def _query(name: str, said: Any) -> Formula | Float64:

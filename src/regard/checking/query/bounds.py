@@ -10,8 +10,9 @@ import numpy as np
 from regard.errors import InvalidAnswer
 from regard.language import Formula
 
-LEAST, MOST = 1e-3, 1e6  # where nothing is said
-STEPS = 7  # factors between the bounds
+LEAST, MOST = 1e-3, 1e300  # where nothing is said
+STEPS, FEW = 121, 13  # factors between the bounds
+NEAR = 1e6  # without an upper bound most factors are up to this many times the lower one
 Evaluate = Callable[[str, Formula], object]
 
 
@@ -29,18 +30,29 @@ class Bounds:
     low: tuple[Formula, ...]
     high: tuple[Formula, ...]
 
-    def factors(self, evaluated: Evaluate) -> tuple[float, ...]:
+    def factors(self, evaluated: Evaluate, *, fine: bool = False) -> tuple[float, ...]:
         """Return factors within the bounds, both ends among them.
+
+        Args:
+            evaluated: works a bound out.
+            fine: whether there are to be many.
 
         Raises:
             InvalidAnswer: there are none, or a bound is no number.
         """
-        low = max((self._number(one, evaluated) for one in self.low), default=LEAST)
-        low = max(low, LEAST)
+        low = max((self._number(one, evaluated) for one in self.low), default=LEAST) or LEAST
         high = min((self._number(one, evaluated) for one in self.high), default=max(MOST, low))
         if not low <= high:
             raise InvalidAnswer(f"answer: {self.name}: no number is within these bounds.")
-        return tuple(np.geomspace(low, high, STEPS if high > low else 1).tolist())
+        if not (np.isfinite(low) and np.isfinite(high)):
+            return (low, high)
+        if high == low:
+            return (low,)
+        steps, middle = STEPS if fine else FEW, min(high, NEAR * max(1.0, abs(low)))
+        found = _spread(low, middle, steps)
+        if middle < high:
+            found += _spread(middle, high, steps)[1:]
+        return tuple(found)
 
     def _number(self, formula: Formula, evaluated: Evaluate) -> float:
         found = evaluated(self.name, formula)
@@ -62,3 +74,9 @@ def read_bounds(name: str, said: Formula) -> Bounds:
         )
     below, above = sides[: at[0]], sides[at[0] + 1 :]
     return Bounds(name, below, above) if ups else Bounds(name, above, below)
+
+
+def _spread(low: float, high: float, steps: int) -> list[float]:
+    """Return numbers that are evenly spaced near 0, and far from it as their logarithms are."""
+    inner = np.sinh(np.linspace(np.arcsinh(low), np.arcsinh(high), steps)[1:-1])
+    return [low, *inner.tolist(), high]

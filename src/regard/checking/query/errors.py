@@ -1,9 +1,8 @@
 """How far off queries are, for many factors at once.
 
 Where the values are known the error is that of the output; where they are arbitrary, the largest
-error of a weight. With noise that stays it is the root of the mean square of that (with all
-weights for the output where values are arbitrary): worked out exactly, and only for heads whose
-scores vary together from samples.
+error of a weight. With noise that stays it is the root of the mean square of that, of the output or
+of each weight: worked out exactly, and only for heads whose scores vary together from samples.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from regard.analysis import key_noise
-from regard.checking.query.asked import Asked, Float64
+from regard.checking.query.asked import RESOLVED, Asked, Float64
 from regard.checking.sampling import generator, softmax
 from regard.errors import InvalidAnswer
 from regard.problems.instances import KeyInstance
@@ -19,8 +18,8 @@ from regard.problems.laws import Arbitrary, Fixed, Orthogonal
 
 # Adding 1 to a larger score changes it by a share that is lost in rounding: it says nothing.
 LARGEST_SCORE = 1e15
-RESOLVED = 1e10  # an open factor is tried as long as scores are below this
 WIDEST = 50.0  # and as long as the noise of a score has a smaller standard deviation
+ROUNDING = 1e-13  # of a sum of products, as a share of the sum of their sizes
 SAMPLES = 20_000  # of noise, for heads whose scores vary together
 
 
@@ -75,19 +74,48 @@ def has_noise(instance: KeyInstance) -> bool:
     return instance.covariances is not None and bool(np.any(instance.covariances))
 
 
-def largest_error(asked: Asked, instance: KeyInstance) -> float:
+def largest_error(asked: Asked, instance: KeyInstance, *, fine: bool = False) -> float:
     """Return the largest error over the factors that an answer speaks of; NaN before all others."""
     try:
-        queries = asked.evaluate(instance, asked.tried(instance))
+        factors = asked.tried(instance, fine=fine and not has_noise(instance))
+        queries = asked.evaluate(instance, factors)
     except InvalidAnswer:  # it fits the numbers of the problem, and not those of this instance
         return float("nan")
-    return float(np.max(errors_of(asked, instance, queries)))
+    errors = errors_of(asked, instance, queries)
+    if asked.bounds is None:
+        return float(np.max(errors))
+    return _between(asked, instance, factors, errors)
+
+
+def _between(
+    asked: Asked, instance: KeyInstance, factors: tuple[float, ...], errors: Float64
+) -> float:
+    """Return the largest error over a range of factors: also between those that were tried."""
+    noisy = has_noise(instance)
+    for _ in range(2):
+        if not np.all(np.isfinite(errors)) or len(factors) < 3:
+            break
+        top = int(np.argmax(errors))
+        low, high = factors[max(top - 1, 0)], factors[min(top + 1, len(factors) - 1)]
+        finer = tuple(np.linspace(low, high, 7 if noisy else 13).tolist())
+        found = errors_of(asked, instance, asked.evaluate(instance, finer))
+        if not np.all(found <= np.max(errors) * (1 + 1e-9)):
+            factors, errors = finer, found
+        else:
+            break
+    return float(np.max(errors))
+
+
+def each_weight(asked: Asked) -> bool:
+    """Whether the tolerance is of each weight: lengths or angles of the values are not known."""
+    law = asked.problem.given.values
+    return isinstance(law, Arbitrary) or (isinstance(law, Orthogonal) and law.norms is None)
 
 
 def _measure(asked: Asked, instance: KeyInstance, off: Float64) -> Float64:
     """Return how much weights (factors, n) that are off by so much count."""
     law = asked.problem.given.values
-    if isinstance(law, Arbitrary) or (isinstance(law, Orthogonal) and law.norms is None):
+    if each_weight(asked):
         return np.max(np.abs(off), axis=-1)
     if isinstance(law, Fixed):
         return np.linalg.norm(off @ instance.values, axis=-1)
@@ -113,6 +141,7 @@ def _noisy(asked: Asked, instance: KeyInstance, queries: Float64, scores: Float6
     law = asked.problem.given.values
     if isinstance(law, Fixed) or (isinstance(law, Orthogonal) and law.norms is not None):
         values = instance.values
+    largest = each_weight(asked)
     # Only scores count: what has the same law of scores has the same error.
     centred = scores - np.mean(scores, axis=-1, keepdims=True)
     parts = (centred, covariances, values @ values.T, counts)
@@ -120,17 +149,16 @@ def _noisy(asked: Asked, instance: KeyInstance, queries: Float64, scores: Float6
     if key not in asked.laws:
         wanted = target(asked, len(values))
         shares = counts / np.sum(counts)
-        asked.laws[key] = (
-            _sampled_error(centred, covariances, shares, values, wanted)
-            if correlated
-            else _exact_error(centred, covariances, shares, values, wanted)
-        )
+        how = _sampled_squares if correlated else _exact_squares
+        squares = how(centred, covariances, shares, values, wanted)
+        asked.laws[key] = float(np.sqrt(np.max(squares) if largest else np.sum(squares)))
     return asked.laws[key]
 
 
-def _exact_error(
+def _exact_squares(
     scores: Float64, covariances: Float64, shares: Float64, values: Float64, wanted: Float64
-) -> float:
+) -> Float64:
+    """Return the mean square of each entry of c − c*."""
     output = key_noise(
         np.eye(len(scores)),
         scores.T,
@@ -140,13 +168,12 @@ def _exact_error(
         tolerance=1e-6,
     )
     bias = output.mean - wanted @ values
-    spread = max(0.0, float(np.trace(output.covariance)))
-    return float(np.sqrt(bias @ bias + spread))
+    return np.asarray(bias**2 + np.maximum(np.diagonal(output.covariance), 0.0))
 
 
-def _sampled_error(
+def _sampled_squares(
     scores: Float64, covariances: Float64, shares: Float64, values: Float64, wanted: Float64
-) -> float:
+) -> Float64:
     """Return the same to about a hundredth, where an integral over several scores takes long."""
     squares, axes = np.linalg.eigh(covariances)
     roots = axes * np.sqrt(np.maximum(squares, 0))[:, None, :]
@@ -154,23 +181,32 @@ def _sampled_error(
     noise = np.einsum("ihg,sig->sih", roots, np.concatenate([normal, -normal]))
     weights = softmax(np.swapaxes(scores.T + noise, 1, 2))
     off = (np.tensordot(shares, weights, axes=(0, 1)) - wanted) @ values
-    return float(np.sqrt(np.mean(np.sum(off**2, axis=-1))))
+    return np.asarray(np.mean(off**2, axis=0))
 
 
 def score_covariances(asked: Asked, instance: KeyInstance, queries: Float64) -> Float64:
-    """Return the covariances (n, heads, heads) of each key's scores."""
+    """Return the covariances (n, heads, heads) of each key's scores.
+
+    A query at right angles to the noise sees none: what is left is rounding, and is made 0.
+    """
     assert instance.covariances is not None
-    turned = instance.covariances @ queries.T
-    found = asked.problem.given.scale**2 * (queries @ turned)
-    return (found + np.swapaxes(found, 1, 2)) / 2
+    scale = asked.problem.given.scale**2
+    found = scale * (queries @ (instance.covariances @ queries.T))
+    size = scale * (np.abs(queries) @ (np.abs(instance.covariances) @ np.abs(queries).T))
+    found = np.where(np.abs(found) > ROUNDING * size, found, 0.0)
+    found = (found + np.swapaxes(found, 1, 2)) / 2
+    seen = np.diagonal(found, axis1=1, axis2=2) > 0
+    return np.asarray(found * seen[:, :, None] * seen[:, None, :])
 
 
-def open_factors(asked: Asked, instance: KeyInstance, ladder: tuple[float, ...]) -> list[float]:
+def open_factors(
+    asked: Asked, instance: KeyInstance, ladder: tuple[float, ...], largest: float = RESOLVED
+) -> list[float]:
     """Return the factors with which float64 can still tell scores apart, from the smallest."""
     queries = asked.evaluate(instance, ladder)
     scores = scores_of(asked, instance, queries)
     with np.errstate(all="ignore"):
-        good = np.all(np.abs(scores) < RESOLVED, axis=(1, 2)) & np.all(
+        good = np.all(np.abs(scores) < largest, axis=(1, 2)) & np.all(
             np.isfinite(queries), axis=(1, 2)
         )
         if has_noise(instance):

@@ -23,18 +23,24 @@ SHORT, LONG = 0.03, 30.0  # between these the lengths of keys are drawn where an
 REFLECTED = 128  # keys from which on frames are drawn by reflections, which take less time
 
 
-def vanishing(problem: QueryProblem | HeadsProblem) -> dict[str, float]:
-    """Return the parameters that go to 0 in the limits of a problem, as 0."""
+FAR = 1e200  # stands for infinity, where a parameter goes there
+
+
+def limiting(problem: QueryProblem | HeadsProblem) -> dict[str, float]:
+    """Return the parameters that go somewhere in the limits of a problem, as they are there."""
     limits = [parse_limit(text) for text in problem.given.limits]
-    return {limit.name: 0.0 for limit in limits if limit.target == 0}
+    return {
+        limit.name: limit.target if np.isfinite(limit.target) else np.copysign(FAR, limit.target)
+        for limit in limits
+    }
 
 
 def plain(
     problem: QueryProblem | HeadsProblem, *, noisy: bool = False, **changes: Any
 ) -> KeyInstance:
-    """Return the plain instance; noise that is to vanish is left out unless it is asked for."""
-    parameters = {} if noisy else vanishing(problem)
-    return key_instance(_changed(problem.given, **changes), parameters=parameters)
+    """Return the plain instance, in the limits of the problem unless its noise is asked for."""
+    parameters = {} if noisy else limiting(problem)
+    return _settled(key_instance(_changed(problem.given, **changes), parameters=parameters))
 
 
 def drawn(problem: QueryProblem | HeadsProblem, seed: int, **changes: Any) -> KeyInstance:
@@ -42,7 +48,15 @@ def drawn(problem: QueryProblem | HeadsProblem, seed: int, **changes: Any) -> Ke
     given, rng = _changed(problem.given, **changes), generator(seed)
     if given.n > REFLECTED and not isinstance(given.keys, Gaussian | Arbitrary | Fixed):
         return _reflected(given, rng)
-    return key_instance(given, rng, parameters=vanishing(problem))
+    return _settled(key_instance(given, rng, parameters=limiting(problem)))
+
+
+def _settled(instance: KeyInstance) -> KeyInstance:
+    """Return the instance without noise that is as good as gone, such as I/m for a vast m."""
+    noise = instance.covariances
+    if noise is None or np.max(np.abs(noise)) > 1 / np.sqrt(FAR):
+        return instance
+    return KeyInstance(instance.keys, instance.values, np.zeros_like(noise), instance.symbols)
 
 
 def trials(problem: QueryProblem | HeadsProblem) -> int:
@@ -54,11 +68,13 @@ def trials(problem: QueryProblem | HeadsProblem) -> int:
     return max(2, min(TRIALS, most))
 
 
-def elsewhere(problem: QueryProblem | HeadsProblem) -> Iterator[tuple[int, KeyInstance]]:
+def elsewhere(
+    problem: QueryProblem | HeadsProblem, *, room: int = ROOM
+) -> Iterator[tuple[int, KeyInstance]]:
     """Draw keys with more dimensions than they need, very long and very short where allowed."""
     given = problem.given
     law = given.keys.mean if isinstance(given.keys, Gaussian) else given.keys
-    room = given.n + ROOM if given.d is None else given.d
+    room = given.n + room if given.d is None else given.d
     for seed in range(1000, 1000 + max(1, trials(problem) // 10)):
         changes: dict[str, Any] = {"d": room}
         if isinstance(law, Orthogonal) and law.norms is None:
@@ -79,7 +95,7 @@ def many(problem: QueryProblem | HeadsProblem) -> tuple[int, KeyInstance] | None
     if isinstance(given.keys, Gaussian) and np.any(plain(problem).covariances):
         return None  # the noise stays, and covariances of so many keys are too large
     instance = _reflected(_changed(given.model_copy(update={"keys": law}), n=MANY), generator(seed))
-    symbols = instance.symbols | vanishing(problem)
+    symbols = instance.symbols | limiting(problem)
     if isinstance(given.keys, Gaussian):
         symbols["M"] = symbols.pop("K")
         for name in given.names:

@@ -6,20 +6,31 @@ and on hard ones: many keys, more dimensions, very long and very short keys, and
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from regard.checking.answers import Answer
 from regard.checking.query import instances as instances
-from regard.checking.query.asked import Asked, read_queries
-from regard.checking.query.errors import LARGEST_SCORE, errors_of, has_noise, largest_error
+from regard.checking.query.asked import LADDER, Asked, read_queries
+from regard.checking.query.errors import (
+    LARGEST_SCORE,
+    errors_of,
+    has_noise,
+    largest_error,
+    open_factors,
+    scores_of,
+)
 from regard.checking.query.example import counterexample
 from regard.checking.query.mistakes import recognise, values_for_keys
 from regard.checking.query.possible import judge_claim
-from regard.checking.query.scale import right_length, smallest_factor, with_factors
-from regard.checking.sampling import Trial, compare, goal
+from regard.checking.query.scale import (
+    right_length,
+    still_falling,
+    with_factors,
+)
+from regard.checking.query.told import in_numbers, margin, remarks_on
+from regard.checking.sampling import Trial, compare, counted_once, goal
 from regard.checking.verdict import Counterexample, GoalResult, Scope, Verdict
 from regard.errors import InvalidAnswer
 from regard.problems.instances import KeyInstance
@@ -27,6 +38,7 @@ from regard.problems.kinds.query import HeadsProblem, QueryProblem
 from regard.problems.laws import Arbitrary
 from regard.report import number
 
+FAR = 50.0  # scores up to which a factor may have an end
 ENOUGH = 3  # instances under noise on which an answer is wrong: each takes a while
 
 
@@ -51,22 +63,27 @@ def judge(problem: QueryProblem | HeadsProblem, answer: Answer) -> Verdict:
         idea, asked = values_for_keys(read, here)
         if idea is None:
             raise
+    if idea is None and still_falling(asked, here):
+        return Verdict(problem, (_out_of_reach(asked, here),))
     found = [_this(asked, here) if idea is None else _misread(asked, here)]
     remarks: list[str] = []
     if not asked.one_instance:
         found += _others(asked, here)
+    results = counted_once(one.result for one in found)
     if not (asked.free or idea) and here.covariances is not None:
-        found += _under_noise(asked, remarks, found[0].result.passed)
+        noisy = _under_noise(asked, remarks, found[0].result.passed)
+        found += noisy
+        results += [one.result for one in noisy]
     wrong = [trial for one in found for trial in one.wrong]
     right = not wrong
     if not right and idea is None:
-        idea = recognise(asked, here, [one.result for one in found])
+        idea = recognise(asked, here, results)
     return Verdict(
         problem,
-        tuple(one.result for one in found),
+        tuple(results),
         None if right else counterexample(asked, wrong),
         idea,
-        (*_remarks(asked, here, right), *remarks),
+        (*remarks_on(asked, here, right), *remarks),
     )
 
 
@@ -77,7 +94,7 @@ def replay(problem: QueryProblem | HeadsProblem, answer: Answer, seed: int) -> C
     asked = ready(read_queries(problem, answer), instances.plain(problem))
     if asked.one_instance:
         raise InvalidAnswer("replay: this answer is about one instance, and none is drawn.")
-    hard = dict(instances.elsewhere(problem))
+    hard = dict(_fitting(asked))
     more = instances.many(problem)
     hard |= {} if more is None else {more[0]: more[1]}
     instance = hard[seed] if seed in hard else instances.drawn(problem, seed)
@@ -93,13 +110,29 @@ def ready(asked: Asked, here: KeyInstance) -> Asked:
 
 def _found(asked: Asked, name: str, scope: Scope, trials: list[Trial[KeyInstance]]) -> Found:
     wrong = tuple(trial for trial in trials if not trial.right)
-    result = goal(name, scope, trials, say=_margin(asked, len(trials), len(wrong)))
+    result = goal(name, scope, trials, say=margin(asked, len(trials), len(wrong)))
     return Found(result, wrong)
 
 
 def _this(asked: Asked, here: KeyInstance) -> Found:
-    trial = Trial(here, largest_error(asked, here), asked.tolerance)
-    return _found(asked, _wanted(asked), "this", [trial])
+    trial = Trial(here, largest_error(asked, here, fine=True), asked.tolerance)
+    found = _found(asked, _wanted(asked), "this", [trial])
+    if in_numbers(asked):  # keys that are a law only are not shown: numbers fit them by chance
+        return Found(replace(found.result, weight=0.0), found.wrong)
+    return found
+
+
+def _out_of_reach(asked: Asked, here: KeyInstance) -> GoalResult:
+    """The goal of an open factor that grows too slowly to be followed to its end."""
+    last = open_factors(asked, here, LADDER, LARGEST_SCORE)[-1]
+    error = float(errors_of(asked, here, asked.evaluate(here, (last,)))[0])
+    sentence = (
+        f"at {asked.factor} = {number(last, 3)}, as far as float64 goes, "
+        f"{compare(error, asked.tolerance)}, and the error still falls"
+    )
+    return GoalResult(
+        _wanted(asked), "this", False, sentence, error, asked.tolerance, decided=False
+    )
 
 
 def _misread(asked: Asked, here: KeyInstance) -> Found:
@@ -137,27 +170,44 @@ def _others(asked: Asked, here: KeyInstance) -> list[Found]:
         if has_noise(instance) and sum(not t.right for t in trials) >= ENOUGH:
             break
     found = [_found(asked, "the same for any keys of this law", "sampled", trials)]
-    hard = [_trial(asked, instance, seed) for seed, instance in instances.elsewhere(problem)]
-    hard = [trial for trial in hard if _fits(asked, trial)]
+    hard = [_trial(asked, instance, seed) for seed, instance in _fitting(asked)]
     if hard:
         found.append(_found(asked, _elsewhere(asked), "adversarial", hard))
-    more = instances.many(problem) if asked.free or "n" in asked.names else None
+    # What names rows by their numbers is about as many keys as the problem has.
+    every_n = ((asked.free and _grows(asked, here)) or "n" in asked.names) and not asked.counts_rows
+    more = instances.many(problem) if every_n else None
     if more is not None:
         trial = _trial(asked, more[1], more[0])
-        if _fits(asked, trial):
+        if _fits(asked, more[1]):
             name = f"the same for {instances.MANY} keys"
             found.append(_found(asked, name, "adversarial", [trial]))
     return found
+
+
+def _grows(asked: Asked, here: KeyInstance) -> bool:
+    """Whether an open factor makes scores as large as one likes, for as many keys as one likes."""
+    if not _fits(asked, here):
+        return False
+    queries = asked.evaluate(here, asked.factors[-1:])
+    return bool(np.max(np.abs(scores_of(asked, here, queries))) > FAR)
 
 
 def _trial(asked: Asked, instance: KeyInstance, seed: int) -> Trial[KeyInstance]:
     return Trial(instance, largest_error(asked, instance), asked.tolerance, seed)
 
 
-def _fits(asked: Asked, trial: Trial[KeyInstance]) -> bool:
+def _fitting(asked: Asked) -> list[tuple[int, KeyInstance]]:
+    """Return hard instances, of as many dimensions as the answer allows."""
+    hard = list(instances.elsewhere(asked.problem))
+    if all(_fits(asked, instance) for _, instance in hard):
+        return hard
+    return list(instances.elsewhere(asked.problem, room=0))
+
+
+def _fits(asked: Asked, instance: KeyInstance) -> bool:
     """Whether the answer can be tried: [1, 1, 0, 0] is about four dimensions or keys only."""
     try:
-        asked.evaluate(trial.instance, asked.tried(trial.instance)[:1])
+        asked.evaluate(instance, asked.tried(instance)[:1])
     except InvalidAnswer:
         return False
     return True
@@ -171,7 +221,7 @@ def _elsewhere(asked: Asked) -> str:
 def _under_noise(asked: Asked, remarks: list[str], right: bool) -> list[Found]:
     """Try an answer whose length is given with the noise of the instance, which is to vanish."""
     noisy = instances.plain(asked.problem, noisy=True)
-    small = instances.vanishing(asked.problem)
+    small = instances.limiting(asked.problem)
     if not small or not has_noise(noisy):
         return []
     trial = Trial(noisy, largest_error(asked, noisy), asked.tolerance)
@@ -195,68 +245,3 @@ def _reachable(asked: Asked, noisy: KeyInstance) -> bool:
         return True
     errors = errors_of(asked, noisy, asked.evaluate(noisy, asked.tried(noisy)))
     return bool(np.any(errors <= asked.tolerance))
-
-
-def _margin(asked: Asked, tried: int, wrong: int) -> Callable[[Trial[KeyInstance]], str]:
-    def say(trial: Trial[KeyInstance]) -> str:
-        count = f"; right on {tried - wrong} of {tried} instances" if tried > 1 else ""
-        if np.isnan(trial.error):
-            return f"a query or a score is not a finite number{count}"
-        if np.isinf(trial.error):
-            return (
-                f"a score is beyond {number(LARGEST_SCORE)}, where float64 does not see a "
-                f"difference of 1{count}"
-            )
-        return compare(trial.error, trial.tolerance) + _advice(asked, trial.instance) + count
-
-    return say
-
-
-def _advice(asked: Asked, instance: KeyInstance) -> str:
-    grow = right_length(asked, instance, longer=True)
-    if grow is not None:
-        return f": ‖q‖ must grow about {grow:.2g}×"
-    if has_noise(instance):
-        shrink = right_length(asked, instance, longer=False)
-        if shrink is not None and asked.bounds is not None:
-            return f": C may be at most about {shrink * asked.tried(instance)[-1]:.2g}"
-        if shrink is not None:
-            return f": ‖q‖ must shrink to about {shrink:.2g} of its length"
-    return ""
-
-
-def _remarks(asked: Asked, here: KeyInstance, right: bool) -> tuple[str, ...]:
-    if asked.in_numbers:
-        return ("The answer is made of numbers, so it was tried on this instance only.",)
-    if not (asked.free and right):
-        return ()
-    smallest = smallest_factor(asked, here)
-    assert smallest is not None  # the largest factors were right
-    if smallest < 0.01:
-        return ("Here every C is large enough.",)
-    digits = 10.0 ** (np.floor(np.log10(smallest)) - 2)
-    shown = np.ceil(smallest / digits) * digits
-    remark = f"Here every C from {number(shown)} on is large enough."
-    if here.covariances is None or has_noise(here):
-        return (remark,)
-    noisy = instances.plain(asked.problem, noisy=True)
-    if not has_noise(noisy):
-        return (remark,)
-    return (remark, _window(asked, noisy, smallest))
-
-
-def _window(asked: Asked, noisy: KeyInstance, smallest: float) -> str:
-    """Say what the noise of the instance, which is to vanish, would allow."""
-    small = instances.vanishing(asked.problem)
-    said = ", ".join(f"{name} = {number(asked.problem.given.parameters[name])}" for name in small)
-    factors = max(smallest, 1e-3) * np.geomspace(1.0, 30.0, 11)
-    errors = errors_of(asked, noisy, asked.evaluate(noisy, factors.tolist()))
-    good = factors[errors <= asked.tolerance]
-    if len(good) == 0:
-        return f"That is in the limit: with {said} no C is right."
-    if good[-1] == factors[-1]:
-        return f"That is also so with {said}."
-    return (
-        f"That is in the limit: with {said} the noise also sets an upper limit, between C = "
-        f"{good[-1]:.2g} and {factors[list(factors).index(good[-1]) + 1]:.2g}."
-    )

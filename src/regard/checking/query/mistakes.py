@@ -1,4 +1,8 @@
-"""What a wrong query looks like, decided by what it does on plain and on drawn instances."""
+"""What a wrong query looks like, decided by what it does on plain and on drawn instances.
+
+A sentence is said only of an answer of which it is true: what it says of weights and scores is read
+off those of the answer as it is, and a repair that it names was run and is right.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regard.checking.misconceptions import misconception
 from regard.checking.query import instances as instances
@@ -19,6 +24,7 @@ from regard.problems.instances import KeyInstance
 from regard.problems.laws import Fixed, Gaussian, Orthogonal
 
 DRAWN = 5
+RAISED = 25.0  # added to scores, which leaves the others next to nothing
 RESOLVED = 1e11  # scores beyond this are rounded so much that weights show it
 Shows = Callable[[Asked, KeyInstance], bool]
 
@@ -31,7 +37,7 @@ def recognise(asked: Asked, here: KeyInstance, goals: list[GoalResult]) -> Misco
         return misconception("absurd-scale")
     if _too_long(asked, here):
         return misconception("no-upper-limit-on-scale")
-    if len(asked.queries) == 1 and isinstance(asked.law, Fixed) and not _possible(asked, here):
+    if isinstance(asked.law, Fixed) and _impossible(asked, here):
         return misconception("claims-possible")
     cases = [here]
     if not asked.one_instance:
@@ -50,7 +56,7 @@ def recognise(asked: Asked, here: KeyInstance, goals: list[GoalResult]) -> Misco
         ("weights-without-log", _in_proportion),
         ("equal-weights", _equal_weights),
         ("one-target-only", _one_target),
-        ("no-large-scale", _others_as_large),
+        ("others-as-large", _others_as_large),
         ("other-keys-too", _other_keys),
     ]
     for tag, shows in tests:
@@ -61,10 +67,10 @@ def recognise(asked: Asked, here: KeyInstance, goals: list[GoalResult]) -> Misco
     return None
 
 
-def _possible(asked: Asked, here: KeyInstance) -> bool:
-    from regard.checking.query.possible import closest
+def _impossible(asked: Asked, here: KeyInstance) -> bool:
+    from regard.checking.query.possible import decide
 
-    return bool(errors_of(asked, here, closest(asked, here)[None])[0] <= asked.tolerance)
+    return decide(asked, here).possible is False
 
 
 def _queries(asked: Asked, instance: KeyInstance) -> Float64:
@@ -120,33 +126,42 @@ def _too_short(asked: Asked, instance: KeyInstance) -> bool:
 
 
 def _right(asked: Asked, instance: KeyInstance, queries: Float64) -> bool:
-    """Whether queries are right, as they are or when they are longer."""
-    scales = np.geomspace(1.0, 1e3, 6 if has_noise(instance) else 25)
-    with np.errstate(all="ignore"):
-        many = scales[:, None, None] * queries
-    return bool(np.any(errors_of(asked, instance, many) <= asked.tolerance))
+    """Whether queries (heads, d), or (factors, heads, d), are right as they are."""
+    many = queries[None] if queries.ndim == 2 else queries
+    return bool(np.all(errors_of(asked, instance, many) <= asked.tolerance))
+
+
+def _all_queries(asked: Asked, instance: KeyInstance) -> Float64:
+    """Return the queries (factors, heads, d) with all the factors that are tried."""
+    return asked.evaluate(instance, asked.tried(instance))
 
 
 def _right_when_negated(asked: Asked, instance: KeyInstance) -> bool:
-    return _right(asked, instance, -_queries(asked, instance))
+    return _right(asked, instance, -_all_queries(asked, instance))
 
 
 def _all_alike(asked: Asked, instance: KeyInstance) -> bool:
     """Every key has the same score, in every head."""
     scores = scores_of(asked, instance, _queries(asked, instance)[None])[0]
-    return bool(np.max(np.ptp(scores, axis=-1)) <= 1e-6)
+    return bool(np.all(_alike(scores)))
+
+
+def _alike(scores: Float64) -> NDArray[np.bool_]:
+    """Return for each head whether all its scores are the same up to rounding."""
+    size = np.max(np.abs(scores), axis=-1)
+    return np.asarray(np.ptp(scores, axis=-1) <= 1e-6 + 1e-12 * size)
 
 
 def _idle_head(asked: Asked, instance: KeyInstance) -> bool:
     """Some heads give all keys the same weight, and others do not."""
     scores = scores_of(asked, instance, _queries(asked, instance)[None])[0]
-    idle = np.ptp(scores, axis=-1) <= 1e-6
+    idle = _alike(scores)
     return bool(np.any(idle) and not np.all(idle))
 
 
 def _one_key(asked: Asked, instance: KeyInstance) -> bool:
-    """All of several heads look at the same single key."""
-    weights = _limit(asked, instance)
+    """All of several heads give nearly all weight to the same single key."""
+    weights = _weights(asked, instance)
     tops = np.argmax(weights, axis=-1)
     several = len(weights) > 1 and len(_named(asked)) > 1
     return several and len(set(tops.tolist())) == 1 and bool(np.min(np.max(weights, axis=-1)) > 0.9)
@@ -168,23 +183,27 @@ def _each_its_share(asked: Asked, instance: KeyInstance) -> bool:
 def _identical_under_noise(asked: Asked, instance: KeyInstance) -> bool:
     """All heads have the same query, and one head per key would be right."""
     queries = _queries(asked, instance)
-    if not has_noise(instance) or len(queries) < 2 or np.ptp(queries, axis=0).max() > 1e-9:
+    size = float(np.max(np.abs(queries)))
+    if not has_noise(instance) or len(queries) < 2 or np.ptp(queries, axis=0).max() > 1e-9 * size:
         return False
     keys = instance.keys[_named(asked)]
-    return len(keys) == len(queries) and _right(asked, instance, keys)
+    lengths = np.geomspace(1.0, 1e3, 13)[:, None, None]
+    errors = errors_of(asked, instance, lengths * keys)
+    return len(keys) == len(queries) and bool(np.any(errors <= asked.tolerance))
 
 
 def _right_for_unit_keys(asked: Asked, instance: KeyInstance) -> bool:
-    """The same formula is right when the keys are made unit vectors."""
-    if asked.in_numbers or not isinstance(asked.law, Orthogonal):
+    """The same formula is right when the keys are made unit vectors, which they are not."""
+    lengths = np.linalg.norm(instance.keys, axis=1)
+    if not isinstance(asked.law, Orthogonal) or np.allclose(lengths, 1.0):
         return False
     keys = asked.problem.given.keys
     unit = asked.law.model_copy(update={"norms": [1.0] * asked.problem.given.n})
     law = keys.model_copy(update={"mean": unit}) if isinstance(keys, Gaussian) else unit
     given = asked.problem.given.model_copy(update={"keys": law})
     other = replace(asked, problem=asked.problem.model_copy(update={"given": given}), laws={})
-    at = instances.plain(other.problem)
-    return _right(other, at, _queries(other, at))
+    at = instances.drawn(other.problem, 0)  # numbers would be right for keys along the axes
+    return largest_error(other, at) <= other.tolerance
 
 
 def _in_proportion(asked: Asked, instance: KeyInstance) -> bool:
@@ -201,33 +220,36 @@ def _in_proportion(asked: Asked, instance: KeyInstance) -> bool:
 def _equal_weights(asked: Asked, instance: KeyInstance) -> bool:
     """The keys wanted share the weight evenly, and they should not."""
     named, wanted = _named(asked), target(asked, len(instance.keys))
-    weights = np.mean(_limit(asked, instance), axis=0)
+    weights = np.mean(_weights(asked, instance), axis=0)[named]
     uneven = bool(np.ptp(wanted[named]) > 0)
-    return uneven and bool(np.allclose(weights[named], 1 / len(named), atol=1e-3))
+    return uneven and bool(np.ptp(weights) <= 1e-3 * np.max(weights)) and np.sum(weights) > 0.5
 
 
 def _one_target(asked: Asked, instance: KeyInstance) -> bool:
-    """All the weight goes to one of several keys wanted."""
-    named = _named(asked)
-    weights = np.mean(_limit(asked, instance), axis=0)
-    return len(named) > 1 and bool(np.max(weights[named]) > 0.9)
+    """Nearly all the weight goes to one of several keys wanted, which should not have as much."""
+    named, wanted = _named(asked), target(asked, len(instance.keys))
+    weights = np.mean(_weights(asked, instance), axis=0)
+    top = int(np.argmax(weights))
+    return len(named) > 1 and top in named and bool(weights[top] > max(0.9, wanted[top] + 0.02))
 
 
 def _others_as_large(asked: Asked, instance: KeyInstance) -> bool:
-    """The keys wanted compare with each other as they should, but not with the rest."""
-    named, wanted = _named(asked), target(asked, len(instance.keys))
+    """The same amount added to the scores of the keys wanted makes it right."""
     scores = scores_of(asked, instance, _queries(asked, instance)[None])[0]
-    others = np.delete(scores, named, axis=-1)
-    if len(scores) > 1 or np.ptp(wanted[named]) == 0 or not others.size:
+    keys, named = instance.keys, _named(asked)
+    even = np.ptp(target(asked, len(keys))[named]) == 0
+    if even or len(scores) > 1 or np.linalg.matrix_rank(keys) < len(keys):
         return False
-    right = scores[:, named] - np.log(wanted[named])
-    return bool(np.ptp(right) <= 1e-6 and np.ptp(others) <= 1e-6 and np.max(np.abs(scores)) < 20)
+    raised = scores[0] + np.where(np.isin(np.arange(len(keys)), named), RAISED, 0.0)
+    query = np.linalg.pinv(asked.problem.given.scale * keys) @ raised
+    return _right(asked, instance, query[None])
 
 
 def _other_keys(asked: Asked, instance: KeyInstance) -> bool:
-    """Keys that are not wanted get weight, however long the queries are."""
-    weights = np.mean(_limit(asked, instance), axis=0)
-    return bool(np.max(np.delete(weights, _named(asked)), initial=0.0) > 0.05)
+    """Keys that are not wanted get weight, as the queries are and however long they are."""
+    named = _named(asked)
+    both = np.mean(_weights(asked, instance), axis=0), np.mean(_limit(asked, instance), axis=0)
+    return all(np.max(np.delete(weights, named), initial=0.0) > 0.05 for weights in both)
 
 
 def _right_of_values(asked: Asked, instance: KeyInstance) -> bool:
@@ -235,7 +257,7 @@ def _right_of_values(asked: Asked, instance: KeyInstance) -> bool:
     if not any(name.startswith("v_") for name in asked.names):
         return False
     swapped = _with_keys(instance)
-    return _right(asked, swapped, _queries(asked, swapped))
+    return _right(asked, swapped, _all_queries(asked, swapped))
 
 
 def _with_keys(instance: KeyInstance) -> KeyInstance:

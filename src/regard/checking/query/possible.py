@@ -1,10 +1,13 @@
 """Is there no such query, as an answer says?
 
-How near softmax comes to weights p is a convex problem: KL(p, softmax(K q)) has one infimum over
-q. A descent goes there; what it finds is right or it is not.
+A search that finds one refutes it; a proof that there is none confirms it; and where there is
+neither, the answer is not decided.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,13 +15,51 @@ from regard.checking.answers import Answer
 from regard.checking.misconceptions import misconception
 from regard.checking.query import instances as instances
 from regard.checking.query.asked import Asked, Float64, labels
-from regard.checking.query.errors import errors_of, has_noise, target, weights_of
+from regard.checking.query.errors import errors_of, weights_of
+from regard.checking.query.excluded import excluded
+from regard.checking.query.search import closest
 from regard.checking.sampling import compare
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
 from regard.problems.instances import KeyInstance
 from regard.problems.kinds.query import HeadsProblem, QueryProblem
+from regard.problems.laws import Arbitrary
 from regard.report import number, vector
+
+DRAWN = 4  # keys of a law that leaves open whether it is possible
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """Whether queries reach a goal on an instance.
+
+    Attributes:
+        possible: None where that is not decided.
+        instance: that it is about.
+        queries: (heads, d), the closest that were found.
+        error: theirs.
+        reason: why there are none that do, where that is proved.
+    """
+
+    possible: bool | None
+    instance: KeyInstance
+    queries: Float64
+    error: float
+    reason: str = ""
+
+
+def decide(asked: Asked, instance: KeyInstance) -> Decision:
+    """Search for queries that reach the goal, prove that there are none, or search longer."""
+    reason = None
+    for quick in (True, False):
+        queries = closest(asked, instance, quick=quick)
+        error = float(errors_of(asked, instance, queries[None])[0])
+        if error <= asked.tolerance:
+            return Decision(True, instance, queries, error)
+        reason = excluded(asked, instance) if quick else None
+        if reason is not None:
+            return Decision(False, instance, queries, error, reason)
+    return Decision(None, instance, queries, error)
 
 
 def judge_claim(problem: QueryProblem | HeadsProblem, answer: Answer) -> Verdict:
@@ -34,64 +75,45 @@ def judge_claim(problem: QueryProblem | HeadsProblem, answer: Answer) -> Verdict
     given = [name for name in labels(problem) if answer.has(name)]
     if given:
         raise InvalidAnswer(f"answer: {given[0]} is given, although possible is false.")
-    here = instances.plain(problem)
     asked = Asked(problem, (), {}, False)
-    queries = closest(asked, here)
-    error = float(errors_of(asked, here, queries[None])[0])
-    possible = error <= asked.tolerance
-    sentence = f"the closest query comes to {compare(error, asked.tolerance)}"
-    goal = GoalResult("whether there is such a query", "this", not possible, sentence, None)
-    if not possible:
-        return Verdict(problem, (goal,))
-    weights = weights_of(asked, here, queries[None])[0]
-    named = dict(zip(asked.labels, queries.tolist(), strict=True))
-    arrays = {"keys": here.keys.tolist(), **named, "weights": weights.tolist()}
-    shown = " and ".join(f"{name} = {vector(query)}" for name, query in named.items())
+    found = [decide(asked, instance) for instance in _cases(asked)]
+    if all(one.possible for one in found):
+        return _refuted(asked, found[0])
+    name = "whether there is such a query"
+    if all(one.possible is False for one in found):
+        sentence = f"{found[0].reason}; the closest found comes to {_compared(asked, found[0])}"
+        return Verdict(problem, (GoalResult(name, "this", True, sentence),))
+    at = next(one for one in found if not one.possible)
+    sentence = f"no such query was found, and none was excluded: {_compared(asked, at)}"
+    if any(one.possible for one in found):
+        sentence = "there is one for some keys, and for others none was found"
+    return Verdict(problem, (GoalResult(name, "this", False, sentence, decided=False),))
+
+
+def _cases(asked: Asked) -> Iterator[KeyInstance]:
+    """Return the instance of the problem, and others where it may depend on the keys."""
+    yield instances.plain(asked.problem)
+    given = asked.problem.given
+    if isinstance(asked.law, Arbitrary) and given.d is not None and given.d < given.n - 1:
+        yield from (instances.drawn(asked.problem, seed) for seed in range(DRAWN))
+
+
+def _compared(asked: Asked, found: Decision) -> str:
+    return compare(found.error, asked.tolerance)
+
+
+def _refuted(asked: Asked, found: Decision) -> Verdict:
+    """The verdict on an answer that says no where there is a query."""
+    weights = weights_of(asked, found.instance, found.queries[None])[0]
+    named = dict(zip(asked.labels, found.queries.tolist(), strict=True))
+    shown = " and ".join(f"{name} = {vector(np.array(q))}" for name, q in named.items())
     sentence = (
-        f"{shown} gives the weights {vector(weights)}: off by {number(error)}, and "
+        f"{shown} gives the weights {vector(weights)}: off by {number(found.error)}, and "
         f"{number(asked.tolerance)} is allowed."
     )
-    example = Counterexample(arrays, sentence)
-    return Verdict(problem, (goal,), example, misconception("claims-impossible"))
-
-
-def closest(asked: Asked, instance: KeyInstance) -> Float64:
-    """Return queries (heads, d) that come as near to the weights as one can.
-
-    Several heads either all do the same, or each looks at one key.
-    """
-    wanted = target(asked, len(instance.keys))
-    heads = len(asked.labels)
-    candidates = [np.tile(_descended(asked, instance, wanted), (heads, 1))]
-    counts = np.rint(heads * wanted).astype(int)
-    if heads > 1 and np.allclose(counts, heads * wanted):
-        rows = [
-            _descended(asked, instance, np.eye(len(wanted))[i])
-            for i in np.repeat(range(len(wanted)), counts)
-        ]
-        candidates.append(np.array(rows))
-    scales = np.geomspace(0.1, 100.0, 4 if has_noise(instance) else 61)
-    queries = np.concatenate([np.append(scales, 1.0)[:, None, None] * one for one in candidates])
-    errors = errors_of(asked, instance, queries)
-    return np.asarray(queries[int(np.nanargmin(errors))])
-
-
-def _descended(asked: Asked, instance: KeyInstance, wanted: Float64) -> Float64:
-    """Return the query whose weights have the least divergence from those wanted."""
-    from scipy.optimize import minimize
-
-    keys = asked.problem.given.scale * instance.keys
-    # In units of their spread, so that one number of steps serves short and long keys.
-    unit = max(float(np.max(np.abs(keys - np.mean(keys, axis=0)))), 1e-300)
-
-    def divergence(q: Float64) -> tuple[float, Float64]:
-        scores = keys @ q / unit
-        top = float(np.max(scores))
-        powers = np.exp(scores - top)
-        total = float(np.sum(powers))
-        gradient = (powers / total - wanted) @ keys / unit
-        return top + float(np.log(total)) - float(wanted @ scores), gradient
-
-    start = (wanted - 1 / len(wanted)) @ keys / unit
-    found = minimize(divergence, start, jac=True, method="BFGS", options={"maxiter": 2000})
-    return np.asarray(found.x, float) / unit
+    arrays = {"keys": found.instance.keys.tolist(), **named, "weights": weights.tolist()}
+    told = f"the closest query found comes to {_compared(asked, found)}"
+    goal = GoalResult("whether there is such a query", "this", False, told)
+    return Verdict(
+        asked.problem, (goal,), Counterexample(arrays, sentence), misconception("claims-impossible")
+    )

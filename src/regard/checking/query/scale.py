@@ -5,11 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.checking.query.asked import LADDER, Asked, Float64
-from regard.checking.query.errors import errors_of, has_noise, open_factors, score_covariances
+from regard.checking.query.asked import LADDER, RESOLVED, Asked, Float64
+from regard.checking.query.errors import (
+    LARGEST_SCORE,
+    errors_of,
+    has_noise,
+    open_factors,
+    score_covariances,
+)
 from regard.problems.instances import KeyInstance
 
-OPEN = 4  # of the largest factors that float64 resolves, an open one is tried with so many
+OPEN = 4  # so many of the largest factors that float64 resolves stand for all larger ones
+BETWEEN = 7  # and so many between the last two, for what goes up and down
+STILL = 1e-3  # an error that falls by such a share from one factor to the next is not at its end
 FINE = 60
 
 
@@ -58,9 +66,39 @@ def _affordable(asked: Asked, instance: KeyInstance, queries: Float64, longer: b
 
 
 def with_factors(asked: Asked, instance: KeyInstance) -> tuple[float, ...]:
-    """Return the largest factors that an open one can be tried with."""
-    found = open_factors(asked, instance, LADDER)
-    return tuple(found[-OPEN:]) or LADDER[:1]
+    """Return the largest factors that an open one can be tried with.
+
+    Where these are not large enough, it goes on up to the largest scores of which anything can be
+    said: what ties is rounded there, but not everything has to tie.
+    """
+    found = _last(asked, instance)
+    if has_noise(instance) or _all_right(asked, instance, found):
+        return found
+    further = _last(asked, instance, LARGEST_SCORE)
+    return further if _all_right(asked, instance, further) else found
+
+
+def _last(asked: Asked, instance: KeyInstance, largest: float = RESOLVED) -> tuple[float, ...]:
+    found = open_factors(asked, instance, LADDER, largest)[-OPEN:] or list(LADDER[:1])
+    if len(found) > 1 and not has_noise(instance):
+        found[-1:-1] = np.linspace(found[-2], found[-1], BETWEEN + 2)[1:-1].tolist()
+    return tuple(found)
+
+
+def _all_right(asked: Asked, instance: KeyInstance, factors: tuple[float, ...]) -> bool:
+    errors = errors_of(asked, instance, asked.evaluate(instance, factors))
+    return bool(np.all(errors <= asked.tolerance))
+
+
+def still_falling(asked: Asked, instance: KeyInstance) -> bool:
+    """Whether an open factor is not right as far as float64 goes, and the error still falls."""
+    if not asked.free or has_noise(instance):
+        return False
+    factors = tuple(open_factors(asked, instance, LADDER, LARGEST_SCORE)[-OPEN:])
+    if len(factors) < OPEN:
+        return False
+    errors = errors_of(asked, instance, asked.evaluate(instance, factors))
+    return bool(errors[-1] > asked.tolerance and np.all(np.diff(errors) < -STILL * errors[1:]))
 
 
 def smallest_factor(asked: Asked, instance: KeyInstance) -> float | None:

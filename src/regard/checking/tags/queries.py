@@ -10,8 +10,12 @@ TAGS = {
         "are far apart: multiply the query by a large factor."
     ),
     "one-target-only": (
-        "The query looks at one of the keys wanted and not at the others: each of them needs a "
-        "score that is as large."
+        "Nearly all the weight goes to one of the keys wanted: the others need scores that are "
+        "about as large."
+    ),
+    "others-as-large": (
+        "The keys wanted compare with each other as they should, but not with the rest: add the "
+        "same large amount to the score of each key wanted. A factor would change their ratio."
     ),
     "weights-without-log": (
         "Softmax turns differences of scores into ratios of weights. Unequal weights p need scores "

@@ -89,6 +89,10 @@ TAGS = {
         "distance of its two sides, and an average of two heads a quarter of what one of them "
         "contributes."
     ),
+    "one-head-for-all": (
+        "This is what a single head would do. The queries of the heads differ, and the output is "
+        "the average of what each of them does."
+    ),
     "one-head-averaged": (
         "Averaging is not what makes two heads stable: each looks at one key, and its large "
         "score leaves hardly any noise to average out."

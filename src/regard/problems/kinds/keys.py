@@ -155,7 +155,7 @@ class WeightsGoal(Part):
         weights: by name, above 0; they sum to 1. Keys that are not named are to have none.
         tolerance: of the output, ‖c − c*‖, where the values (or all their lengths and angles) are
             given; of each weight where values are arbitrary. With random keys: of the root of the
-            mean square, √E ‖c − c*‖², with the weights for c where values are arbitrary.
+            mean square of that, √E ‖c − c*‖² or √E (α_i − p_i)² for each weight.
     """
 
     weights: Weights

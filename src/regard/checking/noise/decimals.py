@@ -1,0 +1,55 @@
+"""The digits of decimals: what a number stands for besides itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from regard.language import Formula
+
+FEWEST, MOST_DIGITS = 2, 15  # decimals of a number
+HALF = 0.505  # of a unit of the last digit, with a little for rounding
+
+
+def larger(field: Any) -> Iterator[Any]:
+    """Return a field with one of its decimals after the other half a unit larger."""
+    if isinstance(field, float):
+        if _half_unit(field):
+            yield field + _half_unit(field)
+    elif isinstance(field, np.ndarray):
+        digits = max((_digits(x) for x in field.ravel().tolist()), default=0)
+        for entry in range(field.size if digits else 0):
+            more = field.copy()
+            more.flat[entry] += HALF * 10.0**-digits
+            yield more
+    elif isinstance(field, Formula):
+        for place, node in enumerate(field.tree):
+            if node.op == "number" and _half_unit(float(node.value)):
+                up = replace(node, value=float(node.value) + _half_unit(float(node.value)))
+                yield Formula((*field.tree[:place], up, *field.tree[place + 1 :]), field.text)
+    elif isinstance(field, list):
+        for place, item in enumerate(field):
+            for changed in larger(item):
+                yield [*field[:place], changed, *field[place + 1 :]]
+    elif isinstance(field, dict):
+        for key, item in field.items():
+            for changed in larger(item):
+                yield {**field, key: changed}
+
+
+def _digits(x: float) -> int:
+    """Return how many decimals a number is written with, at least two; 0 for a whole number."""
+    if not math.isfinite(x) or x == round(x):
+        return 0
+    digits = -int(Decimal(repr(float(x))).as_tuple().exponent)
+    return min(max(digits, FEWEST), MOST_DIGITS)
+
+
+def _half_unit(x: float) -> float:
+    digits = _digits(float(x))
+    return HALF * 10.0**-digits if digits else 0.0
