@@ -12,7 +12,7 @@ from regard.checking.condition.truth import is_right
 
 LADDER = tuple(float(10.0**k) for k in (0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256, 300))
 OF_KEYS = LADDER[:7]
-FINE = 12  # steps between two rungs, to tell from which C on it does
+FINE = 6  # steps between two rungs, to tell from which C on it does
 
 
 def with_factor(asked: Asked) -> tuple[Asked, float | None]:
@@ -27,18 +27,22 @@ def with_factor(asked: Asked) -> tuple[Asked, float | None]:
     options = [replace(asked, factor=C) for C in ladder]
     if not asked.about_keys:
         options = [one for one in options if asked_gap(one) is not None] or options[:1]
-    first = len(options)
-    while first and is_right(_plain(options[first - 1])):
-        first -= 1
-    if first == len(options):
+    if not is_right(_plain(options[-1])):
         return options[-1], None
-    high = options[first].factor or 1.0
-    if first == 0:
-        return options[0], high
-    for C in np.geomspace(options[first - 1].factor or 1.0, high, FINE).tolist()[1:-1]:
-        if is_right(_plain(replace(asked, factor=C))):
-            return replace(asked, factor=C), C
-    return options[first], high
+    low, high = -1, len(options) - 1  # wrong at low, or below the first; right from high on
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_right(_plain(options[middle])) else (middle, high)
+    if low < 0:
+        return options[0], options[0].factor
+    chosen = options[high]
+    between = np.geomspace(options[low].factor or 1.0, chosen.factor or 1.0, FINE + 2)[1:-1]
+    for C in between[::-1].tolist():
+        option = replace(asked, factor=C)
+        if not is_right(_plain(option)):
+            break
+        chosen = option
+    return chosen, chosen.factor
 
 
 def _plain(asked: Asked) -> Asked:

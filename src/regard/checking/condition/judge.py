@@ -29,7 +29,7 @@ from regard.checking.condition.truth import (
     too_strong,
 )
 from regard.checking.misconceptions import misconception
-from regard.checking.verdict import GoalResult, Misconception, Verdict
+from regard.checking.verdict import GoalResult, Verdict
 from regard.problems.kinds.condition import ConditionProblem
 from regard.report import number, vector
 
@@ -80,7 +80,7 @@ def judge(problem: ConditionProblem, answer: Answer) -> Verdict:
     elif not all(goal.passed for goal in goals):
         alone = [] if found.rounded else found.alone
         example = counterexample(asked, alone, strong)
-        idea = _idea(asked, found)
+        idea = recognise(asked, sufficient=found.sufficient, always=_always(found))
     return Verdict(problem, tuple(goals), example, idea, _remarks(asked, found, least))
 
 
@@ -138,10 +138,9 @@ def _necessary(found: Found, strong: list[Instance]) -> GoalResult:
     return GoalResult(NECESSARY, "adversarial", passed, said, trials=count, weight=weight)
 
 
-def _idea(asked: Asked, found: Found) -> Misconception:
-    if len(found.alone) == sum(not one.effect for one in found.tried) and not found.missed:
-        return misconception("always-holds")
-    return recognise(asked, found.sufficient)
+def _always(found: Found) -> bool:
+    """Whether it holds on everything that it was tried on."""
+    return not found.missed and len(found.alone) == sum(not one.effect for one in found.tried)
 
 
 def _margin(asked: Asked) -> str:

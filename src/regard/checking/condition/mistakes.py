@@ -20,8 +20,14 @@ DRAWN = 40
 TIGHT = 0.02  # by how much a gap may differ from the one for two keys, relative
 
 
-def recognise(asked: Asked, sufficient: bool) -> Misconception:
-    """Name the misconception that a wrong condition shows; at least which way it is wrong."""
+def recognise(asked: Asked, *, sufficient: bool, always: bool) -> Misconception:
+    """Name the misconception that a wrong condition shows; at least which way it is wrong.
+
+    Args:
+        asked: the condition.
+        sufficient: whether it is sufficient, and so only too strong.
+        always: whether it holds on everything that it was tried on.
+    """
     tests: list[tuple[str, Callable[[Asked], bool]]] = (
         [
             ("wrong-direction", _turned_keys),
@@ -42,6 +48,8 @@ def recognise(asked: Asked, sufficient: bool) -> Misconception:
     for tag, shows in tests:
         if shows(asked):
             return misconception(tag)
+    if always:
+        return misconception("always-holds")
     return misconception("not-necessary" if sufficient else "not-sufficient")
 
 

@@ -76,6 +76,7 @@ def score_instances(asked: Asked) -> Iterator[Instance]:
         yield from _constructed(asked, n, *others, SHIFTS[1:3])
     for seed in range(TRIALS):
         yield _drawn(asked, n, seed)
+    yield from _of_all_sizes(asked)
 
 
 def _own_shifts(asked: Asked) -> list[float]:
@@ -123,6 +124,19 @@ def _drawn(asked: Asked, n: int, seed: int) -> Instance:
     first = base_of(asked, others) + level + step
     scores = np.append(first, others) + rng.choice(SHIFTS)
     return with_scores(asked, scores, goal.epsilon, goal.ratio, seed)
+
+
+def _of_all_sizes(asked: Asked) -> Iterator[Instance]:
+    """Return scores of very different sizes and signs, which ratios and squares mistake."""
+    goal, n = asked.problem.goal, asked.problem.given.n
+    sizes = [sign * 10.0**power for power in (-2, 0, 1, 2, 3) for sign in (1, -1)]
+    for first, other in product(sizes, sizes):
+        yield with_scores(asked, np.append(first, np.full(n - 1, other)), goal.epsilon, goal.ratio)
+    for seed in range(TRIALS):
+        rng = generator(1000 + seed)
+        levels = rng.choice([-1.0, 1.0], LEVELS) * 10.0 ** rng.uniform(-2, 3, LEVELS)
+        scores = rng.choice(levels, n)
+        yield with_scores(asked, scores, goal.epsilon, goal.ratio, seed=None)
 
 
 def leading_scores(asked: Asked) -> Iterator[Instance]:

@@ -84,6 +84,9 @@ def _repaired(asked: Asked) -> str | None:
             return tag
     if _right_at_one_length(asked):
         return "one-length-only"
+    along_axes = [(at, asked.head(at, C)) for at in family(asked) for C in asked.factors]
+    if _right_after(asked, along_axes, lambda head, _: head):
+        return "one-frame-only"
     # Longer is better, and not one length that happens to fit: twice as long has to do as well.
     for size in _LONGER:
         if all(_right_after(asked, cases, _times(times)) for times in (size, 2 * size)):

@@ -104,6 +104,9 @@ def recognise(asked: Asked) -> Misconception | None:
     if all(factor is not None for factor in factors):
         doubled = np.allclose(np.array(factors, float), 1 / asked.share, rtol=10 * asked.tolerance)
         return misconception("missing-factor-2" if doubled else "extra-factor")
+    errors = [error_of(M, bases, asked.share) for M, bases in cases]
+    if errors[0] <= asked.tolerance < max(errors):
+        return misconception("one-frame-only")
     tests: list[tuple[str, Callable[[Float64, Bases], bool]]] = [
         ("transposed-side", lambda M, b: error_of(M.T, b, asked.share) <= asked.tolerance),
         ("other-subspace", lambda M, b: _right(M, _exchanged(b), asked)),

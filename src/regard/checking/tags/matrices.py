@@ -5,15 +5,15 @@ from __future__ import annotations
 TAGS = {
     # separator
     "missing-factor-2": (
-        "The matrix keeps the right part of c, but c holds only a share of the value, as an average "
-        "of two holds half of each: the matrix has to be divided by that share."
+        "The matrix keeps the right part of c, but c holds only a share of the value, as an "
+        "average of two holds half of each: the matrix has to be divided by that share."
     ),
     "extra-factor": (
         "The answer is right but for a factor: what comes out is a multiple of what is wanted."
     ),
     "unit-instead-of-orthonormal": (
-        "S S', or T T', is the projection only if the basis is orthonormal. Basis vectors of length "
-        "1 may still lean towards each other: (S' S)^-1 has to stand between."
+        "S S', or T T', is the projection only if the basis is orthonormal. Basis vectors of "
+        "length 1 may still lean towards each other: (S' S)^-1 has to stand between."
     ),
     "coordinates-instead-of-projection": (
         "The result has as many numbers as there are basis vectors, coordinates or products with "
@@ -37,8 +37,8 @@ TAGS = {
     "claims-impossible": "It can be done: saying that it is impossible is not right.",
     "claims-possible": "It cannot be done, whatever is chosen.",
     "one-frame-only": (
-        "The answer fits the numbers of one instance, along the axes, and not the same vectors "
-        "turned."
+        "The answer fits the numbers of one instance, along the axes, and not other vectors of the "
+        "same law."
     ),
     # self_attention
     "transposed-A": (
@@ -59,8 +59,8 @@ TAGS = {
         "a column and a row have to be divided by it."
     ),
     "one-length-only": (
-        "The matrices fit the one length of the basis vectors in this instance. Write the length "
-        "as a name, so that they are right for any."
+        "The answer fits the one length of the basis vectors in this instance. Write the length "
+        "as a name, so that it is right for any."
     ),
     "attends-to-itself": (
         "The values are right, but a token looks at itself and not at the token whose value is "
