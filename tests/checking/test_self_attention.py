@@ -87,10 +87,16 @@ def test_each_output_is_a_goal_of_its_own() -> None:
     assert [(goal.name, goal.passed) for goal in found.goals] == [
         ("c_1 is near u_b - u_c", False),
         ("c_2 is near u_b", True),
-        ("the same for any basis and beta near the limit", False),
-        ("the same in 7 dimensions", False),
     ]
-    assert found.score == 0.25
+    assert found.score == 0.5
+
+
+def test_a_constant_and_the_formula_that_gives_it_earn_the_same() -> None:
+    formula = {"K": "I", "Q": "u_d u_a' / beta^2", "V": V}
+    Q_ = np.zeros((4, 4))
+    Q_[3, 0] = 1
+    numbers = {"K": np.eye(4), "Q": Q_, "V": np.diag([0.0, 1, -1, 0])}
+    assert check(HEAD, formula).score == check(HEAD, numbers).score == 0.5
 
 
 def test_the_worked_example_ends_with_what_comes_out() -> None:
@@ -104,18 +110,34 @@ def test_the_worked_example_ends_with_what_comes_out() -> None:
     assert found.steps[1][0] == "Its scores with the keys are (0, 0, 9)."
 
 
-def test_numbers_are_tried_on_this_instance_only() -> None:
-    found = check(HEAD, {"K": np.eye(4), "Q": Q, "V": V})
+def test_numbers_alone_are_coordinates_along_the_basis() -> None:
+    Q_ = np.zeros((4, 4))
+    Q_[3, 0] = Q_[2, 3] = 1
+    found = check(HEAD, {"K": np.eye(4), "Q": Q_, "V": np.diag([0.0, 1, -1, 0])})
+    assert found.score == 1
     assert {goal.scope for goal in found.goals} == {"this"}
-    assert found.remarks == (
-        "The answer is made of numbers, so it was tried on this instance only.",
-    )
+    assert found.remarks[0] == "The numbers were read as coordinates along u_a, u_b, u_c, u_d."
+
+
+def test_numbers_beside_names_are_tried_in_every_frame() -> None:
+    found = check(HEAD, {"K": np.eye(4), "Q": Q, "V": V})
+    assert found.score == 1  # the identity is the same in all of them
+    assert {goal.scope for goal in found.goals} == {"sampled"}
+    zero = "0 [[1, 2, 3, 4], [5, 6, 7, 8], [1, 2, 3, 4], [5, 6, 7, 8]]"
+    assert check(HEAD, {"K": "I", "Q": f"{Q} + {zero}", "V": V}).score == 1
+    along_axes = "[[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0]] + 0 u_a u_a'"
+    found = check(HEAD, {"K": "I", "Q": along_axes, "V": V})
+    assert found.score == 0
+    assert tag(found) == "one-frame-only"
 
 
 def test_an_identity_of_four_dimensions_is_not_tried_in_more() -> None:
     found = check(HEAD, {"K": "I(4)", "Q": Q, "V": V})
     assert found.score == 1
-    assert "adversarial" not in {goal.scope for goal in found.goals}
+    # 60 bases in four dimensions, and none in more.
+    assert "; right for 60 of 60 other bases" in found.goals[0].sentence
+    wide = check(HEAD, {"K": "I", "Q": Q, "V": V})
+    assert "; right for 65 of 65 other bases" in wide.goals[0].sentence
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,8 @@ def test_sampled_goals_are_not_asked_of_numbers() -> None:
     found = verdict(AVERAGE, M=[[2, 0, 0], [0, 2, 0], [0, 0, 0]])
     assert [goal.scope for goal in found.goals] == ["this"]
     assert found.remarks == (
-        "The answer is made of numbers, so it was tried on this instance only.",
+        "The numbers were read as coordinates, with S along the first 2 of the axes and T along "
+        "the next 1.",
     )
     assert [goal.scope for goal in verdict(AVERAGE, M="2 S pinv(S)").goals] == [
         "this",

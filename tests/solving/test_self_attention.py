@@ -246,7 +246,7 @@ def test_a_direction_lifts_the_chosen_tokens_alone() -> None:
         ({}, "say what is wanted"),
         ({"outputs": {"c_4": "u_a"}}, "none of the 3 tokens"),
         ({"attend": {"x_1": {"x_2": 0.5}}}, "must sum to 1"),
-        ({"outputs": {"c_1": "u_a", "x_1": "u_b"}}, "two wishes for one token"),
+        ({"outputs": {"c_1": "u_a", "x_1": "u_b"}}, "an output is called c_1 here, not x_1"),
     ],
 )
 def test_a_problem_that_makes_no_sense_is_refused(goal: dict[str, Any], says: str) -> None:

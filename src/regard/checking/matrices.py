@@ -65,11 +65,30 @@ def with_own_names(
     return names
 
 
-def in_numbers(fields: Iterable[Any]) -> bool:
-    """Whether some of the fields are arrays of numbers, and so are about one instance only."""
-    return any(
-        any(node.op in ("matrix", "column") for node in field.tree)
-        if isinstance(field, Formula)
-        else not isinstance(field, float)
-        for field in fields
-    )
+def half_a_digit(fields: Iterable[Any]) -> float:
+    """Return half a unit of the last decimal that numbers are written with, of two at least."""
+    numbers: list[float] = []
+    for field in fields:
+        if isinstance(field, Formula):
+            numbers += [float(node.value) for node in field.tree if node.op == "number"]
+        else:
+            numbers += np.ravel(field).tolist()
+    texts = [repr(float(x)) for x in numbers if np.isfinite(x)]
+    most = max((len(t.partition(".")[2]) if "e" not in t else 17 for t in texts), default=0)
+    return 0.5 * 10.0 ** -min(max(2, most), 12)
+
+
+def in_coordinates(fields: Iterable[Any], vectors: Iterable[str]) -> bool:
+    """Whether fields are arrays of numbers and name no vector of the problem: only coordinates.
+
+    Numbers beside names, such as 0 [[1, 2], [3, 4]] + S S', are a formula like any other.
+    """
+    known, arrays = set(vectors), False
+    for field in fields:
+        if isinstance(field, Formula):
+            if field.names & known:
+                return False
+            arrays = arrays or any(node.op in ("matrix", "column") for node in field.tree)
+        else:
+            arrays = arrays or not isinstance(field, float)
+    return arrays

@@ -15,6 +15,7 @@ LENGTHS = (1.0, 1e-2, 1e2, 1e4, 1e6)
 MOST_KEYS = 64  # that a query is looked for among
 DIRECTIONS = 4
 ROUNDING = 1e-9
+CLOSE = (0.0, 1e-4, -1e-4, 0.01, -0.01, 0.5, -0.5)  # leads, in squared lengths of the key
 
 # The key first: between two others, inside a triangle, the centre of a square, twice the same.
 INSIDE = (
@@ -42,8 +43,21 @@ def key_instances(asked: Asked) -> Iterator[Instance]:
         keys = np.concatenate([keys[row : row + 1], np.delete(keys, row, axis=0)])
         yield with_keys(asked, keys)
     yield from small_keys(asked)
+    yield from _close(asked)
     for seed in range(TRIALS):
         yield _drawn(asked, seed)
+
+
+def _close(asked: Asked) -> Iterator[Instance]:
+    """Return pairs of keys whose scores are nearly the same for a query along the first.
+
+    Sizes are powers of 2, so that a tie is one exactly.
+    """
+    if asked.problem.goal.effect != "aligned":
+        return
+    for size, lead, aside in product((1.0, 0.125, 32.0), CLOSE, (0.0, 0.5, 4.0)):
+        own, across = np.array([3.0, 4.0]), np.array([-4.0, 3.0])  # of length 5, both
+        yield with_keys(asked, size * np.array([own, (1 - lead) * own + aside * across]))
 
 
 def small_keys(asked: Asked) -> Iterator[Instance]:
@@ -91,12 +105,16 @@ def with_keys(
         scores = keys @ keys[0]
         lead = float(scores[0] - np.max(scores[1:]))
         size = ROUNDING * max(1.0, float(np.max(np.abs(scores))))
-        return Instance(scores, lead > size, keys, tie=abs(lead) <= size, seed=seed)
+        margin = lead / max(1e-300, float(np.max(np.abs(scores))))
+        return Instance(scores, lead > size, keys, margin=margin, tie=abs(lead) <= size, seed=seed)
     if ahead is None and not inside:
         ahead = separating(keys)
     queries = _queries(keys, ahead)
     epsilon = asked.problem.goal.epsilon
-    return Instance(keys @ keys[0], ahead is not None, keys, queries, epsilon=epsilon, seed=seed)
+    margin = -1.0 if ahead is None else 1.0  # a longer query makes any lead as large as one likes
+    return Instance(
+        keys @ keys[0], ahead is not None, keys, queries, margin, epsilon=epsilon, seed=seed
+    )
 
 
 def separating(keys: Float64) -> Float64 | None:

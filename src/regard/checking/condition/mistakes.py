@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from regard.checking.condition.keys import generic, key_instances, unit_keys
+from regard.checking.condition.keys import key_instances, unit_keys
 from regard.checking.condition.reading import Asked, Case, Instance
-from regard.checking.condition.scores import asked_gap, score_instances, with_scores
+from regard.checking.condition.scores import asked_gap, enough, score_instances, with_scores
+from regard.checking.condition.truth import is_right
 from regard.checking.misconceptions import misconception
 from regard.checking.sampling import generator
 from regard.checking.verdict import Misconception
+from regard.language import Formula
 
 DRAWN = 40
+TIGHT = 0.02  # by how much a gap may differ from the one for two keys, relative
 
 
-def lenient(asked: Asked) -> bool:
-    """Whether a condition may ask for more than is needed.
+def recognise(asked: Asked, *, sufficient: bool, always: bool) -> Misconception:
+    """Name the misconception that a wrong condition shows; at least which way it is wrong.
 
-    It may where nearly all the weight is asked about, as if all others scored alike; and with an
-    open C, which stands for a large enough number.
+    Args:
+        asked: the condition.
+        sufficient: whether it is sufficient, and so only too strong.
+        always: whether it holds on everything that it was tried on.
     """
-    return asked.problem.goal.effect in ("mass", "output") or _open(asked)
-
-
-def _open(asked: Asked) -> bool:
-    return asked.factor is not None and not asked.about_keys
-
-
-def is_right(asked: Asked, instances: Iterable[Instance]) -> bool:
-    """Whether a condition holds where the effect is, as far as that is asked for."""
-    easy = lenient(asked)
-    for instance in instances:
-        if (instance.far or not easy or not instance.effect) and (
-            asked.holds(instance) != instance.effect
-        ):
-            return False
-    return True
-
-
-def recognise(asked: Asked, sufficient: bool) -> Misconception:
-    """Name the misconception that a wrong condition shows; at least which way it is wrong."""
     tests: list[tuple[str, Callable[[Asked], bool]]] = (
         [
             ("wrong-direction", _turned_keys),
@@ -63,6 +48,8 @@ def recognise(asked: Asked, sufficient: bool) -> Misconception:
     for tag, shows in tests:
         if shows(asked):
             return misconception(tag)
+    if always:
+        return misconception("always-holds")
     return misconception("not-necessary" if sufficient else "not-sufficient")
 
 
@@ -135,12 +122,15 @@ def _without_log(asked: Asked) -> bool:
 
 
 def _right_for_two_keys(asked: Asked) -> bool:
-    """It is right where there is one other key only."""
+    """It is right, and no more than that, where there is one other key only."""
+    goal = asked.problem.goal
     given = asked.problem.given.model_copy(update={"n": 2})
     problem = asked.problem.model_copy(update={"given": given})
     small = replace(asked, problem=problem)
-    instances = [one for one in score_instances(small) if one.n == 2]
-    return asked.problem.given.n > 2 and is_right(small, instances)
+    found, needed = asked_gap(small), enough(small, 2, goal.epsilon, goal.ratio)
+    if asked.problem.given.n <= 2 or found is None or abs(found - needed) > TIGHT * abs(needed):
+        return False
+    return is_right(small, [one for one in score_instances(small) if one.n == 2])
 
 
 def _largest(asked: Asked) -> bool:
@@ -159,17 +149,17 @@ def _right_for_unit_keys(asked: Asked) -> bool:
 
 
 def _without_ties(asked: Asked) -> bool:
-    """Right but where two keys are exactly as good; or but for q = 0 and other special queries."""
-    if asked.problem.goal.effect == "aligned":
-        return is_right(asked, (one for one in key_instances(asked) if not one.tie))
-    instances = []
-    for one in key_instances(asked):
-        assert one.keys is not None
-        if np.any(np.all(one.keys[1:] == one.keys[0], axis=1)):
-            continue  # of two equal keys neither is ahead, for any query
-        first = one.queries[:10] if one.effect else ()
-        instances.append(replace(one, queries=(*first, *generic(one.keys.shape[1]))))
-    return "q" in asked.names and is_right(asked, instances)
+    """Right with < for ≤ and > for ≥."""
+    strict = {">=": ">", "<=": "<"}
+    tree = tuple(
+        replace(node, value=tuple(strict.get(one, one) for one in node.value))
+        if node.op == "compare"
+        else node
+        for node in asked.condition.tree
+    )
+    if tree == asked.condition.tree:
+        return False
+    return is_right(replace(asked, condition=Formula(tree, asked.condition.text)))
 
 
 def _agrees(asked: Asked, meant: Callable[[np.ndarray], bool]) -> bool:
@@ -189,8 +179,3 @@ def _own_query(asked: Asked) -> bool:
 
 def _different(asked: Asked) -> bool:
     return _agrees(asked, lambda keys: not np.any(np.all(keys[1:] == keys[0], axis=1)))
-
-
-def drawn(asked: Asked) -> list[Instance]:
-    """Return all instances that a condition is tried on."""
-    return list(key_instances(asked) if asked.about_keys else score_instances(asked))

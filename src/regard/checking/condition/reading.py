@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ class Instance:
         effect: whether what is asked about happens.
         keys: (n, d), where keys are given.
         queries: those among which one may be found.
-        far: whether the effect is there by so much that no condition may miss it.
+        margin: by how much the effect is there, or is missed where below 0: in scores, or of a
+            lead in proportion to the scores.
         tie: whether another key is exactly as good.
         epsilon: the share that others may have.
         ratio: what a weight is compared by.
@@ -49,7 +51,7 @@ class Instance:
     effect: bool
     keys: Float64 | None = None
     queries: tuple[Float64, ...] = ()
-    far: bool = False
+    margin: float = 0.0
     tie: bool = False
     epsilon: float = 0.01
     ratio: float = 100.0
@@ -86,7 +88,7 @@ class Asked:
         """Whether keys are given, and scores are not."""
         return self.problem.goal.effect in ("dominable", "aligned")
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """All names that it depends on."""
         formulas = [one for one in self.own.values() if isinstance(one, Formula)]
@@ -163,11 +165,22 @@ class Asked:
         """Whether the inequality holds for these numbers; InvalidAnswer where it cannot be read."""
         names = self._with_own(case)
         if not self.condition.names <= names.keys():
-            evaluate("condition", self.condition, names)  # which says what is declared
+            self._undeclared(names)
         try:
             return bool(self.condition.evaluate(names)) != self.negated
         except FormulaError as error:
             raise InvalidAnswer(f"answer: condition: {error}") from None
+
+    def _undeclared(self, names: Case) -> None:
+        """Raise InvalidAnswer that says what is declared, and what to write instead of weights."""
+        goal = self.problem.goal
+        weights = {"alpha", f"alpha_{goal.of}", f"alpha_{goal.other}"} & self.condition.names
+        if weights and not self.about_keys:
+            raise InvalidAnswer(
+                f"answer: condition: {min(weights)} is what is asked about: say it of the scores, "
+                f"of which alpha_{goal.of} is exp(s_{goal.of})/sum(exp(s))."
+            )
+        evaluate("condition", self.condition, names)
 
     def _with_own(self, case: Case) -> Case:
         names = dict(case)

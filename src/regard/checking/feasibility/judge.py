@@ -1,24 +1,32 @@
 """Is it right what an answer says about tokens without matrices: what comes out, and what can?
 
-What comes out is judged as a vector, near to the limits of the problem if it has some; whether
-the goal can be reached is decided by trying every multiple of what may be added.
+What comes out is judged as a vector, near to the limits of the problem if it has some. Whether
+the goal can be reached is decided there as well: a multiple is found, or all are excluded.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from regard.checking.answers import Answer, evaluate
-from regard.checking.feasibility.scene import Best, Float64, Scene, best, farthest, scene
-from regard.checking.matrices import in_numbers, shape_words, with_own_names
+from regard.checking.feasibility.reach import Reach, reach
+from regard.checking.feasibility.scene import (
+    Best,
+    Float64,
+    Scene,
+    best,
+    farthest,
+    scene,
+    steps_to_limit,
+)
+from regard.checking.matrices import in_coordinates, shape_words, with_own_names
 from regard.checking.misconceptions import misconception
 from regard.checking.sampling import TRIALS, Trial, compare, goal, softmax
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 from regard.errors import InvalidAnswer
-from regard.language import parse_limit
 from regard.problems.kinds.tokens import FeasibilityProblem
 from regard.report import number, vector
 
@@ -46,9 +54,12 @@ class Asked:
     own: tuple[str, ...]
 
     @property
-    def in_numbers(self) -> bool:
-        """Whether the output is given in numbers, and so for one instance only."""
-        return in_numbers(self.answer.fields[name] for name in (self.label, *self.own))
+    def in_coordinates(self) -> bool:
+        """Whether the output is given in numbers: coordinates along the basis vectors."""
+        given = self.problem.given
+        vectors = [*given.basis.names, *(f"x_{i + 1}" for i in range(len(given.tokens)))]
+        fields = [self.answer.fields[name] for name in (self.label, *self.own)]
+        return in_coordinates(fields, vectors)
 
     @property
     def tolerance(self) -> float:
@@ -83,20 +94,34 @@ def judge(problem: FeasibilityProblem, answer: Answer) -> Verdict:
     plain, near = scene(problem), scene(problem, farthest(problem))
     asked.vector(asked.label, plain)
     trials = [_trial(asked, plain, near)]
-    goals = [goal(f"what {asked.label} is close to", "this", trials)]
-    if not asked.in_numbers:
-        drawn = [_drawn(asked, seed) for seed in range(TRIALS)]
-        goals.append(goal(_anywhere(problem), "sampled", drawn))
-        trials += drawn
-    found = best(plain)
-    goals += _claims(asked, plain, found)
+    if not asked.in_coordinates:
+        trials += [_drawn(asked, seed) for seed in range(TRIALS)]
+    found = reach(problem)
+    goals = [_output_goal(asked, trials), *_claims(asked, found)]
     wrong = [trial for trial in trials if not trial.right]
     right = all(one.passed for one in goals)
-    example = None
+    example = idea = None
+    if wrong:
+        example = _output_example(asked, wrong[0])
+    elif not right and found.possible is not None:
+        example = _claim_example(asked, found)
     if not right:
-        example = _output_example(asked, wrong[0]) if wrong else _claim_example(asked, plain, found)
-    idea = None if right else _recognise(asked, plain, found, bool(wrong))
+        idea = _recognise(asked, found, bool(wrong))
     return Verdict(problem, tuple(goals), example, idea, _remarks(asked))
+
+
+def _output_goal(asked: Asked, trials: list[Trial[Scene]]) -> GoalResult:
+    """Judge what the output is said to be: one goal, on the instance and for any basis."""
+    name = f"what {asked.label} is close to"
+    if len(trials) == 1:
+        return goal(name, "this", trials)
+    drawn = goal(name, "sampled", trials[1:])
+    if not trials[0].right:
+        here = goal(name, "this", trials[:1])
+        return replace(drawn, passed=False, sentence=here.sentence, error=here.error)
+    if drawn.passed:
+        return replace(drawn, error=trials[0].error)
+    return drawn
 
 
 def _read(problem: FeasibilityProblem, answer: Answer) -> Asked:
@@ -113,13 +138,12 @@ def _read(problem: FeasibilityProblem, answer: Answer) -> Asked:
 
 
 def _trial(asked: Asked, plain: Scene, near: Scene) -> Trial[Scene]:
-    """Try the answer on the instance; with limits it is enough to be right near to them."""
+    """Try the answer on the instance; with limits it has to be right near to them."""
     error = asked.error(plain)
-    if near is plain or error <= asked.tolerance or asked.in_numbers:
-        return Trial(plain, error, asked.tolerance)
-    there = asked.error(near)
-    if there <= asked.tolerance:
-        return Trial(near, there, asked.tolerance)
+    if asked.problem.given.limits:
+        there = asked.error(near)
+        if not there <= asked.tolerance or not error <= asked.tolerance:
+            return Trial(near, there, asked.tolerance)
     return Trial(plain, error, asked.tolerance)
 
 
@@ -136,31 +160,29 @@ def _drawn(asked: Asked, seed: int) -> Trial[Scene]:
         return Trial(at, asked.error(at), asked.tolerance, seed)
 
 
-def _anywhere(problem: FeasibilityProblem) -> str:
-    names = [parse_limit(text).name for text in problem.given.limits]
-    large = f" and {', '.join(names)} near the limit" if names else ""
-    return f"the same for any basis{large}"
-
-
 def _wanted(asked: Asked) -> str:
     return f"{asked.label} near {next(iter(asked.problem.goal.output.values()))}"
 
 
-def _claims(asked: Asked, at: Scene, found: Best) -> list[GoalResult]:
+def _claims(asked: Asked, found: Reach) -> list[GoalResult]:
     """Judge what the answer says about whether it can be done, and how."""
-    truth = found.error <= asked.tolerance
-    most = compare(found.error, asked.tolerance)
-    can = "it can" if truth else "it cannot"
-    sentence = f"{can}: the best is {number(found.factor, 4)} times {found.name}, with {most}"
-    goals = [
-        GoalResult(
-            f"whether {_wanted(asked)} can be reached", "this", asked.possible == truth, sentence
-        )
-    ]
-    if truth and asked.possible and asked.answer.has(asked.token):
-        error = _changed_error(asked, at)
-        name = f"{asked.token} reaches it"
-        goals.append(goal(name, "this", [Trial(at, error, asked.tolerance)]))
+    name, one = f"whether {_wanted(asked)} can be reached", found.found
+    nearest = (
+        f"{number(one.factor, 4)} times {one.name}, with {compare(one.error, asked.tolerance)}"
+    )
+    if found.possible is None:
+        said = f"not decided: the best that was found is {nearest}"
+        goals = [GoalResult(name, "this", False, said, decided=False)]
+    else:
+        said = f"it can, by {nearest}" if found.possible else f"it cannot: the best is {nearest}"
+        goals = [GoalResult(name, "this", asked.possible == found.possible, said)]
+    if asked.possible and asked.answer.has(asked.token) and found.possible is not False:
+        scenes = [scene(asked.problem, times) for times in steps_to_limit(asked.problem)[-2:]]
+        trials = [Trial(at, _changed_error(asked, at), asked.tolerance) for at in scenes]
+        shown = goal(f"{asked.token} reaches it", "this", trials)
+        if shown.passed and found.possible is None:  # the answer itself shows that it can be done
+            goals = [GoalResult(name, "this", True, "it can, as the answer shows")]
+        goals.append(shown)
     return goals
 
 
@@ -206,8 +228,9 @@ def _numbers(asked: Asked, at: Scene) -> dict[str, float]:
     return {name: float(at.symbols[name]) for name in asked.problem.given.parameters}
 
 
-def _claim_example(asked: Asked, at: Scene, found: Best) -> Counterexample:
+def _claim_example(asked: Asked, reached: Reach) -> Counterexample:
     """Show the output with the best multiple, or with the one that the answer names."""
+    at, found = _plainest(asked, reached)
     factor, name = np.array([found.factor]), found.name
     token = at.tokens[at.changed] + found.factor * at.added[name]
     if asked.possible and asked.answer.has(asked.token):
@@ -220,7 +243,7 @@ def _claim_example(asked: Asked, at: Scene, found: Best) -> Counterexample:
     else:
         each, outputs = at.changed_outputs(factor, at.added[name])
         weights, output = each[0], outputs[0]
-        start = f"With {number(found.factor, 4)} times {name}, the best of all multiples,"
+        start = f"With {number(found.factor, 4)} times {name}, the best that was found,"
     error = float(np.linalg.norm(output - at.goal) / at.size)
     arrays = {
         "tokens": at.tokens.tolist(),
@@ -236,19 +259,30 @@ def _claim_example(asked: Asked, at: Scene, found: Best) -> Counterexample:
     return Counterexample(arrays, sentence)
 
 
+def _plainest(asked: Asked, reached: Reach) -> tuple[Scene, Best]:
+    """Return the instance itself, where it shows the same, or one nearer to the limits."""
+    at = scene(asked.problem)
+    found = best(at)
+    if asked.possible and asked.answer.has(asked.token):
+        shows = not _changed_error(asked, at) <= asked.tolerance
+    else:
+        shows = (found.error <= asked.tolerance) == reached.possible
+    return (at, found) if shows else (reached.at, reached.found)
+
+
 def _remarks(asked: Asked) -> tuple[str, ...]:
-    if asked.in_numbers:
-        return (f"{asked.label} is given in numbers, so it was tried on this instance only.",)
+    if asked.in_coordinates:
+        names = ", ".join(asked.problem.given.basis.names)
+        return (f"The numbers were read as coordinates along {names}.",)
     return ()
 
 
-def _recognise(asked: Asked, at: Scene, found: Best, output_wrong: bool) -> Misconception | None:
+def _recognise(asked: Asked, found: Reach, output_wrong: bool) -> Misconception | None:
     """Name the misconception: what the answer claims first, then what its vector is."""
     from regard.checking.feasibility.mistakes import of_output
 
-    truth = found.error <= asked.tolerance
-    if asked.possible != truth:
+    if found.possible is not None and asked.possible != found.possible:
         return misconception("claims-possible" if asked.possible else "claims-impossible")
-    if not output_wrong:
-        return misconception("wrong-change")
-    return misconception(of_output(asked))
+    if output_wrong:
+        return misconception(of_output(asked))
+    return None if found.possible is None else misconception("wrong-change")

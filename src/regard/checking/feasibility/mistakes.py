@@ -20,17 +20,25 @@ def of_output(asked: Asked) -> str:
     said = [asked.vector(asked.label, at) for at in scenes]
     if not np.all(np.isfinite(said[0])):
         return "not-finite"
+    if _right_at_one_length(asked):
+        return "one-length-only"
     for tag, idea in _ideas(scenes[0]):
         if all(_same(one, idea(at), asked, at) for one, at in zip(said, scenes, strict=True)):
             return tag
     return "wrong-limit-vector"
 
 
+def _right_at_one_length(asked: Asked) -> bool:
+    """It is right for the number in the problem, and not near to the limit."""
+    here, there = scene(asked.problem), scene(asked.problem, farthest(asked.problem))
+    return asked.error(here) <= asked.tolerance < asked.error(there)
+
+
 def _scenes(asked: Asked) -> list[Scene]:
-    plain = scene(asked.problem)
-    if asked.in_numbers:
-        return [plain]
     times = farthest(asked.problem)
+    plain = scene(asked.problem)
+    if asked.in_coordinates:
+        return [plain]
     scenes = [plain]
     for seed in range(DRAWN):
         at = scene(asked.problem, times, seed)

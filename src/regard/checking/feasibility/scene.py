@@ -17,6 +17,9 @@ Float64 = NDArray[np.float64]
 # Formulas with exp(beta^2) in them, which are exact, must not overflow: scores stay below this.
 MOST_SCORE = 300.0
 FARTHEST = 8.0  # times nearer to the limits than the instance
+# What can be reached needs no formulas: it is decided where the limit is nearly there.
+STEPS = (8.0, 64.0, 512.0)
+MOST_SCORE_THERE = 1e8
 GRID = 4001  # multiples that are looked at first
 ZOOMS = 4
 
@@ -130,6 +133,19 @@ def farthest(problem: FeasibilityProblem) -> float:
     while times > 1.0 and np.max(np.abs(scene(problem, times).scores)) > MOST_SCORE:
         times = max(1.0, times / 1.25)
     return times
+
+
+def steps_to_limit(problem: FeasibilityProblem) -> tuple[float, ...]:
+    """Return how much nearer to the limits it is decided what can be reached."""
+    if not problem.given.limits:
+        return (1.0,)
+    usable = [1.0]
+    for times in STEPS:
+        tokens = scene(problem, times).tokens
+        if problem.given.scale * float(np.max(np.sum(tokens**2, axis=1))) > MOST_SCORE_THERE:
+            break
+        usable.append(times)
+    return tuple(usable[1:] or usable)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import numpy as np
 
 from regard.checking.sampling import compare
 from regard.checking.self_attention.heads import (
-    FAR,
     Asked,
     Scene,
     errors,
@@ -70,14 +69,14 @@ def counterexample(asked: Asked, prefix: str = "") -> Counterexample:
 def _failing(asked: Asked) -> tuple[Scene, int | None]:
     """Return an instance on which the answer is wrong, and the seed of its frame."""
     problem, given = asked.problem, asked.problem.given
-    times = (1.0,) if asked.times == (1.0,) else (1.0, *FAR)
-    plain = [scene(problem, one) for one in times]
+    times = asked.times
+    plain = [scene(problem, one) for one in dict.fromkeys((1.0, *times))]
     count = len(given.basis.names)
     drawn = [(seed, d) for d in (count, count + 3) for seed in range(_LONGEST)]
     for at in plain:
         if not _error(asked, at) <= asked.tolerance:
             return at, None
-    if asked.in_numbers:
+    if asked.in_coordinates:
         return plain[0], None
     for seed, d in drawn:
         at = scene(problem, times[-1], seed, d if given.d is None else None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from regard.checking.answers import Answer
 from regard.checking.matrices import (
     Float64,
-    in_numbers,
+    in_coordinates,
     matrix,
     shape_words,
     with_own_names,
@@ -30,8 +30,11 @@ from regard.problems.instances import frame
 from regard.problems.kinds.tokens import SelfAttentionProblem, Tokens
 
 FACTOR = "C"  # the name that may stay without a number
-FACTORS = (1e5, 1e6)  # both have to do, where any large enough factor is meant
-FAR = (4.0, 8.0)  # what a parameter that becomes large is multiplied by; the same
+# What an open factor may be: the largest for which scores stay small enough have to do.
+LADDER = tuple(10.0**k for k in (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 32, 64, 128, 256, 300))
+FAR = (4.0, 8.0)  # what a parameter that becomes large is multiplied by
+FARTHER = (64.0, 512.0, 1e4)  # and beyond, for what is right only there
+MOST_SCORE = 1e10  # beyond this, equal scores may differ by rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,19 +156,44 @@ class Asked:
         return self.problem.goal.tolerance
 
     @property
-    def in_numbers(self) -> bool:
-        """Whether the answer is made of numbers, and so is about one instance only."""
-        return in_numbers(self.answer.fields[n] for n in (*self.fields.values(), *self.own))
+    def in_coordinates(self) -> bool:
+        """Whether the answer is made of numbers: coordinates along the basis vectors."""
+        given = self.problem.given
+        vectors = [*given.basis.names, *(f"x_{i + 1}" for i in range(len(given.tokens)))]
+        fields = [self.answer.fields[n] for n in (*self.fields.values(), *self.own)]
+        return in_coordinates(fields, vectors)
 
-    @property
+    @cached_property
     def times(self) -> tuple[float, ...]:
-        """How near to the limits of the problem the answer is tried."""
-        return FAR if self.problem.given.limits and not self.in_numbers else (1.0,)
+        """How near to the limits of the problem the answer is tried: from where it is right on."""
+        if not self.problem.given.limits:
+            return (1.0,)
+        steps = [*FAR, *(one for one in FARTHER if self._scores_at(one) <= MOST_SCORE)]
+        right = [worst(self._errors_at(one)) <= self.tolerance for one in steps]
+        first = len(steps)
+        while first and right[first - 1]:
+            first -= 1
+        if first > len(steps) - 2:  # not right, or at a single step only
+            return FAR
+        return tuple(steps[max(0, min(first, len(steps) - 2)) :])
 
-    @property
+    @cached_property
     def factors(self) -> tuple[float, ...]:
-        """The factors C that the answer is tried with."""
-        return FACTORS if self.free else (1.0,)
+        """The factors C that the answer is tried with: two of the largest that scores allow."""
+        if not self.free:
+            return (1.0,)
+        at = scene(self.problem, FAR[-1] if self.problem.given.limits else 1.0)
+        usable = [C for C in LADDER if _largest_score(self, at, self.head(at, C)) <= MOST_SCORE]
+        return tuple(usable[-2:]) or LADDER[:2]
+
+    def _scores_at(self, times: float) -> float:
+        at = scene(self.problem, times)
+        return max(_largest_score(self, at, self.head(at, C)) for C in self.factors)
+
+    def _errors_at(self, times: float) -> list[float]:
+        at = scene(self.problem, times)
+        found = (errors(self, at, self.head(at, C)).values() for C in self.factors)
+        return [error for each in found for error in each]
 
     def head(self, at: Scene, factor: float = 1.0) -> Head:
         """Return the matrices on an instance; InvalidAnswer where they do not fit."""
@@ -237,6 +265,13 @@ def weights_of(asked: Asked, at: Scene, head: Head) -> Float64:
         queries, keys = at.tokens @ head.Q.T, at.tokens @ head.K.T
         scores = asked.problem.given.scale * (queries @ keys.T)
         return softmax(scores)
+
+
+def _largest_score(asked: Asked, at: Scene, head: Head) -> float:
+    """Return the largest score in size; infinity where one is not finite."""
+    with np.errstate(all="ignore"):
+        scores = asked.problem.given.scale * ((at.tokens @ head.Q.T) @ (at.tokens @ head.K.T).T)
+    return float(np.max(np.abs(scores))) if np.all(np.isfinite(scores)) else float("inf")
 
 
 def errors(asked: Asked, at: Scene, head: Head) -> dict[str, float]:

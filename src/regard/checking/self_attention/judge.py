@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.sampling import TRIALS, Trial, compare, goal
+from regard.checking.sampling import TRIALS, compare
 from regard.checking.self_attention.heads import (
     Asked,
-    Scene,
     error_of,
     errors,
     family,
@@ -19,7 +19,7 @@ from regard.checking.self_attention.heads import (
     scene,
     worst,
 )
-from regard.checking.verdict import GoalResult, Verdict
+from regard.checking.verdict import GoalResult, Scope, Verdict
 from regard.errors import InvalidAnswer
 from regard.language import parse_limit
 from regard.problems.kinds.tokens import SelfAttentionProblem
@@ -27,6 +27,8 @@ from regard.report import number
 
 ROOM = 3  # dimensions beyond those of the basis
 WIDE = 5  # frames tried there
+GRID = 60  # factors that are looked at before the smallest is found
+Errors = dict[str, float]
 
 
 def judge(problem: SelfAttentionProblem, answer: Answer) -> Verdict:
@@ -43,14 +45,7 @@ def judge(problem: SelfAttentionProblem, answer: Answer) -> Verdict:
         asked.head(scene(problem))
     except InvalidAnswer as error:
         return _other_way_round(asked, error)
-    goals = [_this(asked, label) for label in errors_here(asked)]
-    if not asked.in_numbers:
-        drawn = [_trial(asked, seed) for seed in range(TRIALS)]
-        goals.append(goal(_in_any_frame(asked), "sampled", drawn))
-        d = len(problem.given.basis.names) if problem.given.d is None else problem.given.d
-        if _fits(asked, d + ROOM):
-            wide = [_trial(asked, seed, d + ROOM) for seed in range(WIDE)]
-            goals.append(goal(f"the same in {d + ROOM} dimensions", "adversarial", wide))
+    goals = _goals(asked)
     wrong = not all(one.passed for one in goals)
     return Verdict(
         problem,
@@ -62,56 +57,79 @@ def judge(problem: SelfAttentionProblem, answer: Answer) -> Verdict:
 
 
 def errors_here(asked: Asked) -> dict[str, float]:
-    """Return the errors on the instance as it is; where it has limits also near to them.
+    """Return the errors on the instance, along the axes; near to the limits where it has some.
 
     There what counts is that the answer is right for every large enough parameter.
     """
-    at = scene(asked.problem)
-    found = {
-        label: worst(errors(asked, at, asked.head(at, factor))[label] for factor in asked.factors)
-        for label in errors(asked, at, asked.head(at))
-    }
-    if asked.times == (1.0,):
-        return found
     near = family(asked)
-    return {label: min(error, error_of(asked, near, label=label)) for label, error in found.items()}
+    labels = errors(asked, near[0], asked.head(near[0]))
+    return {label: error_of(asked, near, label=label) for label in labels}
 
 
-def _this(asked: Asked, label: str) -> GoalResult:
-    at, goal_ = scene(asked.problem), asked.problem.goal
-    if label.startswith("c_"):
-        name = f"{label} is near {goal_.outputs[label]}"
+def _goals(asked: Asked) -> list[GoalResult]:
+    """Return a goal for each thing asked: right on the instance, and for any basis."""
+    here = errors_here(asked)
+    if asked.in_coordinates:
+        return [_goal(asked, label, error, [], []) for label, error in here.items()]
+    given = asked.problem.given
+    d = len(given.basis.names) if given.d is None else given.d
+    drawn = [_drawn(asked, seed) for seed in range(TRIALS)]
+    wide = []
+    if _fits(asked, d + ROOM):
+        wide = [_drawn(asked, seed, d + ROOM) for seed in range(WIDE)]
+    return [_goal(asked, label, error, drawn, wide) for label, error in here.items()]
+
+
+def _goal(
+    asked: Asked, label: str, here: float, drawn: list[Errors], wide: list[Errors]
+) -> GoalResult:
+    """Judge one thing asked: the error on the instance, on drawn bases and with more room."""
+    tolerance = asked.tolerance
+    found = [each[label] for each in (*drawn, *wide)]
+    wrong = sum(not one <= tolerance for one in found)
+    top = max((here, *found), key=lambda one: one if np.isfinite(one) else np.inf)
+    passed = bool(np.isfinite(top)) and top <= tolerance
+    if not here <= tolerance:
+        said = compare(here, tolerance) + _advice(asked)
     else:
-        there = goal_.attend[label]
-        terms = there if isinstance(there, str) else " and ".join(there)
-        name = f"{label} attends to {terms}"
-    trial = Trial(at, errors_here(asked)[label], asked.tolerance)
-    return goal(name, "this", [trial], say=_margin(asked))
+        said = compare(top, tolerance)
+        if found:
+            names = [parse_limit(text).name for text in asked.problem.given.limits]
+            where = f" with {', '.join(names)} near the limit" if names else ""
+            said += f"; right for {len(found) - wrong} of {len(found)} other bases{where}"
+    scope: Scope = "sampled" if drawn else "this"
+    trials = len(drawn) or 1
+    result = GoalResult(_name(asked, label), scope, passed, said, top, tolerance, trials)
+    if result.confidence is None:
+        return result
+    return replace(result, sentence=f"{said}: {result.confidence}")
 
 
-def _margin(asked: Asked) -> Callable[[Trial[Scene]], str]:
-    """Say by how much an error is too large, and whether longer queries would do."""
-
-    def say(trial: Trial[Scene]) -> str:
-        from regard.checking.self_attention.mistakes import growth
-
-        grow = growth(asked)
-        advice = f": Q must grow about {grow:.2g}×" if grow else ""
-        return compare(trial.error, asked.tolerance) + advice
-
-    return say
+def _name(asked: Asked, label: str) -> str:
+    goal = asked.problem.goal
+    if label.startswith("c_"):
+        return f"{label} is near {goal.outputs[label]}"
+    there = goal.attend[label]
+    if isinstance(there, str):
+        return f"{label} attends to {there}"
+    shares = " and ".join(f"{number(weight)} {name}" for name, weight in there.items())
+    return f"{label} attends to {shares}"
 
 
-def _in_any_frame(asked: Asked) -> str:
-    names = [parse_limit(text).name for text in asked.problem.given.limits]
-    large = f" and {', '.join(names)} near the limit" if names else ""
-    return f"the same for any basis{large}"
-
-
-def _trial(asked: Asked, seed: int, d: int | None = None) -> Trial[list[Scene]]:
+def _drawn(asked: Asked, seed: int, d: int | None = None) -> Errors:
     # Of the steps towards the limits one is enough for each frame.
-    near = family(asked, seed, d)[seed % len(asked.times) :][:1]
-    return Trial(near, error_of(asked, near), asked.tolerance, seed)
+    near = family(asked, seed, d)
+    at = near[seed % len(near)]
+    each = [errors(asked, at, asked.head(at, factor)) for factor in asked.factors]
+    return {label: worst(one[label] for one in each) for label in each[0]}
+
+
+def _advice(asked: Asked) -> str:
+    """Say whether longer queries would do, and by how much."""
+    from regard.checking.self_attention.mistakes import growth
+
+    grow = growth(asked)
+    return "" if grow is None else f": Q must grow about {grow:.2g}×"
 
 
 def _fits(asked: Asked, d: int) -> bool:
@@ -142,15 +160,16 @@ def _other_way_round(asked: Asked, error: InvalidAnswer) -> Verdict:
 
 
 def _remarks(asked: Asked, right: bool) -> tuple[str, ...]:
-    if asked.in_numbers:
-        return ("The answer is made of numbers, so it was tried on this instance only.",)
     said = []
+    if asked.in_coordinates:
+        names = ", ".join(asked.problem.given.basis.names)
+        said.append(f"The numbers were read as coordinates along {names}.")
     if right and asked.free:
-        least = _least(lambda C: _with_factor(asked, C), asked.tolerance, 1e-3, 1e6)
+        least = _least(lambda C: _with_factor(asked, C), asked.tolerance, 1e-3, asked.factors[-1])
         if least is not None:
             said.append(f"Here every C from {number(least, 4)} on is large enough.")
     if right and asked.problem.given.limits and not asked.free:
-        times = _least(lambda t: _with_times(asked, t), asked.tolerance, 1e-2, 8.0)
+        times = _least(lambda t: _with_times(asked, t), asked.tolerance, 1e-2, asked.times[-1])
         name = parse_limit(asked.problem.given.limits[0]).name
         if times is not None:
             value = scene(asked.problem, times).symbols[name]
@@ -172,12 +191,12 @@ def _least(
     error: Callable[[float], float], tolerance: float, low: float, high: float
 ) -> float | None:
     """Return the smallest number from which on the error is small enough, by halving."""
-    grid = np.geomspace(low, high, 20)
+    grid = np.geomspace(low, high, GRID)
     wrong = [i for i, x in enumerate(grid) if not error(float(x)) <= tolerance]
     if not wrong or wrong[-1] == len(grid) - 1:
         return None
     low, high = float(grid[wrong[-1]]), float(grid[wrong[-1] + 1])
-    for _ in range(20):
-        middle = (low + high) / 2
+    for _ in range(60):
+        middle = np.sqrt(low) * np.sqrt(high)
         low, high = (low, middle) if error(middle) <= tolerance else (middle, high)
     return high

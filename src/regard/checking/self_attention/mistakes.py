@@ -8,7 +8,7 @@ import numpy as np
 
 from regard.checking.matrices import Float64
 from regard.checking.misconceptions import misconception
-from regard.checking.self_attention.claim import impossible
+from regard.checking.self_attention.existence import existence
 from regard.checking.self_attention.heads import (
     Asked,
     Change,
@@ -25,6 +25,7 @@ from regard.checking.verdict import Misconception
 
 DRAWN = 5  # frames, beside the axes, on which a misconception has to show
 _LONGER = (10.0, 100.0, 1e3, 1e4)
+NO_ADVICE = 1.05  # times as long is as good as nothing
 Case = tuple[Scene, Head]
 
 
@@ -32,7 +33,7 @@ def recognise(asked: Asked) -> Misconception | None:
     """Name the first misconception whose behaviour the answer shows on every instance."""
     if not _finite(asked):
         return misconception("not-finite")
-    if impossible(asked.problem):
+    if existence(asked.problem).possible is False:
         return misconception("claims-possible")
     found = _repaired(asked) or _by_weights(asked)
     return None if found is None else misconception(found)
@@ -49,23 +50,20 @@ def _finite(asked: Asked) -> bool:
 
 def _cases(asked: Asked) -> list[Case]:
     """Return the head on the instance of the problem, and on drawn ones if it is a formula."""
-    frames = [None] if asked.in_numbers else [None, *range(DRAWN)]
+    frames = [None] if asked.in_coordinates else [None, *range(DRAWN)]
     scenes = [at for seed in frames for at in family(asked, seed)]
     return [(at, asked.head(at, factor)) for at in scenes for factor in asked.factors]
 
 
-def _right_after(asked: Asked, cases: list[Case], *changes: Change) -> bool:
-    """Whether the head, changed in these ways, is right in all cases."""
-    for at, head in cases:
-        for change in changes:
-            head = change(head, at)
-        if not worst(errors(asked, at, head).values()) <= asked.tolerance:
-            return False
-    return True
+def _right_after(asked: Asked, cases: list[Case], change: Change) -> bool:
+    """Whether the head, changed in this way, is right in all cases."""
+    return all(
+        worst(errors(asked, at, change(head, at)).values()) <= asked.tolerance for at, head in cases
+    )
 
 
 def _repaired(asked: Asked) -> str | None:
-    """Return the tag of one change, or of the first of two, that makes the answer right."""
+    """Return the tag of the one change that makes the answer right."""
     structure: list[tuple[str, Change]] = [
         ("transposed-A", lambda h, _: replace(h, K=h.Q, Q=h.K)),
         ("rows-for-columns", _transposed),
@@ -79,7 +77,6 @@ def _repaired(asked: Asked) -> str | None:
         ("forgot-norm-squared", _queries_over(2)),
         ("forgot-norm-squared", _queries_over(4)),
     ]
-    longer: list[tuple[str, Change]] = [("no-large-scale", _times(size)) for size in _LONGER]
     singles = [*structure, *lengths]
     cases = _cases(asked)
     for tag, change in singles:
@@ -87,15 +84,14 @@ def _repaired(asked: Asked) -> str | None:
             return tag
     if _right_at_one_length(asked):
         return "one-length-only"
-    for tag, change in longer:
-        if _right_after(asked, cases, change):
-            return tag
-    if _right_after(asked, cases, _rescaled(asked)):
-        return "extra-factor"
-    for tag, change in singles:
-        if any(_right_after(asked, cases, change, other) for _, other in (*lengths, *longer)):
-            return tag
-    return None
+    along_axes = [(at, asked.head(at, C)) for at in family(asked) for C in asked.factors]
+    if _right_after(asked, along_axes, lambda head, _: head):
+        return "one-frame-only"
+    # Longer is better, and not one length that happens to fit: twice as long has to do as well.
+    for size in _LONGER:
+        if all(_right_after(asked, cases, _times(times)) for times in (size, 2 * size)):
+            return "no-large-scale"
+    return "extra-factor" if _right_after(asked, cases, _rescaled(asked)) else None
 
 
 def growth(asked: Asked) -> float | None:
@@ -104,7 +100,8 @@ def growth(asked: Asked) -> float | None:
     if not _right_after(asked, cases, _times(1e4)):
         return None
     sizes = np.geomspace(1.0, 1e4, 60)[1:]
-    return next(float(s) for s in sizes if _right_after(asked, cases, _times(float(s))))
+    found = next(float(s) for s in sizes if _right_after(asked, cases, _times(float(s))))
+    return found if found > NO_ADVICE else None
 
 
 def _times(size: float) -> Change:
@@ -153,14 +150,14 @@ def _rescaled(asked: Asked) -> Change:
             rows = list(outputs)
             made = (weights_of(asked, at, head) @ (at.tokens @ head.V.T))[rows]
             factor = float(np.sum(made * np.array(list(outputs.values()))) / np.sum(made * made))
-        return replace(head, V=factor * head.V) if np.isfinite(factor) else head
+        return replace(head, V=factor * head.V) if np.isfinite(factor) and factor > 0 else head
 
     return change
 
 
 def _right_at_one_length(asked: Asked) -> bool:
     """The answer is right for the number in the problem, in every frame, and not beyond."""
-    if not asked.problem.given.limits or asked.in_numbers or asked.free:
+    if not asked.problem.given.limits or asked.in_coordinates or asked.free:
         return False
     frames = [scene(asked.problem, seed=seed) for seed in (None, *range(DRAWN))]
     return all(error_of(asked, [at]) <= asked.tolerance for at in frames)

@@ -15,7 +15,8 @@ import numpy as np
 from regard.checking.answers import Answer
 from regard.checking.matrices import (
     Float64,
-    in_numbers,
+    half_a_digit,
+    in_coordinates,
     matrix,
     shape_words,
     with_own_names,
@@ -30,7 +31,7 @@ from regard.problems.kinds.separator import SeparatorProblem, Vectors
 from regard.report import number
 
 EXACT = 1e-6  # of a formula, for vectors of length 1
-ROUNDED = 1e-3  # of numbers, which people round
+ROUNDED = 1e-3  # of numbers, which people round, when a misconception is looked for
 ROOM = 3  # dimensions beyond those that the problem needs
 
 
@@ -92,8 +93,14 @@ class Asked:
 
     @property
     def in_numbers(self) -> bool:
-        """Whether the answer is made of numbers, and so is about one instance only."""
-        return in_numbers(self.answer.fields[name] for name in ("M", *self.own))
+        """Whether the answer is numbers alone, of arrays that are shown or can be placed.
+
+        Fixed bases are shown. Subspaces at right angles may be put along the axes, S along the
+        first of them and T along the next: numbers are coordinates there.
+        """
+        fields = [self.answer.fields[name] for name in ("M", *self.own)]
+        placed = not _varies(self.problem) or (self.drawn and self.problem.given.orthogonal)
+        return placed and in_coordinates(fields, self.bases().symbols)
 
     @property
     def drawn(self) -> bool:
@@ -121,8 +128,20 @@ class Asked:
         return found if self.side == "M c" else found.T
 
     def error(self, bases: Bases) -> float:
-        """Return how far off M c is for the worst two values of length 1."""
+        """Return how far off M c is for the worst two values of length 1.
+
+        Numbers are judged to the digits written: by how much an entry has to be changed at most.
+        """
+        if self.in_numbers:
+            return entries_off(self.acting(bases), bases, self.share)
         return error_of(self.acting(bases), bases, self.share)
+
+    @property
+    def allowed(self) -> float:
+        """How large the error may be."""
+        if not self.in_numbers:
+            return self.tolerance
+        return half_a_digit(self.answer.fields[name] for name in ("M", *self.own))
 
 
 def error_of(M: Float64, bases: Bases, share: float) -> float:
@@ -133,6 +152,20 @@ def error_of(M: Float64, bases: Bases, share: float) -> float:
         if not (np.all(np.isfinite(wrong)) and np.all(np.isfinite(left))):
             return float("nan")
         return float(max(np.linalg.norm(wrong, 2), np.linalg.norm(left, 2) if left.size else 0))
+
+
+def entries_off(M: Float64, bases: Bases, share: float) -> float:
+    """Return how far an entry of M is off at most from the nearest right matrix."""
+    with np.errstate(all="ignore"):
+        P, R = np.linalg.qr(bases.kept)[0], np.linalg.qr(bases.dropped)[0]
+        both = np.hstack([P, R])
+        left = np.hstack([P / share, 0 * R]) - M @ both
+        if not np.all(np.isfinite(left)):
+            return float("nan")
+        change = left @ np.linalg.pinv(both)
+        if np.max(np.abs(change @ both - left)) > EXACT * max(1.0, float(np.max(np.abs(left)))):
+            return float(np.linalg.norm(left))  # no matrix will do
+        return float(np.max(np.abs(change)))
 
 
 def judge(problem: SeparatorProblem, answer: Answer) -> Verdict:
@@ -147,7 +180,7 @@ def judge(problem: SeparatorProblem, answer: Answer) -> Verdict:
         idea = mistakes.coordinates(asked)
         if idea is not None:
             return _of_coordinates(asked, idea)
-    this = [Trial(plain, asked.error(plain), asked.tolerance)]
+    this = [Trial(plain, asked.error(plain), asked.allowed)]
     wanted = f"{asked.side} is the value in the span of {problem.goal.recover}"
     goals = [goal(wanted, "this", this, say=lambda trial: _margin(asked, trial))]
     trials = list(this)
@@ -237,7 +270,7 @@ def _margin(asked: Asked, trial: Trial[Bases]) -> str:
 
     factor = missing_factor(asked.acting(trial.instance), trial.instance, asked)
     advice = "" if factor is None else f": M must be multiplied by {number(factor)}"
-    return compare(trial.error, asked.tolerance) + advice
+    return compare(trial.error, trial.tolerance) + advice
 
 
 def _of_coordinates(asked: Asked, idea: Misconception) -> Verdict:
@@ -257,7 +290,11 @@ def _of_coordinates(asked: Asked, idea: Misconception) -> Verdict:
 def _remarks(asked: Asked) -> tuple[str, ...]:
     said = []
     if asked.in_numbers and _varies(asked.problem):
-        said.append("The answer is made of numbers, so it was tried on this instance only.")
+        p, r = asked.problem.given.S.count, asked.problem.given.T.count
+        said.append(
+            f"The numbers were read as coordinates, with S along the first {p} of the axes and T "
+            f"along the next {r}."
+        )
     if asked.side != asked.problem.goal.side:
         said.append(f"The answer says that M stands as in {asked.side}, and was judged so.")
     return tuple(said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -50,8 +51,29 @@ def judge_claim(problem: SeparatorProblem, answer: Answer) -> Verdict:
 
 
 def _possible(problem: SeparatorProblem) -> bool:
-    both = np.hstack(separator_instance(problem.given))
-    return bool(np.linalg.matrix_rank(both / np.linalg.norm(both, axis=0)) == both.shape[1])
+    """Whether both bases together are independent: drawn ones are, fixed ones by their digits."""
+    given = problem.given
+    if not (isinstance(given.S, Vectors) and isinstance(given.T, Vectors)):
+        return True
+    rows = [[Fraction(repr(float(x))) for x in row] for row in (*given.S.rows, *given.T.rows)]
+    return _rank(rows) == len(rows)
+
+
+def _rank(rows: list[list[Fraction]]) -> int:
+    """Return the rank, by elimination in exact fractions."""
+    rank = 0
+    for column in range(len(rows[0])):
+        pivot = next((i for i in range(rank, len(rows)) if rows[i][column]), None)
+        if pivot is None:
+            continue
+        rows[rank], rows[pivot] = rows[pivot], rows[rank]
+        for i in range(rank + 1, len(rows)):
+            factor = rows[i][column] / rows[rank][column]
+            rows[i] = [x - factor * y for x, y in zip(rows[i], rows[rank], strict=True)]
+        rank += 1
+        if rank == len(rows):
+            break
+    return rank
 
 
 def missing_factor(M: Float64, bases: Bases, asked: Asked) -> float | None:
@@ -82,13 +104,19 @@ def recognise(asked: Asked) -> Misconception | None:
     if all(factor is not None for factor in factors):
         doubled = np.allclose(np.array(factors, float), 1 / asked.share, rtol=10 * asked.tolerance)
         return misconception("missing-factor-2" if doubled else "extra-factor")
+    errors = [error_of(M, bases, asked.share) for M, bases in cases]
+    if errors[0] <= asked.tolerance < max(errors):
+        return misconception("one-frame-only")
     tests: list[tuple[str, Callable[[Float64, Bases], bool]]] = [
         ("transposed-side", lambda M, b: error_of(M.T, b, asked.share) <= asked.tolerance),
         ("other-subspace", lambda M, b: _right(M, _exchanged(b), asked)),
         ("subspaces-not-orthogonal", lambda M, b: _for_right_angles(asked, b)),
         ("unit-instead-of-orthonormal", lambda M, b: _for_orthonormal(asked, M, b)),
         ("one-basis-vector-only", lambda M, b: _for_one_vector(asked, M, b)),
-        ("keeps-the-other-value", lambda M, b: _right(M, _alone(b), asked)),
+        (
+            "keeps-the-other-value",
+            lambda M, b: error_of(M, _alone(b), asked.share) <= asked.tolerance,
+        ),
     ]
     for tag, shows in tests:
         if all(shows(M, bases) for M, bases in cases):
@@ -145,7 +173,9 @@ def _for_orthonormal(asked: Asked, M: Float64, bases: Bases) -> bool:
     options = [_orthonormal(bases)]
     if not asked.problem.given.orthogonal:
         options.append(_orthonormal(_at_right_angles(bases)))
-    return any(_right(asked.acting(option), option, asked) for option in options)
+    return any(
+        error_of(asked.acting(option), option, asked.share) <= asked.tolerance for option in options
+    )
 
 
 def _for_right_angles(asked: Asked, bases: Bases) -> bool:
@@ -156,15 +186,16 @@ def _for_right_angles(asked: Asked, bases: Bases) -> bool:
     if asked.in_numbers:
         P = np.linalg.qr(bases.kept)[0]
         return bool(np.allclose(asked.share * asked.acting(bases), P @ P.T, atol=asked.tolerance))
-    return _right(asked.acting(turned), turned, asked)
+    return error_of(asked.acting(turned), turned, asked.share) <= asked.tolerance
 
 
 def _for_one_vector(asked: Asked, M: Float64, bases: Bases) -> bool:
-    """M is right, but perhaps for a factor, for the multiples of one basis vector only."""
+    """M is right for the multiples of one basis vector only."""
     if bases.kept.shape[1] < 2:
         return False
     single = (bases.kept[:, i : i + 1] for i in range(bases.kept.shape[1]))
-    return any(_right(M, _made(bases, column, bases.dropped), asked) for column in single)
+    options = (_made(bases, column, bases.dropped) for column in single)
+    return any(error_of(M, option, asked.share) <= asked.tolerance for option in options)
 
 
 def coordinates(asked: Asked) -> Misconception | None:

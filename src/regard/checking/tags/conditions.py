@@ -18,7 +18,7 @@ TAGS = {
     ),
     "threshold-without-log": (
         "The gap between scores is compared with a ratio of weights. Scores are logarithms of "
-        "weights, so the logarithm of the ratio is enough."
+        "weights, so a gap has to be compared with the logarithm of a ratio."
     ),
     "largest-score-only": (
         "Being the largest score is not enough: with a small lead the weights are nearly equal."
@@ -29,7 +29,7 @@ TAGS = {
         " the query points along another one."
     ),
     "equality-is-not-enough": (
-        "With equality two keys score alike and share the weight, and for q = 0 all do: the "
+        "With equality two keys may score alike and share the weight, as all do for q = 0: the "
         "inequality has to be strict."
     ),
     "key-as-its-own-query": (
@@ -40,6 +40,11 @@ TAGS = {
         "A key may differ from every other and still be an average of them, and then it never "
         "scores above all of them."
     ),
+    "never-holds": (
+        "No instance was found on which the condition holds, and so it does not say when anything "
+        "happens."
+    ),
+    "always-holds": "The condition holds whatever happens, and so it does not say when.",
     "not-sufficient": "The condition can hold without the effect.",
     "not-necessary": "The effect can be there without the condition, and not only near the border.",
 }

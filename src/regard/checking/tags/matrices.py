@@ -5,17 +5,19 @@ from __future__ import annotations
 TAGS = {
     # separator
     "missing-factor-2": (
-        "The matrix keeps the right part of c, but c holds only a share of the value: of an "
-        "average it holds half, so the matrix has to be multiplied by 2."
+        "The matrix keeps the right part of c, but c holds only a share of the value, as an "
+        "average of two holds half of each: the matrix has to be divided by that share."
     ),
-    "extra-factor": "The answer is right but for a factor: it comes out too long or too short.",
+    "extra-factor": (
+        "The answer is right but for a factor: what comes out is a multiple of what is wanted."
+    ),
     "unit-instead-of-orthonormal": (
-        "S S' is the projection only if the basis is orthonormal. Basis vectors of length 1 may "
-        "still lean towards each other: (S' S)^-1 has to stand between."
+        "S S', or T T', is the projection only if the basis is orthonormal. Basis vectors of "
+        "length 1 may still lean towards each other: (S' S)^-1 has to stand between."
     ),
     "coordinates-instead-of-projection": (
-        "S' c holds the coordinates of the value in its basis, as many numbers as there are basis "
-        "vectors. The value itself is S times that."
+        "The result has as many numbers as there are basis vectors, coordinates or products with "
+        "the basis. The value itself is as long as c: the basis times its coordinates."
     ),
     "other-subspace": "The matrix takes out the other of the two values.",
     "transposed-side": (
@@ -34,6 +36,10 @@ TAGS = {
     ),
     "claims-impossible": "It can be done: saying that it is impossible is not right.",
     "claims-possible": "It cannot be done, whatever is chosen.",
+    "one-frame-only": (
+        "The answer fits the numbers of one instance, along the axes, and not other vectors of the "
+        "same law."
+    ),
     # self_attention
     "transposed-A": (
         "Keys and queries have changed places: the score of token i for token j has the key of j "
@@ -53,19 +59,20 @@ TAGS = {
         "a column and a row have to be divided by it."
     ),
     "one-length-only": (
-        "The matrices fit the one length of the basis vectors in this instance. Write the length "
-        "as a name, so that they are right for any."
+        "The answer fits the one length of the basis vectors in this instance. Write the length "
+        "as a name, so that it is right for any."
     ),
     "attends-to-itself": (
         "The values are right, but a token looks at itself and not at the token whose value is "
         "wanted."
     ),
     "same-score-for-all": (
-        "The values are right, but all tokens have the same score, so that the output is the plain "
-        "average of the values."
+        "The values are right, but for some token all tokens have the same score, so that its "
+        "output is the plain average of the values."
     ),
     "looks-at-the-wrong-token": (
-        "The values are right, but a token looks at another one than it should."
+        "A token looks at another one than it should; the values, where they are asked for, are "
+        "right."
     ),
     "wrong-values": (
         "Each token looks at one token, but what it finds there is not what is wanted: V has to "

@@ -1,4 +1,4 @@
-"""When something happens: a condition that is necessary and sufficient."""
+"""When something happens: a condition that is sufficient, or exact where that is asked for."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ class ConditionGoal(Part):
         other: what conditions call every other key; no name of a row.
         epsilon: for "mass" and "output"; for "dominable" the one that is worked out in numbers.
         ratio: the R of "pairwise".
+        exact: whether it is asked when *exactly* it happens. A condition then has to be necessary
+            as well; otherwise it is enough that it implies the effect and can be met.
     """
 
     effect: Literal["mass", "output", "pairwise", "dominable", "aligned"]
@@ -35,6 +37,7 @@ class ConditionGoal(Part):
     other: Name = "i"
     epsilon: Share = 0.01
     ratio: Annotated[Positive, Field(gt=1)] = 100.0
+    exact: bool = False
 
 
 class ConditionProblem(Head):

@@ -78,11 +78,20 @@ class Tokens(Part):
         vectors: dict[str, tuple[int | str, ...]] = dict.fromkeys(self.basis.names, ("d",))
         return vectors | dict.fromkeys(self.parameters, ())
 
-    def token(self, where: str, label: str) -> int:
-        """Return the row, from 0, of a label such as x_2 or c_2; ValueError if there is none."""
+    def token(self, where: str, label: str, letter: str = "") -> int:
+        """Return the row, from 0, of a label such as x_2 or c_2; ValueError if there is none.
+
+        Args:
+            where: what messages call the place.
+            label: the label.
+            letter: "x" where a token has to be named, "c" where an output; either if empty.
+        """
         match = _TOKEN.fullmatch(label)
         if not match or int(match[1]) > len(self.tokens):
             raise ValueError(f"{where}: {label!r} is none of the {len(self.tokens)} tokens")
+        if letter and label[0] != letter:
+            what = "an output is" if letter == "c" else "a token is"
+            raise ValueError(f"{where}: {what} called {letter}_{match[1]} here, not {label}")
         return int(match[1]) - 1
 
     def vector(self, where: str, text: str) -> None:
@@ -138,15 +147,12 @@ class SelfAttentionProblem(Head):
 
     @model_validator(mode="after")
     def _labels(self) -> SelfAttentionProblem:
-        for what in (self.goal.outputs, self.goal.attend):
-            rows = [self.given.token("goal", label) for label in what]
-            if len(set(rows)) < len(rows):
-                raise ValueError("goal: two wishes for one token")
         for label, text in self.goal.outputs.items():
+            self.given.token("goal.outputs", label, "c")
             self.given.vector(f"goal.outputs.{label}", text)
         for label, where in self.goal.attend.items():
             for other in [label, *([where] if isinstance(where, str) else where)]:
-                self.given.token("goal.attend", other)
+                self.given.token("goal.attend", other, "x")
         return self
 
 
