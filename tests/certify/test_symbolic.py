@@ -168,6 +168,7 @@ def test_the_exponents_of_a_squared_sum_at_rational_scores() -> None:
         ("log(softmax(s))", "s - log(sum(exp(s))) exp(0 s)", {"s": ["n"]}),
         ("max(s + c exp(0 s))", "c + max(s)", {"s": ["n"], "c": []}),
         ("min(s)", "-max(-s)", {"s": ["n"]}),
+        ("softmax(S) [1, 1, 1]", "[1, 1]", {"S": [2, 3]}),
         ("max(a, b)", "(a + b + abs(a - b)) / 2", {"a": [], "b": []}),
         ("max(x, 0) - max(-x, 0)", "x", {"x": []}),
         ("max(u' v, u' v)", "v' u", {"u": ["n"], "v": ["n"]}),
@@ -195,6 +196,7 @@ def test_equations_for_all_sizes_are_proved(left: str, right: str, shapes: dict[
     [
         ("sum(u)^2", "u' u", {"u": ["n"]}),  # equal for one entry only
         ("tr(A)", "sum(A)", {"A": ["n", "n"]}),
+        ("A + I", "A", {"A": ["n", "n"]}),  # equal but for the diagonal
         ("sum(softmax(S))", "n", {"S": ["m", "n"], "n": []}),
         ("norm(u + v)", "norm(u) + norm(v)", {"u": ["n"], "v": ["n"]}),
         ("abs(x)", "x", {"x": []}),
@@ -235,6 +237,7 @@ def test_a_counterexample_that_is_none_is_not_accepted() -> None:
         ("exp(s) - exp(s) / 2", "0", True),
         ("exp(s)", "-softmax(s)", True),
         ("s' s", "0", False),  # 0 at 0
+        ("-exp(s)", "0", False),
         ("s", "0", False),
         ("exp(s)", "1", False),
         ("1 - softmax(s)' s", "0", False),

@@ -147,6 +147,24 @@ def test_a_formula_that_divides_by_0_somewhere_is_wrong() -> None:
     assert found.score == 0.5
 
 
+def test_numbers_that_the_definition_comes_to_nothing_for_are_left_out() -> None:
+    def asked(shapes: dict[str, Any], equals: str) -> Any:
+        head = {"schema": 1, "id": "p", "title": "p", "kind": "identity", "statement": "p"}
+        goal = {"claims": [{"name": "F", "equals": equals}]}
+        return from_dict({**head, "given": {"shapes": shapes}, "goal": goal})
+
+    unit = asked({"u": ["d"]}, "u / norm(u)")  # 0/0 at 0
+    assert check(unit, {"F": "3 u / norm(-3 u)"}).right
+    assert not check(unit, {"F": "-3 u / norm(-3 u)"}).right
+    inverse = asked({"A": [2, 2], "B": [2, 2]}, "B^-1 A^-1")  # singular matrices are drawn too
+    assert check(inverse, {"F": "(A B)^-1"}).right
+    assert not check(inverse, {"F": "(B A)^-1"}).right
+    nowhere = asked({"x": []}, "log(-1 - x^2)")
+    found = check(nowhere, {"F": "x"})
+    assert not found.decided
+    assert found.score is None
+
+
 def test_the_example_alone_earns_nothing() -> None:
     found = check(SCORES, {"Z": [[-17, -5, 23], [4, -2, 2], [2, 8, -20]]})
     assert found.score == 0

@@ -306,7 +306,19 @@ def test_what_is_neither_proved_nor_refuted_says_what_is_known() -> None:
     claim = {"name": "F", "formula": "max(a, b, c)", "equals": "max(max(a, b), c)"}
     solution = solve(problem(given, claim))
     assert solution.verdict is Status.UNDECIDED
-    assert "neither proved nor refuted" in solution.steps[-1][0]
+    assert solution.steps[0][0].startswith("Written out in symbols, not all terms cancel")
+    assert "to 150 digits wherever both are defined" in solution.steps[1][0]
+    assert "neither proved nor refuted" in solution.steps[2][0]
+    claim = {"name": "F", "formula": "log(a)", "equals": "log(-a)"}
+    solution = solve(problem(given, claim))
+    assert solution.verdict is Status.UNDECIDED
+    assert "For none of the numbers" in solution.steps[1][0]
+
+
+def test_a_fixed_size_that_is_large_is_proved_like_all_sizes() -> None:
+    given = {"shapes": {"A": [32, 32], "v": [32]}}
+    claim = {"name": "F", "formula": "A^3 v", "equals": "A (A A v)"}
+    assert solve(problem(given, claim)).verdict is Status.PROVED
 
 
 @pytest.mark.parametrize(
@@ -334,6 +346,7 @@ def test_what_is_neither_proved_nor_refuted_says_what_is_known() -> None:
             {"equals": "v_j v_j' / (m + w)", "over": "j", "formula": "V' V / (m - w)"},
         ),
         ({"shapes": {"s": ["n"]}}, {"relation": ">", "equals": "0", "formula": "s"}),
+        ({"shapes": {"x": []}}, {"relation": ">", "equals": "0", "formula": "x"}),
         ({"shapes": {"s": ["n"]}}, {"relation": ">", "equals": "1", "formula": "exp(s)"}),
         (
             {"shapes": {"Q": ["n", "d"]}, "define": {"A": "softmax(Q Q')"}, "rows": {"q": "Q"}},
@@ -482,6 +495,11 @@ def test_variants_have_another_example_and_hold(name: str) -> None:
         ({**QK, "example": {"Q": [[1, 2]], "K": [[1]]}}, {"equals": "Q"}, "makes d = 1, not 2"),
         ({"shapes": {"n": ["n"]}}, {"equals": "n"}, "both a size and a symbol"),
         ({"shapes": {"I": ["n", "n"]}}, {"equals": "I"}, "word of the formula language"),
+        ({"shapes": {"x": [1.5]}}, {"equals": "x"}, 'a size is a name, such as "N", or a whole'),
+        ({"shapes": {"x": [0]}}, {"equals": "x"}, "whole number from 1 to 32, not 0"),
+        ({"shapes": {"x": ["1N"]}}, {"equals": "x"}, "whole number from 1 to 32, not '1N'"),
+        ({"shapes": {"x": [2]}, "example": {"x": [1, 2, 3]}}, {"equals": "x"}, "3 rows or columns"),
+        ({"shapes": {"x": []}, "example": {"x": [1]}}, {"equals": "x"}, "x is one number: leave"),
     ],
 )
 def test_a_claim_that_says_nothing_is_refused(

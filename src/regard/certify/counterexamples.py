@@ -157,7 +157,10 @@ def agree(stated: StatedIdentity, sizes: Mapping[str, int], values: Mapping[str,
             certain = certain and all(a.overlaps(b) for a, b in zip(left, right, strict=True))
         return Outcome(certain, "")
 
-    return bool(settle(test).truth)
+    try:
+        return bool(settle(test).truth)
+    except (Unusable, ZeroDivisionError):
+        return False
 
 
 def _balls(values: Mapping[str, Table]) -> dict[str, Table]:

@@ -18,6 +18,7 @@ from regard.certify.symbolic import evaluate
 from regard.certify.tensors import Size, Tensor, free, summed
 
 MOST_CASES = 400  # entries that are written out
+LARGE = 4  # a size from which on it is tried whether all sizes will do
 
 
 Test = Callable[[Poly], bool]
@@ -50,13 +51,33 @@ def expand(stated: StatedIdentity, sizes: Mapping[str, int], test: Test = p.is_z
         sizes: numbers for sizes.
         test: what left - right must be, by default 0.
     """
+    if _largest(stated, sizes) >= LARGE:
+        # What holds for all sizes need not be written out for large ones.
+        try:
+            with p.bounded():
+                found = _expand(stated, sizes, test, general=True)
+            if found.proved:
+                return found
+        except Unusable:
+            pass
     with p.bounded():
-        return _expand(stated, sizes, test)
+        return _expand(stated, sizes, test, general=False)
 
 
-def _expand(stated: StatedIdentity, sizes: Mapping[str, int], test: Test) -> Expansion:
+def _largest(stated: StatedIdentity, sizes: Mapping[str, int]) -> int:
+    fixed = (size for shape in stated.shapes.values() for size in shape if isinstance(size, int))
+    return max([0, *fixed, *sizes.values()])
+
+
+def _expand(
+    stated: StatedIdentity, sizes: Mapping[str, int], test: Test, *, general: bool
+) -> Expansion:
+    """Write both sides out; if general, with names for sizes that are large numbers."""
+
     def size_of(size: Size) -> Size:
-        return sizes.get(size, size) if isinstance(size, str) else size
+        found = sizes.get(size, size) if isinstance(size, str) else size
+        large = general and isinstance(found, int) and found >= LARGE
+        return f"size_{found}" if large else found
 
     names: dict[str, Tensor] = {}
     for name in stated.drawn:

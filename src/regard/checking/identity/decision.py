@@ -113,11 +113,7 @@ def right_in_balls(decided: Decided, asked: Asked, values: Values) -> bool:
     if not decided.proved or stated is None:
         return False
     sizes = {name: int(values[name]) for name in asked.given.size_names}
-    try:
-        tables = {
-            name: table(np.asarray(values[name], float).tolist(), name, EXACT)
-            for name in stated.drawn
-        }
-        return agree(stated, {one: sizes[one] for one in stated.symbols}, tables)
-    except (Unusable, ZeroDivisionError, OverflowError):
-        return False
+    tables = {
+        name: table(np.asarray(values[name], float).tolist(), name, EXACT) for name in stated.drawn
+    }
+    return agree(stated, {one: sizes[one] for one in stated.symbols}, tables)

@@ -37,6 +37,7 @@ from regard.problems.kinds.identity import IdentityClaim, IdentityProblem
 from regard.report import number
 
 TRIALS = 24
+MOST_DRAWS = 4 * TRIALS  # some may have to be left out
 
 
 def judge(problem: IdentityProblem, answer: Answer) -> Verdict:
@@ -112,11 +113,19 @@ def _check_field(asked: Asked, claim: IdentityClaim) -> None:
 
 
 def _trials(asked: Asked, claim: IdentityClaim) -> tuple[list[Trial[Values]], str]:
-    """Try a formula on the example and on drawn numbers; return also why it does not fit, or ""."""
-    trials, misfit = [], ""
-    for seed in (None, *range(TRIALS)):
+    """Try a formula on the example and on drawn numbers; return also why it does not fit, or "".
+
+    Numbers for which the definition itself comes to nothing, such as 1/0, say nothing.
+    """
+    trials: list[Trial[Values]] = []
+    misfit = ""
+    for seed in (None, *range(MOST_DRAWS)):
+        if len(trials) > TRIALS:
+            break
         values = draw(asked.given, seed)
         wanted = expected(claim, asked.given, values)
+        if not np.all(np.isfinite(wanted)):
+            continue
         try:
             found = _value(asked, claim, values, wanted)
             error = error_of(found, wanted)
@@ -145,15 +154,24 @@ def _goals(claim: IdentityClaim, trials: list[Trial[Values]], decided: Decided) 
             return "the sizes do not fit"
         return "it comes to other numbers" if trial.error > CLOSE else "it is not a finite number"
 
-    this, drawn = trials[:1], trials[1:]
+    this = [trial for trial in trials if trial.seed is None]
+    drawn = [trial for trial in trials if trial.seed is not None]
     name = f"{claim.name} for all inputs and sizes"
-    general = goal(name, "sampled", drawn, say=say)
-    if general.passed and decided.wrong is not None:
+    example = (
+        [goal(f"{claim.name} in the example", "this", this, say=say, weight=0.0)] if this else []
+    )
+    general = goal(name, "sampled", drawn, say=say) if drawn else _never_defined(name)
+    if (general.passed or not drawn) and decided.wrong is not None:
         general = GoalResult(name, "adversarial", False, "it comes to other numbers")
-    elif general.passed and decided.proved:
+    elif (general.passed or not drawn) and decided.proved:
         sentence = "proved: written out in symbols, it is the same sum as the definition"
         general = GoalResult(name, "all", True, sentence)
-    return [goal(f"{claim.name} in the example", "this", this, say=say, weight=0.0), general]
+    return [*example, general]
+
+
+def _never_defined(name: str) -> GoalResult:
+    sentence = "the definition comes to nothing for all numbers that were drawn"
+    return GoalResult(name, "sampled", False, sentence, decided=False)
 
 
 def _only_used(asked: Asked) -> None:

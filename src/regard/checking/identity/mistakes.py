@@ -51,6 +51,8 @@ def recognise(asked: Asked, claim: IdentityClaim) -> Misconception | None:
         return misconception("numbers-instead-of-formula") if _in_example(asked, claim) else None
     if isinstance(field, Formula) and field.names & set(asked.given.indexed()):
         return misconception("part-instead-of-whole")
+    if not _cases(asked, claim):
+        return None  # the definition comes to nothing for all numbers that were drawn
     if _not_finite(asked, claim):
         return misconception("not-finite")
     for tag, shows in _tests(asked, claim):
@@ -92,7 +94,8 @@ def _tests(asked: Asked, claim: IdentityClaim) -> Iterator[tuple[str, Callable[[
 
 def _cases(asked: Asked, claim: IdentityClaim) -> Cases:
     drawn = [draw(asked.given, seed) for seed in SEEDS]
-    return [(values, expected(claim, asked.given, values)) for values in drawn]
+    found = [(values, expected(claim, asked.given, values)) for values in drawn]
+    return [(values, wanted) for values, wanted in found if np.all(np.isfinite(wanted))]
 
 
 def _found(

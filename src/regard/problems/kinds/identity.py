@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from regard.errors import FormulaError
 from regard.language import RESERVED, parse
 from regard.problems.fields import Count, Formula, Name, Part, Row, Rows
 from regard.problems.head import Head
 
-Size = Name | Annotated[Count, Field(le=32)]
+
+def _size(value: object) -> object:
+    """Return the name of a size, or a size that is a number."""
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= LARGEST_SIZE:
+        return value
+    if isinstance(value, str) and _NAME.fullmatch(value):
+        return value
+    raise ValueError(
+        f'a size is a name, such as "N", or a whole number from 1 to {LARGEST_SIZE}, not {value!r}'
+    )
+
+
+Size = Annotated[str | int, BeforeValidator(_size)]
 Sizes = Annotated[list[Size], Field(max_length=2)]
+LARGEST_SIZE = 32  # that is a number
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*")
 Wording = Literal["whole", "row i", "entry i j"]
 Shapes = dict[str, tuple[int | str, ...]]
 
@@ -70,7 +85,9 @@ class IdentityGiven(Part):
             if numbers and isinstance(numbers[0], list):
                 axes.append(len(numbers[0]))
             if len(axes) != len(self.shapes[name]) or not 0 < max(axes) <= 32:
-                need = " × ".join(map(str, self.shapes[name])) or "one number, which needs none"
+                if not self.shapes[name]:
+                    raise ValueError(f"example: {name} is one number: leave it out, one is drawn")
+                need = " × ".join(map(str, self.shapes[name]))
                 raise ValueError(f"example: {name} must be {need} numbers, at most 32 × 32")
             for size, count in zip(self.shapes[name], axes, strict=True):
                 if isinstance(size, int):
