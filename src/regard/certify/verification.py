@@ -36,6 +36,7 @@ from regard.certify import (
     positions,
     random_heads,
     rank,
+    rms_exclusion,
     separator,
     weights,
 )
@@ -92,6 +93,9 @@ KINDS = {
     ),
     "output_law": _Kind(output_law.output_law, output_law.say_output_law),
     "output_rms": _Kind(output_rms.output_rms, output_rms.say_output_rms),
+    "weights_rms_at_least": _Kind(
+        rms_exclusion.weights_rms_at_least, rms_exclusion.say_weights_rms_at_least
+    ),
     "hard_limit": _Kind(hard_limit.hard_limit, hard_limit.say_hard_limit),
     "heads_independent": _Kind(random_heads.heads_independent, random_heads.say_heads_independent),
     "score_differences": _Kind(random_heads.score_differences, random_heads.say_score_differences),

@@ -119,7 +119,7 @@ def _solved(task: _Task, design: SeparatorDesign) -> Solution:
         ),
         reaches=reaches or (0,),
         assumes=("the two subspaces have no vector but 0 in common.",) if drawn else (),
-        instances=1,
+        instances=0 if reaches else 1,
     )
 
 
