@@ -255,9 +255,12 @@ def separator(solution: Solution, found: Reached) -> bool:
     )
     exact = claim.fields["bound"] <= 1e-9 * (1 + np.max(np.abs(M)))
     fixed = problem.given.S.law == problem.given.T.law == "fixed"
-    law = problem.given.S.law if problem.goal.recover == "S" else problem.given.T.law
-    turned = problem.given.orthogonal and law == "orthonormal"
-    general = fixed or turned or any(claim.kind == "identity" for claim in found)
+    general = fixed or any(
+        claim.kind == "separating_formula"
+        and claim.fields["orthogonal"] <= problem.given.orthogonal
+        and solution.answer["M"] in claim.fields["formula"]
+        for claim in found
+    )
     return claim.kind == "separates" and fits and exact and general
 
 

@@ -37,6 +37,7 @@ from regard.certify import (
     random_heads,
     rank,
     rms_exclusion,
+    separating_formulas,
     separator,
     weights,
 )
@@ -65,6 +66,9 @@ KINDS = {
         multiples.multiples_out_of_reach, multiples.say_multiples_out_of_reach
     ),
     "separates": _Kind(separator.separates, separator.say_separates),
+    "separating_formula": _Kind(
+        separating_formulas.separating_formula, separating_formulas.say_separating_formula
+    ),
     "norm_at_most": _Kind(separator.norm_at_most_claim, separator.say_norm_at_most),
     "norm_at_least": _Kind(separator.norm_at_least, separator.say_norm_at_least),
     "no_separator": _Kind(separator.no_separator, separator.say_no_separator),
