@@ -178,7 +178,6 @@ class Solution:
             "kind": self.problem.kind,
             "status": self.verdict.name.lower(),
             "answer": dict(self.answer),
-            "assumes": list(self.assumes),
             "certificate": self.certificate.to_dict(),
         }
 
