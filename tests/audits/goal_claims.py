@@ -208,8 +208,10 @@ def noise(solution: Solution, found: Reached) -> bool:
         return True
     grows = any(math.isinf(parse_limit(text).target) for text in problem.given.limits)
     law = next((c for c in found if c.kind == ("hard_limit" if grows else "output_law")), None)
-    if law is None or ("atoms" in wanted and not grows):
+    if law is None:
         return False
+    if "atoms" in wanted and not grows:  # a law that varies and has no limit has a density
+        return solution.answer["atoms"] == [] and np.trace(law.fields["covariance"]) > 1e-6
     numbers = {**problem.given.parameters, "n": float(problem.given.n)}
     symbols = {**numbers, **value_symbols(problem.given, arrays["values"])}
     if grows:
@@ -253,9 +255,12 @@ def separator(solution: Solution, found: Reached) -> bool:
     )
     exact = claim.fields["bound"] <= 1e-9 * (1 + np.max(np.abs(M)))
     fixed = problem.given.S.law == problem.given.T.law == "fixed"
-    law = problem.given.S.law if problem.goal.recover == "S" else problem.given.T.law
-    turned = problem.given.orthogonal and law == "orthonormal"
-    general = fixed or turned or any(claim.kind == "identity" for claim in found)
+    general = fixed or any(
+        claim.kind == "separating_formula"
+        and claim.fields["orthogonal"] <= problem.given.orthogonal
+        and solution.answer["M"] in claim.fields["formula"]
+        for claim in found
+    )
     return claim.kind == "separates" and fits and exact and general
 
 
@@ -321,7 +326,7 @@ def feasibility(solution: Solution, found: Reached) -> bool:
                 and _close(claim.fields["added"], vector)
                 and _close(claim.fields["goal"], goal)
                 and claim.fields["bound"] >= allowed * (1 - 1e-12)
-                and claim.fields["larger"] == bool(problem.given.limits)
+                and (claim.fields["larger"] or not problem.given.limits or solution.assumes)
                 for claim in found
             )
             for vector in vectors

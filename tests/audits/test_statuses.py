@@ -183,7 +183,6 @@ class TestAssumptions:
         text = " ".join(str(solution.report()).split())
         assert "Assumed: " in text
         assert word in text.split("Assumed: ")[1].split("Why")[0]
-        assert solution.to_dict()["assumes"] == list(solution.assumes)
 
     def test_normal_entries_are_said_where_a_token_meets_itself(self) -> None:
         law = {"mean": "mu", "variance": "sigma^2"}

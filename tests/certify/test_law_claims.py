@@ -198,6 +198,32 @@ class TestHardLimit:
         swapped = [(WIN, atoms[1][1]), (1 - WIN, atoms[0][1])]
         assert status(hard_limit.claim(swapped, 1e-15, directions=directions), ARRAYS) == "fails"
 
+    def test_cases_with_a_negative_score_may_be_left_out(self) -> None:
+        # Along EYE[0] the others score 0: given s_a ≥ 0 the key wins always.
+        one = [(1, [1, 0, 0, 0])]
+        kept = {"directions": EYE[:1], "nonnegative": True}
+        assert status(hard_limit.claim(one, 0, **kept), ARRAYS) == "holds"
+        assert status(hard_limit.claim(one, 0, directions=EYE[:1]), ARRAYS) == "fails"
+        # Along PAIR the second key scores 1 and s_a ~ N(1, 1/2): P(s_a > 1 | s_a > 0) = 1/2/Φ(√2).
+        win = 0.5 / WIN
+        two = [(win, [1, 0, 0, 0]), (1 - win, [0, 1, 0, 0])]
+        kept["directions"] = np.array([PAIR])
+        assert status(hard_limit.claim(two, 1e-15, **kept), ARRAYS) == "holds"
+        half = [(0.5, [1, 0, 0, 0]), (0.5, [0, 1, 0, 0])]
+        assert status(hard_limit.claim(half, 1e-3, **kept), ARRAYS) == "fails"
+        drawn = 1 + np.random.default_rng(1).standard_normal(400_000) / math.sqrt(2)
+        np.testing.assert_allclose(np.mean(drawn[drawn >= 0] > 1), win, atol=3e-3)
+
+    def test_mean_and_variance_of_the_limit(self) -> None:
+        atoms = [(0.5, [0, 1, 0, 0]), (0.5, [1, 0, 0, 0])]
+        for mean, variance, wanted in (
+            ([0.5, 0.5, 0, 0], 0.5, "holds"),
+            ([0.5, 0.5, 0, 0], 0.25, "fails"),
+            ([0.5, 0.5, 0, 1e-6], 0.5, "fails"),
+        ):
+            stated = {"directions": [PAIR], "moments": (mean, variance, 1e-9)}
+            assert status(hard_limit.claim(atoms, 0, **stated), ARRAYS) == wanted
+
     def test_independent_heads_multiply(self) -> None:
         covariances = np.zeros((3, 3, 3))
         covariances[0, 0, 0], covariances[1, 1, 1] = 1.0, 0.25

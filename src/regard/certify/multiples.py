@@ -17,8 +17,8 @@ Divide by e^{s_l} of a token l: with δ_i = s_l - s_i,
 On a piece without end h_c may fall without bound, as β t. Then let δ_c be convex, with the slope
 k > 0 away from the end T: e^{-δ_c} |β| |t - T| ≤ |β| e^{-δ_c(T)} / (e k), as y e^{-ky} ≤ 1/(ek).
 
-A larger scale multiplies all δ_i. Where none of those that count is below 0, what is taken away
-shrinks; the last sum, which shrinks too, is left out then.
+A larger scale multiplies all δ_i. Where inf δ_i ≥ 0 for those of the first sum, what is taken away
+shrinks; of the last sum only terms with sup δ_i ≤ 0 are counted, which do not.
 """
 
 from __future__ import annotations
@@ -177,11 +177,10 @@ def _above(scene: _Scene, piece: _Piece) -> Outcome:
             total += height
             continue
         nearest = _least(lead, piece)
-        if height > 0 and scene.larger:
-            continue
         if height > 0:
             farthest = _least((-lead[0], -lead[1], -lead[2]), piece)
-            total += height * arb(farthest).exp() if farthest is not None else arb(0)
+            if farthest is not None and not (scene.larger and farthest < 0):
+                total += height * arb(farthest).exp()
         elif nearest is None:
             return Outcome(None, "no token leads by a gap that is bounded below.")
         elif scene.larger and nearest < 0:

@@ -37,6 +37,8 @@ from regard.certify import (
     positions,
     random_heads,
     rank,
+    rms_exclusion,
+    separating_formulas,
     separator,
     shortest,
     weights,
@@ -73,6 +75,9 @@ KINDS = {
         multiples.multiples_out_of_reach, multiples.say_multiples_out_of_reach
     ),
     "separates": _Kind(separator.separates, separator.say_separates),
+    "separating_formula": _Kind(
+        separating_formulas.separating_formula, separating_formulas.say_separating_formula
+    ),
     "norm_at_most": _Kind(separator.norm_at_most_claim, separator.say_norm_at_most),
     "norm_at_least": _Kind(separator.norm_at_least, separator.say_norm_at_least),
     "no_separator": _Kind(separator.no_separator, separator.say_no_separator),
@@ -103,6 +108,9 @@ KINDS = {
     ),
     "output_law": _Kind(output_law.output_law, output_law.say_output_law),
     "output_rms": _Kind(output_rms.output_rms, output_rms.say_output_rms),
+    "weights_rms_at_least": _Kind(
+        rms_exclusion.weights_rms_at_least, rms_exclusion.say_weights_rms_at_least
+    ),
     "hard_limit": _Kind(hard_limit.hard_limit, hard_limit.say_hard_limit),
     "heads_independent": _Kind(random_heads.heads_independent, random_heads.say_heads_independent),
     "score_differences": _Kind(random_heads.score_differences, random_heads.say_score_differences),

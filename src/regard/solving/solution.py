@@ -116,7 +116,7 @@ class Solution:
     @property
     def outcome(self) -> str:
         """The verdict in words, with the number of instances where something was tested."""
-        count = self._tested or self.instances
+        count = self.instances or self._tested
         if self.verdict is Status.ARGUED and count:
             return f"argued in steps, tested on {count} instance{'s' if count > 1 else ''}"
         return self.verdict.value
@@ -178,7 +178,6 @@ class Solution:
             "kind": self.problem.kind,
             "status": self.verdict.name.lower(),
             "answer": dict(self.answer),
-            "assumes": list(self.assumes),
             "certificate": self.certificate.to_dict(),
         }
 

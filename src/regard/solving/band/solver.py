@@ -24,6 +24,7 @@ from regard.solving.solution import Solution, Status
 __all__ = ["solve"]
 
 MOST_POINTS = 400  # of a line
+NEGLIGIBLE = 1e-12  # a gap per unit of weight that no scores of 64-bit numbers would show
 COLUMNS = ("", "zeroing", "best weights ≥ 0", "best weights")
 EXAMPLE = (16, 8.0, 41)  # d_model, B and n of a small case to compare with
 
@@ -39,7 +40,10 @@ def solve(problem: BandProblem) -> Solution:
         if last:
             headline += rf", \quad \text{{that is}} \quad i < {last}"
         if found.status is Status.IMPOSSIBLE:
-            headline += r", \quad \text{but no block weights keep the window above all else}"
+            headline += (
+                r", \quad \text{but no block weights keep the window above all else by more than } "
+                + tex(found.signed.bound, 2)
+            )
         return Solution(
             problem,
             found.status,
@@ -85,7 +89,9 @@ class Found:
         return tuple(
             place
             for place, claim in enumerate(claims)
-            if place >= first and claim.kind == "band_optimal" and claim.fields["bound"] <= 0
+            if place >= first
+            and claim.kind == "band_optimal"
+            and claim.fields["bound"] <= NEGLIGIBLE
         )
 
     @property

@@ -14,7 +14,7 @@ from regard.core import reference
 Float64 = NDArray[np.float64]
 Arguments = tuple[Any, ...]
 
-RUNS = 5
+RUNS = 20
 
 
 def draw(behaviour: str, rng: np.random.Generator) -> Arguments:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from regard.certify import Certificate, Claim, multiples
+from regard.certify import Certificate, Claim, multiples, verify
 from regard.core.kernels.threads import one_blas_thread
 from regard.language import parse
 from regard.problems.kinds.tokens import FeasibilityProblem
+from regard.report import number
 from regard.solving.feasibility import text as text
 from regard.solving.feasibility.proof import Piece, apart, cover, mass_claim, square_claims
 from regard.solving.feasibility.scene import Array, Scene, average, limit_weights, scene
@@ -37,6 +40,7 @@ def solve(problem: FeasibilityProblem) -> Solution:
             text.details(found),
             text.mistakes(found),
             reaches=found.reaches,
+            assumes=found.assumes,
         )
 
 
@@ -102,7 +106,7 @@ class Found:
         found = apart(tokens, self.scene.goal, "tokens").witness["combination"]
         return np.asarray(found)
 
-    @property
+    @cached_property
     def certificate(self) -> Certificate:
         """Claims about the instance: what comes out, and that it can or cannot be done."""
         at = self.scene
@@ -144,18 +148,27 @@ class Found:
             away = {"direction": (weights @ at.tokens - at.goal).tolist(), "low": None}
             whole = [{**away, "high": None, "leader": int(np.argmax(weights))}]
             cases = [(np.zeros_like(at.goal), whole)]
-        return [
-            multiples.claim(
-                at.row,
-                at.changed,
-                vector.tolist(),
-                at.goal.tolist(),
-                self.tolerance * at.size,
-                pieces=pieces,
-                larger=grows,
-            )
-            for vector, pieces in cases
-        ]
+        found = []
+        for vector, pieces in cases:
+            stated = (at.row, at.changed, vector.tolist(), at.goal.tolist())
+            for larger in (True, False)[not grows :]:
+                claim = multiples.claim(
+                    *stated, self.tolerance * at.size, pieces=pieces, larger=larger
+                )
+                if verify(Certificate({"tokens": at.tokens}, (claim,), at.scale)).holds:
+                    break
+            found.append(claim)
+        return found
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """Where what is asked about a limit is shown at the length given only."""
+        given = self.problem.given
+        shown = [self.certificate.claims[place] for place in self.reaches]
+        limited = not self.possible and not all(claim.fields["larger"] for claim in shown)
+        if not given.limits or not limited:
+            return ()
+        return (f"the parameters are as given ({_values(given.parameters)}), short of the limit.",)
 
     @property
     def reaches(self) -> tuple[int, ...]:
@@ -177,6 +190,10 @@ class Found:
                 arrays[name] = tokens
                 claims.append(claim)
         return claims
+
+
+def _values(parameters: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {number(value)}" for name, value in parameters.items())
 
 
 def _shown_by(piece: Piece) -> dict[str, Any]:

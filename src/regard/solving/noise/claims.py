@@ -55,7 +55,8 @@ def certificate(found: Found, wanted: list[str]) -> tuple[Certificate, tuple[int
     goals = [claim for claim in claims if claim.kind == kind and _is_asked(found, claim)]
     reached = bool(goals)
     if "atoms" in wanted and found.law is None:
-        reached = False  # an output with a density has none, and that is not claimed
+        # An output that varies with one normal number in each head has a density, and no atoms.
+        reached = reached and all(_varies(claim) for claim in goals)
     if "independent" in wanted:
         shown = [claim for claim in pairs if claim.fields["independent"] == found.independent]
         enough = len(queries) * (len(queries) - 1) // 2 if found.independent else 1
@@ -64,6 +65,11 @@ def certificate(found: Found, wanted: list[str]) -> tuple[Certificate, tuple[int
     chosen = {id(claim) for claim in goals} if reached else set()
     places = tuple(place for place, claim in enumerate(claims) if id(claim) in chosen)
     return Certificate(arrays, tuple(claims), scale), places
+
+
+def _varies(claim: Claim) -> bool:
+    spread = float(np.trace(np.asarray(claim.fields["covariance"])))
+    return spread > len(claim.fields["mean"]) * float(claim.fields["error"])
 
 
 def _values(setting: Setting) -> Float64:

@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.certify import Certificate, Claim, rms_exclusion, verify
 from regard.certify.objects import told_apart
 from regard.design import RobustDesign
+from regard.design import query as design_query
 from regard.design import robust as design_robust
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.language import parse_limit
@@ -183,6 +185,22 @@ def solve_designed(
     except InfeasibleDesign as refusal:
         steps = ((in_words(refusal), ""),)
         best = refusal.best.queries[0]
+        excluded = _excluded(problem, mix, keys)
+        if excluded is not None:
+            return Solution(
+                problem,
+                Status.IMPOSSIBLE,
+                r"\text{impossible: the means have no query with these mean scores}",
+                {"q": best.tolist()},
+                Certificate(
+                    {**refusal.certificate.arrays, "means": keys.means},
+                    (excluded, *refusal.certificate.claims),
+                    keys.scale,
+                ),
+                (*steps, _AVERAGES),
+                reaches=(0,),
+                assumes=random_assumes(problem),
+            )
         # Mean scores that cannot be had do not exclude an output within the tolerance.
         return Solution(
             problem,
@@ -200,6 +218,35 @@ def solve_designed(
     if limit is not None and limit.covariances is not None and not np.any(limit.covariances):
         return _vanishing(problem, mix, limit, keys)
     return solve_quiet(problem, mix, instance, keys, quiet)
+
+
+_AVERAGES = (
+    "Another average of the means, with weights $\\lambda$, is the same point. Its score differs "
+    "from that of the wanted average by a normal number of mean 0, which is at most 0 half of the "
+    "time. Then the weights are off by at least the difference of the entropies.",
+    r"P(Y \le 0) \ge \tfrac12,\qquad \sum_j p_j \ln\frac{p_j}{\alpha_j} \ge H(\lambda) - H(p)"
+    r"\quad\text{where } Y \le 0",
+)
+
+
+def _excluded(problem: QueryProblem, mix: Mix, keys: RandomKeys) -> Claim | None:
+    """The claim that no query has such weights, where an average of the means shows it."""
+    if not keys.weights_count:
+        return None  # the output may be had with other weights
+    try:
+        design_query(keys.means, mix.target, tolerance=problem.goal.tolerance, scale=keys.scale)
+    except InfeasibleDesign as refusal:
+        target = {"indices": list(mix.rows), "weights": list(mix.weights)}
+        bound = float(np.nextafter(problem.goal.tolerance, 1.0))
+        for other in refusal.certificate.claims:
+            if "combination" in other.witness:
+                average = other.witness["combination"]
+                claim = rms_exclusion.claim(target, bound, average=average)
+                if verify(Certificate({"means": keys.means}, (claim,))).holds:
+                    return claim
+    except UndecidedDesign:
+        return None
+    return None
 
 
 def _unknown(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import regard.design
-from regard.certify import Certificate, Claim, identities, verify
+from regard.certify import Certificate, Claim, separating_formulas, verify
 from regard.core.kernels.threads import one_blas_thread
 from regard.design.results import SeparatorDesign
 from regard.errors import InfeasibleDesign
@@ -119,7 +119,7 @@ def _solved(task: _Task, design: SeparatorDesign) -> Solution:
         ),
         reaches=reaches or (0,),
         assumes=("the two subspaces have no vector but 0 in common.",) if drawn else (),
-        instances=1,
+        instances=0 if reaches else 1,
     )
 
 
@@ -138,34 +138,21 @@ def _certificate(task: _Task, design: SeparatorDesign) -> tuple[Certificate, tup
     fields = {"share": task.share, "bound": off * (1 + 1e-9) + 1e-15 * (1 + size) * len(M)}
     claims = [Claim("separates", fields, {"M": M}), *design.certificate.claims]
     given = task.problem.given
-    drawn = "fixed" not in (given.S.law, given.T.law)
-    # Any orthonormal basis is a rotation of any other, and then S' T = 0 is all that counts.
-    same_for_all = given.S.law == given.T.law == "fixed" or (
-        task.orthogonal and task.law == "orthonormal"
+    if given.S.law == given.T.law == "fixed":
+        return Certificate(design.certificate.arrays, tuple(claims)), (0,)
+    # Bases that are drawn stand for all of their law, so the formula is shown for all.
+    general = separating_formulas.claim(
+        task.formula if task.side == "M c" else f"({task.formula})'",
+        task.share,
+        keep=task.keep,
+        drop=task.drop,
+        orthogonal=task.orthogonal,
+        orthonormal=task.law == "orthonormal",
     )
-    reaches: tuple[int, ...] = (0,) if same_for_all else ()
-    if drawn and not same_for_all:
-        general = _for_all(task)
-        if verify(Certificate({}, (general,))).holds:
-            claims.append(general)
-            reaches = (0, len(claims) - 1)
+    shown = verify(Certificate({}, (general,))).holds
+    claims += [general] if shown else []
+    reaches = (0, len(claims) - 1) if shown else ()
     return Certificate(design.certificate.arrays, tuple(claims)), reaches
-
-
-def _for_all(task: _Task) -> Claim:
-    """Claim that the formula takes the mix to the value wanted, for all bases of these sizes."""
-    S, T = task.keep, task.drop
-    matrix = f"({task.formula})" if task.side == "M c" else f"({task.formula})'"
-    shapes: dict[str, list[int | str]] = {S: ["d", "a"], "x": ["a"], "y": ["b"]}
-    where = {}
-    if task.orthogonal:  # whatever Z is, what S S^+ leaves of it is at right angles to S
-        shapes["Z"] = ["d", "b"]
-        where = {T: f"Z - {S} ({S}' {S})^-1 {S}' Z"}
-    else:
-        shapes[T] = ["d", "b"]
-    sizes = {"d": len(task.kept), "a": task.kept.shape[1], "b": task.dropped.shape[1]}
-    mix = f"{ratio(task.share)} ({S} x + {T} y)"
-    return identities.claim(f"{matrix} ({mix})", f"{S} x", shapes, where=where, sizes=[sizes])
 
 
 def _steps(task: _Task, design: SeparatorDesign) -> tuple[tuple[str, str], ...]:
