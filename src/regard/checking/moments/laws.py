@@ -25,6 +25,8 @@ Names = frozenset[str]
 Moments = dict[str, float]  # "mean", "variance" and "s"; some may be missing
 Mistakes = list[tuple[str, Moments]]  # tags, each with what it leads to
 
+FAR = 1e40  # means and variances of entries that are drawn: products of four are still float64s
+
 
 @lru_cache(64)
 def _parsed(text: str) -> Formula:
@@ -104,7 +106,8 @@ class DotProduct:
     def _proper(self, symbols: Symbols) -> bool:
         laws = [law for law in (self.given.q, self.given.k) if law is not None]
         found = np.array([self._entries(law, symbols) for law in laws])
-        return bool(np.all(np.isfinite(found)) and np.all(found[:, 1] >= 0))
+        size = np.abs(found[found != 0])
+        return bool(np.all((size >= 1 / FAR) & (size <= FAR)) and np.all(found[:, 1] >= 0))
 
     def _laws(self, symbols: Mapping[str, float]) -> tuple[float, float, float, float, float]:
         q = self._entries(self.given.q, symbols)

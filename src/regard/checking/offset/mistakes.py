@@ -27,6 +27,7 @@ def recognise(asked: Asked, trials: Sequence[Trial[Place]]) -> Misconception | N
     """Name the first misconception whose repair makes the blocks right wherever they were tried."""
     places = [trial.instance for trial in trials if asked.fits(trial.instance)]
     wrong = [trial.instance for trial in trials if not trial.right and asked.fits(trial.instance)]
+    places.sort(key=lambda place: place.d_model * place.n)  # small ones rule most repairs out
     cases = [(asked.matrix(place), place) for place in places]
     if not all(np.all(np.isfinite(place.scores(A))) for A, place in cases):
         return misconception("not-finite")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -16,6 +17,7 @@ MATRICES = ("Q", "K", "V", "Z", "A", "C")  # queries, keys, values, scores, weig
 _ROW = re.compile(r"[qkvzac]_([1-9][0-9]?)")
 MOST = 16  # rows and columns: every number is written out
 _LARGEST = 2**53  # whole numbers up to it are float64s, which certificates are made of
+_LARGEST_SCORE = 10_000  # e^-10000 is written out with its 4343 zeros
 
 
 def fraction(number: int | float | str) -> Fraction:
@@ -80,12 +82,34 @@ class ComputeGiven(Part):
                 )
         return self
 
+    def largest_score(self) -> float:
+        """Return the size of the largest score."""
+        rows = [[fraction(entry) for entry in row] for row in self.tokens]
+        queries, keys = (
+            [
+                [
+                    _dot(row, [fraction(entry) for entry in column])
+                    for column in zip(*W, strict=True)
+                ]
+                for row in rows
+            ]
+            for W in (self.W_Q, self.W_K)
+        )
+        largest = max(abs(_dot(q, k)) for q in queries for k in keys)
+        if self.scale == "1/sqrt(d_k)":
+            return float(largest) / math.sqrt(len(self.W_Q[0]))
+        return float(largest * abs(fraction(self.scale)))
+
     def width(self, name: str) -> int:
         """Return how many numbers a row of q, k, v, z, a or c has."""
         letter = name[0].lower()
         if letter in "qk":
             return len(self.W_Q[0])
         return len(self.tokens) if letter in "za" else len(self.W_V[0])
+
+
+def _dot(left: Iterable[Fraction], right: Iterable[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
 
 
 class ComputeGoal(Part):
@@ -137,4 +161,16 @@ class ComputeProblem(Head):
                 raise ValueError(f"goal.printed.{name}: must be {need}")
             for entry in (entry for row in rows for entry in row):
                 fraction(entry)
+        return self
+
+    @model_validator(mode="after")
+    def _scores_in_reach(self) -> ComputeProblem:
+        weights = any(name[0] in "aAcC" for name in self.goal.find)
+        largest = self.given.largest_score() if weights or self.goal.printed else 0.0
+        if largest > _LARGEST_SCORE:
+            raise ValueError(
+                f"the scores reach {largest:.3g} in size, and their powers of e are to be written "
+                f"out: use smaller numbers, or a smaller scale, so that no score is above "
+                f"{_LARGEST_SCORE}"
+            )
         return self

@@ -13,6 +13,7 @@ from regard.problems.fields import Formula, Name, Number, Part, Positive
 from regard.problems.head import Head
 
 Wanted = Literal["mean", "variance", "s"]
+SMALLEST, LARGEST = 1e-30, 1e30  # means and variances that are not 0
 
 
 class Entries(Part):
@@ -57,10 +58,21 @@ class DotProductGiven(Part):
         numbers = {**self.parameters, **self.assume}
         for where, law in (("q", self.q), ("k", self.k)):
             if law is not None:
-                _number(f"{where}: mean", law.mean, numbers)
-                if _number(f"{where}: variance", law.variance, numbers) < 0:
+                _within(f"{where}: mean", _number(f"{where}: mean", law.mean, numbers))
+                variance = _number(f"{where}: variance", law.variance, numbers)
+                if variance < 0:
                     raise ValueError(f"{where}: variance: is negative for the parameters given")
+                _within(f"{where}: variance", variance)
         return self
+
+
+def _within(where: str, value: float) -> None:
+    """Raise ValueError where products of four such numbers would not be float64s."""
+    if value and not SMALLEST <= abs(value) <= LARGEST:
+        raise ValueError(
+            f"{where}: is {value:g} for the parameters given: use 0 or a size between "
+            f"{SMALLEST:g} and {LARGEST:g}"
+        )
 
 
 def _number(where: str, text: str, numbers: dict[str, float]) -> float:
@@ -114,7 +126,7 @@ class MomentsGoal(Part):
     """
 
     find: Annotated[list[Wanted], Field(min_length=1)]
-    variance: Positive = 1.0
+    variance: Annotated[Positive, Field(ge=SMALLEST, le=LARGEST)] = 1.0
 
 
 class MomentsProblem(Head):
