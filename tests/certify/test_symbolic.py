@@ -171,6 +171,7 @@ def test_the_exponents_of_a_squared_sum_at_rational_scores() -> None:
         ("softmax(S) [1, 1, 1]", "[1, 1]", {"S": [2, 3]}),
         ("max(a, b)", "(a + b + abs(a - b)) / 2", {"a": [], "b": []}),
         ("max(x, 0) - max(-x, 0)", "x", {"x": []}),
+        ("max(v - v + 2 exp(0 v))", "2", {"v": ["n"]}),
         ("max(u' v, u' v)", "v' u", {"u": ["n"], "v": ["n"]}),
         ("abs(x)^2 + abs(-x)", "x^2 + abs(x)", {"x": []}),
         ("2^(x + 3)", "8 * 2^x", {"x": []}),

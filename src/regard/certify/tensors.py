@@ -196,6 +196,8 @@ def largest(parts: list[Tensor]) -> Poly:
         }
     )
     rest = sorted({entry - common for entry in entries}, key=lambda one: text(("poly", one)))
+    if rest == [Poly()]:
+        return common
     if named or len(rest) > 2:
         return common + elementary.function("max", *rest)
     first, last = rest[0], rest[-1]
