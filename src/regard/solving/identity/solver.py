@@ -41,9 +41,10 @@ def solve(problem: IdentityProblem) -> Solution:
     status = Status.PROVED
     if wrong:
         status = Status.IMPOSSIBLE
-    elif any(result.status != "holds" for result in results):
-        # Also what is proved for some sizes only, or tested: the steps say which.
+    elif any(result.status == "open" for result in results):
         status = Status.UNDECIDED
+    elif any(result.status != "holds" for result in results):
+        status = Status.ARGUED  # proved for some sizes only, or tested: the steps say which
     shown = next((result.values for result in wrong if result.values), instances[0])
     certificate = _certificate(kept)
     return Solution(
