@@ -293,7 +293,7 @@ def test_what_is_tested_says_so() -> None:
     total = " + ".join(names)
     claim = {"name": "F", "formula": f"({total})^8", "equals": f"({total})^4 ({total})^4"}
     solution = solve(problem({"shapes": names}, claim))
-    assert solution.verdict is Status.UNDECIDED
+    assert solution.verdict is Status.ARGUED
     assert solution.verification.holds
     assert solution.steps[-1][0] == (
         "It was tested at drawn numbers, which a wrong equation passes with a chance below 1e-30. "
