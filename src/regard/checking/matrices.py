@@ -13,6 +13,7 @@ from regard.errors import FormulaError, InvalidAnswer
 from regard.language import Formula
 
 Float64 = NDArray[np.float64]
+ROUNDING = 1e-9  # relative: numbers with all of their digits were rounded when they were made
 
 
 def matrix(name: str, field: Any, symbols: Mapping[str, Value], d: int) -> Float64:
@@ -75,7 +76,8 @@ def half_a_digit(fields: Iterable[Any]) -> float:
             numbers += np.ravel(field).tolist()
     texts = [repr(float(x)) for x in numbers if np.isfinite(x)]
     most = max((len(t.partition(".")[2]) if "e" not in t else 17 for t in texts), default=0)
-    return 0.5 * 10.0 ** -min(max(2, most), 12)
+    largest = max((abs(x) for x in numbers if np.isfinite(x)), default=1.0)
+    return max(0.5 * 10.0 ** -max(2, most), ROUNDING * max(1.0, largest))
 
 
 def in_coordinates(fields: Iterable[Any], vectors: Iterable[str]) -> bool:

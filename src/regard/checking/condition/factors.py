@@ -12,6 +12,7 @@ from regard.checking.condition.truth import is_right
 
 LADDER = tuple(float(10.0**k) for k in (0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256, 300))
 OF_KEYS = LADDER[:7]
+ORDINARY = 100.0
 FINE = 6  # steps between two rungs, to tell from which C on it does
 
 
@@ -28,7 +29,9 @@ def with_factor(asked: Asked) -> tuple[Asked, float | None]:
     if not asked.about_keys:
         options = [one for one in options if asked_gap(one) is not None] or options[:1]
     if not is_right(_plain(options[-1])):
-        return options[-1], None
+        # Shown with an ordinary number, if it is wrong with that as well.
+        ordinary = next((one for one in options if one.factor == ORDINARY), options[-1])
+        return (options[-1] if is_right(_plain(ordinary)) else ordinary), None
     low, high = -1, len(options) - 1  # wrong at low, or below the first; right from high on
     while high - low > 1:
         middle = (low + high) // 2

@@ -38,13 +38,15 @@ def recognise(asked: Asked, *, sufficient: bool, always: bool) -> Misconception:
         ]
         if asked.about_keys
         else [
-            ("wrong-direction", _turned_scores),
             ("ratio-instead-of-difference", _ratio),
+            ("wrong-direction", _turned_scores),
             ("threshold-without-log", _without_log),
             (_other_reading(asked), _right_for_two_keys),
             ("largest-score-only", _largest),
         ]
     )
+    if always:  # which is also right for special keys, and says nothing of them
+        tests = [test for test in tests if test[0] == "equality-is-not-enough"]
     for tag, shows in tests:
         if shows(asked):
             return misconception(tag)

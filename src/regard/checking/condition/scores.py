@@ -91,11 +91,12 @@ def _constructed(
     """Others all alike, a few rivals only, and two groups, around the border and far above."""
     level = level_of(asked, epsilon, ratio)
     far = _far(asked, n, epsilon, ratio)
+    digits = 1.25e-3 * max(1.0, abs(enough(asked, n, epsilon, ratio)))  # beyond three of them
     for others in _other_scores(n, -60.0 - abs(level)):
         border = base_of(asked, others) + level
         away = [float(np.max(others)) + far, border - abs(level) - 1, -far]
         for shift in shifts:
-            near = [border + step for step in NEAR if abs(step) > SEEN * abs(shift)]
+            near = [border + step for step in (*NEAR, digits) if abs(step) > SEEN * abs(shift)]
             for first in near + away:
                 scores = np.append(first, others) + shift
                 yield with_scores(asked, scores, epsilon, ratio)
@@ -129,7 +130,9 @@ def _drawn(asked: Asked, n: int, seed: int) -> Instance:
 def _of_all_sizes(asked: Asked) -> Iterator[Instance]:
     """Return scores of very different sizes and signs, which ratios and squares mistake."""
     goal, n = asked.problem.goal, asked.problem.given.n
-    sizes = [sign * 10.0**power for power in (-2, 0, 1, 2, 3) for sign in (1, -1)]
+    powers = [10.0**power for power in (-2, 0, 1, 2, 3)]
+    powers += [2 * abs(x) for x in literals(asked)[:2] if 1e3 < abs(x) <= LARGEST]
+    sizes = [sign * size for size in powers for sign in (1, -1)]
     for first, other in product(sizes, sizes):
         yield with_scores(asked, np.append(first, np.full(n - 1, other)), goal.epsilon, goal.ratio)
     for seed in range(TRIALS):

@@ -56,6 +56,7 @@ def is_right(asked: Asked, instances: Iterable[Instance] | None = None) -> bool:
         met = met or (holds and surely_holds(asked, one))
         if holds and not one.effect and is_sure(asked, one, holds):
             return False
-        if exact and one.effect and not holds and too_strong(asked, one):
+        missed = exact and one.effect and not holds and too_strong(asked, one)
+        if missed and is_sure(asked, one, holds):
             return False
     return met or meets(asked)
