@@ -259,3 +259,58 @@ def test_whether_heads_are_independent_is_true_or_false() -> None:
     with pytest.raises(InvalidAnswer) as error:
         check(TWO, {**COIN, "independent": "1"})
     assert str(error.value) == "answer: independent must be true or false."
+
+
+@pytest.mark.parametrize(
+    ("change", "right"),
+    [
+        ({"mean": "(v_a + v_b)/2 + v_a/C"}, True),
+        ({"mean": "(v_a + v_b)/2 + C v_a/(1000 + C)"}, False),
+        ({"mean": [0.5, 0.5, 0.5]}, False),
+        ({"mean": [0.5, 0.5]}, False),
+        ({"mean": "(v_a + v_b)/2 + 0 [1, 2, 3]"}, True),
+        ({"variance": 0.25}, False),
+        ({"variance": "0.25 norm(v_a - v_b)^2"}, True),
+        ({"variance": "0.26 norm(v_a - v_b)^2"}, False),
+    ],
+    ids=str,
+)
+def test_fields_are_judged_in_the_limit_to_their_digits_and_for_any_values(
+    change: dict[str, Any], right: bool
+) -> None:
+    found = check(ONE, {**COIN, **change})
+    assert found.score == pytest.approx(1 if right else 2 / 3)
+    assert tag(found) != "not-finite"
+
+
+def test_a_thousandth_is_not_zero() -> None:
+    still = {"atoms": [{"value": "(v_i + v_j)/2", "probability": 1}], "mean": "(v_i + v_j)/2"}
+    assert check(ANOTHER, {**still, "variance": 0}).score == 1
+    assert check(ANOTHER, {**still, "variance": 0.001}).score < 1
+
+
+def test_what_falls_too_slowly_is_not_decided() -> None:
+    found = check(ONE, {**COIN, "mean": "(v_a + v_b)/2 + v_a/log(C)"})
+    assert (found.score, found.decided) == (None, False)
+
+
+def test_lengths_of_which_none_is_negative_are_integrated() -> None:
+    data = problems.to_dict(problems.load(TWO))
+    lengths = {"a": "1/2 mu_a mu_a'", "b": "1/8 mu_b mu_b'", "others": "0 I"}
+    given = {
+        **data["given"],
+        "limits": ["C -> inf"],
+        "queries": ["C (mu_a + mu_b)"],
+        "keys": {"law": "gaussian", "mean": {"law": "orthonormal"}, "covariance": lengths},
+    }
+    one = problems.from_dict({**data, "given": given, "goal": {"find": ["atoms"]}})
+    normal = np.random.default_rng(2).standard_normal((2, 4_000_000))
+    a, b = 1 + math.sqrt(0.5) * normal[0], 1 + math.sqrt(0.125) * normal[1]
+    p = float(np.mean((a > b)[(a >= 0) & (b >= 0)]))
+
+    def said(chance: float) -> dict[str, Any]:
+        pair = [("v_a", round(chance, 3)), ("v_b", round(1 - chance, 3))]
+        return {"atoms": [{"value": v, "probability": x} for v, x in pair]}
+
+    assert check(one, said(p)).score == 1
+    assert check(one, said(p + 0.02)).score == 0

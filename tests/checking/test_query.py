@@ -181,3 +181,110 @@ def test_what_cannot_be_read_is_invalid_and_not_wrong(answer: dict[str, Any], me
     with pytest.raises(InvalidAnswer) as caught:
         check(PAIR, answer)
     assert str(caught.value) == message
+
+
+def changed(given: dict[str, Any], **goal: Any) -> Any:
+    data = problems.to_dict(problems.load(PAIR))
+    given = {"names": {"a": 0, "b": 1}, **given}
+    goal = {"weights": {"a": 0.5, "b": 0.5}, "tolerance": 1e-3, **goal}
+    return problems.from_dict({**data, "given": given, "goal": goal, "id": "changed"})
+
+
+def noisy(covariance: str, **given: Any) -> dict[str, Any]:
+    keys = {"law": "gaussian", "mean": {"law": "orthonormal"}, "covariance": covariance}
+    return {"n": 4, "keys": keys, **given}
+
+
+def test_noise_at_right_angles_to_the_query_is_not_seen() -> None:
+    # q'Σq is 0 for q along mu_a + mu_b, and rounds to something below.
+    one = changed(noisy("1/100 (mu_a - mu_b) (mu_a - mu_b)'"))
+    for q in ("C (mu_a + mu_b)", "10 (mu_a + mu_b)", "1e6 (mu_a + mu_b)"):
+        assert check(one, {"q": q}).score == 1
+    assert check(one, {"q": "10 mu_a + 10.5 mu_b"}).score == 0
+
+
+def test_each_weight_counts_also_under_noise() -> None:
+    one = changed(noisy("s I", parameters={"s": 1e-3}), tolerance=0.075)
+    rng = np.random.default_rng(3)
+    keys = np.eye(4) + np.sqrt(1e-3) * rng.standard_normal((200_000, 4, 4))
+    powers = np.exp(4 * (keys[..., 0] + keys[..., 1]))
+    off = powers / powers.sum(axis=1, keepdims=True) - [0.5, 0.5, 0, 0]
+    each = np.sqrt(np.mean(off**2, axis=0))
+    assert np.max(each) < 0.075 < np.linalg.norm(each)
+    found = check(one, {"q": "4 (mu_a + mu_b)"})
+    assert found.goals[0].error == pytest.approx(np.max(each), rel=0.01)
+    assert found.score == 1
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "score"),
+    [(0.095, 0), (0.01, 1)],
+    ids=["there is a window", "there is none"],
+)
+def test_a_claim_under_noise_is_decided(tolerance: float, score: float) -> None:
+    values = {"law": "orthonormal"}
+    one = changed(noisy("s I", parameters={"s": 1e-3}, values=values), tolerance=tolerance)
+    assert check(one, {"possible": False}).score == score
+
+
+def test_what_is_neither_found_nor_excluded_is_not_decided() -> None:
+    # Values that are all alike in one coordinate, and noise: no bound on the weights follows.
+    given = noisy("s I", parameters={"s": 0.01}, values=[[1, 0], [-1, 0], [0, 1], [0, 1]])
+    found = check(changed(given, tolerance=0.02), {"possible": False})
+    assert (found.score, found.goals[0].decided) == (None, False)
+    assert found.counterexample is None
+
+
+def test_tests_of_the_same_thing_count_once() -> None:
+    short, noise = "mu_a + mu_b", "50 (mu_a + mu_b)"
+    assert check("average-under-small-noise", {"q": short}).score == 0
+    assert check("average-under-small-noise", {"q": noise}).score == 0.5
+    # A constant earns no more than a formula, and fewer goals are no advantage.
+    wrong = ([20, 0, 20, 0, 0, 0], [9, 9, 0, 0, 0, 0], "C (k_a + k_3)", "20 (k_a + k_3)")
+    assert [check(PAIR, {"q": q}).score for q in wrong] == [0, 0, 0, 0]
+
+
+def test_an_open_factor_is_followed_as_far_as_float64_goes() -> None:
+    for factor in ("C^0.1", "log(C)/3", "8 C/(1 + C)", "C^2", "exp(C)", "C log(C)"):
+        assert check(PAIR, {"q": f"({factor}) (k_a + k_b)"}).score == 1, factor
+    for factor in ("6 C/(1 + C)", "C cos(C)", "1/C", "-C"):
+        assert check(PAIR, {"q": f"({factor}) (k_a + k_b)"}).score == 0, factor
+    found = check(PAIR, {"q": "log(log(C)) (k_a + k_b)"})
+    assert (found.score, found.decided) == (None, False)
+    assert found.goals[0].sentence.endswith("and the error still falls")
+
+
+def test_a_range_is_tried_where_it_fails() -> None:
+    dip = "(10 - 9 exp(-(C - 300)^2))"  # 1 at C = 300, and 10 a few units from there
+    assert check(PAIR, {"q": f"{dip} (k_a + k_b)", "C": "290 <= C <= 310"}).score == 0
+    assert check(PAIR, {"q": "-C (k_a + k_b)", "C": "C <= -7"}).score == 1
+
+
+@pytest.mark.parametrize(
+    ("weights", "q", "wrong_tags"),
+    [
+        ((0.7, 0.3), "6 k_a + (6 + log(7/3)) k_b", {"equal-weights"}),
+        ((0.7, 0.3), "log(0.7) k_a + log(0.3) k_b", {"no-large-scale"}),
+        ((0.5, 0.5), "-k_a - k_b", {"wrong-sign"}),
+        ((0.5, 0.5), "3 k_a + 4 k_b", {"one-target-only", "no-large-scale"}),
+    ],
+)
+def test_a_tag_is_not_found_by_making_the_query_longer(
+    weights: tuple[float, float], q: str, wrong_tags: set[str]
+) -> None:
+    given = {"n": 5, "keys": {"law": "orthonormal"}}
+    one = changed(given, weights={"a": weights[0], "b": weights[1]})
+    assert tag(check(one, {"q": q})) not in wrong_tags
+
+
+def test_little_growth_is_told_in_percent() -> None:
+    # ln 998 / 6.9 = 1.000834.
+    found = check(PAIR, {"q": "6.9 (k_a + k_b)"})
+    assert found.goals[0].sentence == "0.00100576 > 0.001: ‖q‖ must grow by about 0.083 %"
+
+
+def test_rows_by_their_numbers_are_tried_where_they_are() -> None:
+    answer = {"q": "C (k_a + k_b) - 40 (k_3 + k_4 + k_5 + k_6)", "C": "5 + 0 n"}
+    found = check(PAIR, answer)
+    assert found.score == 1
+    assert "200" not in " ".join(goal.name for goal in found.goals)

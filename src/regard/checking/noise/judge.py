@@ -17,7 +17,7 @@ from regard.checking.answers import Answer
 from regard.checking.noise.fields import EXACT, FIELDS, Float64, Said, read
 from regard.checking.noise.law import Law, Setting, law, setting
 from regard.checking.sampling import TRIALS, Trial, compare, counted_once, generator, goal
-from regard.checking.verdict import GoalResult, Verdict
+from regard.checking.verdict import GoalResult, Misconception, Verdict
 from regard.errors import InvalidAnswer
 from regard.problems import key_instance
 from regard.problems.kinds.noise import NoiseProblem
@@ -123,7 +123,7 @@ class Asked:
 
 def judge(problem: NoiseProblem, answer: Answer) -> Verdict:
     """Judge what an answer says about the output."""
-    from regard.checking.noise.mistakes import counterexample, recognise
+    from regard.checking.noise.mistakes import counterexample
 
     with np.errstate(all="ignore"):
         asked = _nearest(problem, read(problem, answer))
@@ -143,9 +143,18 @@ def judge(problem: NoiseProblem, answer: Answer) -> Verdict:
             problem,
             tuple(goals),
             counterexample(asked, wrong) if wrong else None,
-            recognise(asked, tuple(wrong)) if wrong else None,
+            _recognised(asked, tuple(wrong)) if wrong else None,
             _remarks(asked, not wrong),
         )
+
+
+def _recognised(asked: Asked, wrong: tuple[str, ...]) -> Misconception | None:
+    from regard.checking.noise.mistakes import recognise
+
+    try:
+        return recognise(asked, wrong)
+    except InvalidAnswer:  # arrays of another length than the values
+        return None
 
 
 def _nearest(problem: NoiseProblem, said: Said) -> Asked:

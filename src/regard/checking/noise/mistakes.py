@@ -29,7 +29,8 @@ def recognise(asked: Asked, wrong: tuple[str, ...]) -> Misconception | None:
             tag = "independent-because-queries-differ"
         return misconception(tag)
     plain = asked.plain
-    if any(not np.isfinite(asked.error(name, plain)) for name in fields):
+    off = [asked.said.error(name, plain.law, plain.values) for name in fields]
+    if not np.all(np.isfinite(off)):
         return misconception("not-finite")
     if "atoms" in fields and not _adds_up(asked):
         return misconception("probabilities-do-not-add-up")

@@ -36,7 +36,7 @@ RESOLVED = 1e10  # below this rounding of scores does not show in weights, whate
 _ROW = re.compile(r"(k|mu|v)_([1-9][0-9]{0,3})")
 # A name that nobody declared may be a factor if it is no vector's letter and no unit or index.
 _FACTOR_LETTER = re.compile(r"[A-Za-z](_0)?")
-_NO_FACTORS = frozenset("eijkqsvxIKMQSVX")
+_NO_FACTORS = frozenset("eijkqvIKMQV")
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +189,13 @@ def read_queries(problem: QueryProblem | HeadsProblem, answer: Answer) -> Asked:
     bounds, is_open = None, factor not in own and factor not in problem.given.parameters
     if isinstance(said, Formula) and said.is_condition:
         bounds = read_bounds(factor, said)
+    if isinstance(said, Formula) and said.tree[0].op == "name" and len(said.tree) == 1:
+        known = {"n", "d", "epsilon", *problem.given.parameters, *own}
+        if not said.names <= known:  # C = "large"
+            raise InvalidAnswer(
+                f"answer: {factor} must be a number, a formula, or bounds such as {factor} >= 10. "
+                "Left out, it is as large as needed."
+            )
     if isinstance(said, Limit):
         if said.name != factor or said.target != np.inf:
             raise InvalidAnswer(

@@ -40,8 +40,10 @@ class Bounds:
         Raises:
             InvalidAnswer: there are none, or a bound is no number.
         """
-        low = max((self._number(one, evaluated) for one in self.low), default=LEAST) or LEAST
-        high = min((self._number(one, evaluated) for one in self.high), default=max(MOST, low))
+        high = min((self._number(one, evaluated) for one in self.high), default=MOST)
+        least = LEAST if high > LEAST else -NEAR * max(1.0, abs(high))
+        low = max((self._number(one, evaluated) for one in self.low), default=least) or LEAST
+        high = max(high, low) if not self.high else high
         if not low <= high:
             raise InvalidAnswer(f"answer: {self.name}: no number is within these bounds.")
         if not (np.isfinite(low) and np.isfinite(high)):

@@ -126,11 +126,12 @@ def _noise_excludes(asked: Asked, instance: KeyInstance, allowed: float) -> bool
 
 
 def _excludes_with(asked: Asked, instance: KeyInstance, allowed: float, times: float) -> bool:
-    """Whether no query meets the bounds that two weights need with probability 1 − 2/times².
+    """Whether no query meets the bounds that two weights need nearly always.
 
-    By Chebyshev a weight is within times·ε with probability 1 − 1/times². Then s_i − s_j, which
-    is normal, is at most b so often, and its mean plus z standard deviations is at most b. That is
-    convex in the query: a smooth stand-in is minimised, and its slope bounds what is missed.
+    By Chebyshev two weights are both within times·ε but for 2/times² of all samples, and but for
+    1/times² where ε is of all weights together. Then s_i − s_j, which is normal, is at most b so
+    often, and its mean plus z standard deviations is at most b. That is convex in the query: a
+    smooth stand-in is minimised, and its slope bounds what is missed.
     """
     from scipy.optimize import minimize
     from scipy.special import ndtri
@@ -139,7 +140,7 @@ def _excludes_with(asked: Asked, instance: KeyInstance, allowed: float, times: f
     scale = asked.problem.given.scale
     wanted = target(asked, len(instance.keys))
     i, j, most = _bounds(wanted, times * allowed)
-    z = float(ndtri(1 - 2 / times**2))
+    z = float(ndtri(1 - (2 if each_weight(asked) else 1) / times**2))
     both = wanted[i] > times * allowed  # pairs of keys that are both wanted bound the length
     if z <= 0 or not np.any(both):
         return False

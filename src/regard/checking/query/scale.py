@@ -38,9 +38,14 @@ def right_length(asked: Asked, instance: KeyInstance, *, longer: bool) -> float 
     good = _good(asked, instance, queries, scales)
     if not len(good) or good[0] == 0:
         return None
-    fine = np.geomspace(scales[good[0]], scales[good[0] - 1], 12 if has_noise(instance) else FINE)
-    right = _good(asked, instance, queries, fine)
-    return float(fine[right[-1]])
+    low, high = scales[good[0] - 1], scales[good[0]]  # wrong, right
+    for _ in range(6 if has_noise(instance) else 24):
+        middle = float(np.sqrt(low * high))
+        if len(_good(asked, instance, queries, np.array([middle]))):
+            high = middle
+        else:
+            low = middle
+    return float(high)
 
 
 def _good(

@@ -63,11 +63,11 @@ def _starts(asked: Asked, instance: KeyInstance) -> Iterator[Float64]:
     for _ in range(3 if heads > 1 else 1):
         filled = np.append(rows, rng.choice(named, heads - len(rows), p=wanted[named]))
         yield np.array([alone[int(i)] for i in filled])
-    if n <= RANDOM:
+    if n <= RANDOM and not has_noise(instance):
         for row in range(n):
             yield np.tile(toward(asked, instance, np.eye(n)[row]), (heads, 1))
     size = 1 / max(float(np.std(asked.problem.given.scale * instance.keys)), 1e-300)
-    for place in range(RANDOM):
+    for place in range(RANDOM // 3 if has_noise(instance) else RANDOM):
         shape = (heads, instance.keys.shape[1])
         yield size * (0.3, 1.0, 5.0)[place % 3] * rng.standard_normal(shape)
 
