@@ -11,7 +11,7 @@ import pytest
 from checking.answer_files import read_answers, tag
 from regard import problems
 from regard.checking import check
-from regard.errors import InvalidAnswer
+from regard.errors import InvalidAnswer, InvalidProblem
 
 FILE = read_answers("compute")
 BUNDLED = ("worked-queries-keys-values", "worked-scores", "worked-weighted-sum")
@@ -216,3 +216,13 @@ def test_a_formula_that_cannot_be_read_is_invalid() -> None:
         check(SCORES, {"z_3": "[1, 2"})
     with pytest.raises(InvalidAnswer, match=r"^answer: z_3: .*cannot be multiplied"):
         check(SCORES, {"z_3": "X X"})
+
+
+def test_scores_whose_powers_cannot_be_written_out_are_refused() -> None:
+    data = problems.to_dict(problems.load(SUM))
+    data["given"]["scale"] = 10**6
+    with pytest.raises(InvalidProblem, match=r"the scores reach 2\.3e\+07 in size"):
+        problems.from_dict(data)
+    data["goal"] = {"find": ["z_3"]}  # without powers of e they are as good as any
+    answer = {"z_3": [2_000_000, 8_000_000, -20_000_000]}
+    assert check(problems.from_dict(data), answer).score == 1

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from checking.answer_files import read_answers, tag
+from regard import problems
 from regard.checking import Verdict, check
-from regard.errors import InvalidAnswer
+from regard.errors import InvalidAnswer, InvalidProblem
 
 FILE = read_answers("moments")
 MEAN, VARIANCE, SCALE = "dot-product-mean", "dot-product-variance", "dot-product-scale"
@@ -220,3 +221,19 @@ def test_what_cannot_be_read_is_invalid(name: str, answer: dict[str, Any], messa
     with pytest.raises(InvalidAnswer) as error:
         check(name, answer)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "message"),
+    [
+        ("given", {"q": {"mean": "mu", "variance": "1e300"}}, "q: variance: is 1e"),
+        ("given", {"q": {"mean": "1e-200", "variance": "1"}}, "q: mean: is 1e-200"),
+        ("goal", {"variance": 1e-310}, "goal.variance: must be at least 1e-30"),
+    ],
+)
+def test_sizes_that_cannot_be_multiplied_are_refused(
+    part: str, change: dict[str, Any], message: str
+) -> None:
+    data = problems.to_dict(problems.load(SCALE))
+    with pytest.raises(InvalidProblem, match=message):
+        problems.from_dict({**data, part: {**data[part], **change}})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 
 import numpy as np
 
@@ -36,6 +37,7 @@ class Asked:
         answer: what was answered.
         own: the names that the answer declares beside the fields asked for.
         told: the symbols whose numbers the statement tells.
+        known: what fields may be off because of rounded factors, as far as worked out.
     """
 
     problem: MomentsProblem
@@ -43,6 +45,7 @@ class Asked:
     answer: Answer
     own: tuple[str, ...]
     told: frozenset[str]
+    known: dict[str, float] = dataclass_field(default_factory=dict, repr=False)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -110,7 +113,9 @@ class Asked:
             return Comparison(value, right, apart, float(allowed))
         # What should be 0 is compared with the standard deviation.
         size = abs(right) or moments["s"] or 1.0
-        return Comparison(value, right, apart / size, max(EXACT, self._rounded_factor(name)))
+        if name not in self.known:
+            self.known[name] = max(EXACT, self._rounded_factor(name))
+        return Comparison(value, right, apart / size, self.known[name])
 
     def _decimals(self, name: str) -> int | None:
         """Return the decimals of a number; None of a formula, which is exact."""

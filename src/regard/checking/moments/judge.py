@@ -6,6 +6,8 @@ asked for is one goal.
 
 from __future__ import annotations
 
+from itertools import chain
+
 from regard.checking.answers import Answer
 from regard.checking.misconceptions import misconception
 from regard.checking.moments.asked import Asked, read
@@ -83,12 +85,12 @@ def _at(symbols: Symbols) -> str:
 def _counterexample(asked: Asked, name: str) -> Counterexample:
     """Look for the smallest numbers at which a field is wrong."""
     law, fixed = asked.law, asked.fixed(name)
-    places = [
-        *law.small(fixed),
-        law.plain(),
-        *(at for at in law.hard(fixed) if _fits(asked, name, at)),
-        *(law.draw(generator(seed), fixed) for seed in range(TRIALS)),
-    ]
+    places = chain(
+        law.small(fixed),
+        [law.plain()],
+        (at for at in law.hard(fixed) if _fits(asked, name, at)),
+        (law.draw(generator(seed), fixed) for seed in range(TRIALS)),
+    )
     at = next((s for s in places if not asked.compared(name, s).agrees), law.plain())
     found = asked.compared(name, at)
     words = {"mean": "the mean is", "variance": "the variance is", "s": "the right s is"}[name]
