@@ -38,9 +38,8 @@ def find_extreme(given: Mapping[str, NDArray[np.float64] | float | None]) -> Ext
 def refuse_extreme(function: str, extreme: Extreme) -> NoReturn:
     """Say that the numbers of an argument are too large or too small, and what to do."""
     name, size = extreme
-    how = "large" if size > 1 else "small"
     raise ParameterError(
-        f"{function}: {name} holds numbers as {how} as {size:.3g}, which float64 cannot work with "
-        f"here. Measure in other units: multiply {name} by a constant, so that its numbers lie "
-        f"between {SMALLEST:g} and {LARGEST:g}."
+        f"{function}: {name} must not be that {'large' if size > 1 else 'small'}: float64 cannot "
+        f"work with it here. Measure in other units: multiply {name} by a constant, so that it "
+        f"lies between {SMALLEST:g} and {LARGEST:g}. Got {size:.3g}."
     ) from None
