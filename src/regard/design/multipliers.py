@@ -50,7 +50,7 @@ class Allowed:
             right = float(np.max(shares[used] / np.maximum(low[used], 1e-12)))
             right = max(right, float(np.sum(shares)) / max(room, 1e-12))
             left = right * 1e-30
-            for _ in range(200):
+            for _ in range(64):
                 level = np.sqrt(left * right)
                 found[used] = np.clip(shares[used] / level, low[used], high[used])
                 if float(np.sum(found[used])) > room:

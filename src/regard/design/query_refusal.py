@@ -52,7 +52,7 @@ INSIDE = 1 - 1e-9  # share of the tolerance aimed at: measuring adds a little
 GAP = 1e-3  # what is found is called closest if this share less is excluded
 TIGHT = 1e-6  # and without more words if this share less is
 FEW_STARTS = 4
-FEW_CELLS = 600  # to prove that nothing is closer
+FEW_CELLS = 300  # to prove that nothing is closer
 MOST_KEYS = 400  # for which more than the refusal itself is proved
 
 
@@ -81,13 +81,13 @@ class _Refusal:
         about, excluding = self.cheap_claims()
         if not excluding:
             excluding = verified(self.by_multipliers(task.tolerance), self.empty())
-        if not excluding and self.search(many=True):
-            return self.design()
         if not excluding:
-            searched = self.by_cells(task.tolerance)
+            claims = self.by_cells(task.tolerance)
             if self.least <= task.tolerance:
                 return self.design()
-            excluding = verified(searched, self.empty())
+            excluding = verified(claims, self.empty())
+        if not excluding and self.search(many=True):
+            return self.design()
         if not excluding:
             raise self.undecided(about)
         if self.search(many=False):  # a claim that holds leaves nothing to find

@@ -17,6 +17,11 @@ from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.problems.kinds.tokens import SelfAttentionProblem
 from regard.solving.self_attention import head as heads
 from regard.solving.self_attention import text as text
+from regard.solving.self_attention.contradiction import (
+    Contradiction,
+    contradiction,
+    contradiction_steps,
+)
 from regard.solving.self_attention.plan import Plan, RankOne, plan, rank_one
 from regard.solving.self_attention.sparse import Array
 from regard.solving.solution import Solution, Status
@@ -28,6 +33,9 @@ def solve(problem: SelfAttentionProblem) -> Solution:
     """Return matrices that do what is asked, or the proof that none do."""
     with one_blas_thread():
         at = heads.Scene(problem)
+        against = contradiction(at.tokens, at.attend, at.outputs, problem.goal.tolerance)
+        if against is not None:
+            return _contradicted(problem, at, against)
         made = _made(problem, at)
         design: HeadDesign | None = None
         best: HeadDesign | None = None
@@ -209,6 +217,19 @@ def _impossible(problem: SelfAttentionProblem, error: InfeasibleDesign) -> Solut
         error.certificate,
         text.impossible_steps(error),
         text.number_details(error.best),
+    )
+
+
+def _contradicted(
+    problem: SelfAttentionProblem, at: heads.Scene, against: Contradiction
+) -> Solution:
+    return Solution(
+        problem,
+        Status.IMPOSSIBLE,
+        r"\text{no} \; K, Q, V \; \text{with these weights}",
+        {"possible": False},
+        Certificate({"tokens": at.tokens}, (against.claim,), at.scale),
+        contradiction_steps(against, problem.goal.tolerance),
     )
 
 
