@@ -15,6 +15,7 @@ import pytest
 
 from regard.certify import Certificate, Claim, verify
 from regard.design import cells
+from regard.design.cell_view import view
 from regard.design.family import Family, Pattern
 
 GOLDEN = (math.sqrt(5) - 1) / 4
@@ -40,7 +41,7 @@ def in_cells(keys: Any, target: dict[int, float], values: Any, tolerance: float)
     """A claim with its witness in cells, as data."""
     array, averaged = np.array(keys, float), np.array(values, float)
     pattern = Pattern((np.array(list(target)),), (np.array(list(target.values())),))
-    seen = cells.view(Family(array, np.ones((1, 1))))
+    seen = view(Family(array, np.ones((1, 1))))
     assert seen is not None
     goal = cells.goal_of(pattern, averaged, array, tolerance)
     witness = cells.search_cells(seen, goal, 1e6).witness

@@ -14,7 +14,8 @@ import numpy as np
 
 from regard.certify import Claim
 from regard.design import head_claims
-from regard.design.cells import Goal, search_cells, shared, view
+from regard.design.cell_view import view
+from regard.design.cells import Goal, search_cells, shared
 from regard.design.entropy import Closest, closest
 from regard.design.exclusion import excluded_outputs, excluded_weights, verified
 from regard.design.family import Array, Family, Pattern
