@@ -7,7 +7,7 @@ here, with NumPy and SciPy alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,27 +76,31 @@ def _weights(rng: np.random.Generator, n: int, count: int) -> dict[int, float]:
     return {int(i): float(w) for i, w in zip(chosen, weights / weights.sum(), strict=True)}
 
 
-def smallest_error(goal: Goal, rng: np.random.Generator, starts: int = 12) -> float:
+def smallest_error(goal: Goal, rng: np.random.Generator, starts: int = 6) -> float:
     """The smallest error that a search finds, in the measure of the goal."""
     features, tables = _linear(goal)
     size = features.shape[-1]
-
-    def error(vector: Array) -> float:
-        return _error(features, tables, goal.values, vector)
-
-    best = min(error(vector) for vector in _grid(features, size))
+    grid = _grid(features, size)
+    errors = _errors(features, tables, goal.values, grid)
+    begin = [grid[i] for i in np.argsort(errors)[:2]]
     spread = float(np.max(np.ptp(features, axis=1))) or 1.0
-    for start in range(starts):
-        direction = rng.standard_normal(size) * (start > 0)
-        vector = direction * (10 ** rng.uniform(-1, 1.8) / spread)
+    begin += [
+        rng.standard_normal(size) * 10 ** rng.uniform(-1, 1.8) / spread for _ in range(starts)
+    ]
+    tried = list(begin)
+    for vector in begin:
         for power in (8.0, 64.0):
             smooth = _smooth(features, tables, goal.values, power)
-            found = minimize(smooth, vector, jac=True, method="L-BFGS-B", options={"maxiter": 300})
+            found = minimize(smooth, vector, jac=True, method="L-BFGS-B", options={"maxiter": 200})
             vector = found.x
         far = vector * (FAR / max(float(np.max(np.abs(features @ vector))), 1e-300))
-        best = min(best, error(vector), error(far), error(10 * far))
-        best = min(best, error(_polished(error, vector)) if size <= 2 else best)
-    return best
+        tried += [vector, far, 10 * far]
+    errors = _errors(features, tables, goal.values, np.array(tried))
+    best = tried[int(np.argmin(errors))]
+    if size <= 2:
+        best = _polished(lambda v: float(_errors(features, tables, goal.values, v[None])[0]), best)
+    last = _errors(features, tables, goal.values, best[None])[0]
+    return float(min(np.min(errors), last))
 
 
 def _polished(error: Callable[[Array], float], vector: Array) -> Array:
@@ -130,11 +134,12 @@ def _softmax(scores: Array) -> Array:
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
 
-def _error(features: Array, tables: Array, values: Array | None, vector: Array) -> float:
-    missed = _softmax(features @ vector) - tables
+def _errors(features: Array, tables: Array, values: Array | None, vectors: Array) -> Array:
+    """The error of each of several vectors (count, p)."""
+    missed = _softmax(np.einsum("mnp,cp->cmn", features, vectors)) - tables
     if values is None:
-        return float(np.max(np.abs(missed)))
-    return float(np.max(np.linalg.norm(missed @ values, axis=-1)))
+        return np.asarray(np.max(np.abs(missed), axis=(1, 2)))
+    return np.asarray(np.max(np.linalg.norm(missed @ values, axis=-1), axis=1))
 
 
 def _smooth(
@@ -160,17 +165,14 @@ def _smooth(
     return value
 
 
-def _grid(features: Array, size: int) -> Iterator[Array]:
+def _grid(features: Array, size: int) -> Array:
     """A dense grid in one or two dimensions, fine near 0 and reaching far."""
     spread = float(np.max(np.ptp(features, axis=1))) or 1.0
-    sizes = np.concatenate([[0.0], np.geomspace(0.01, 300, 120)]) / spread
+    sizes = np.concatenate([[0.0], np.geomspace(0.01, 300, 200)]) / spread
     if size == 1:
-        for r in sizes:
-            yield np.array([r])
-            yield np.array([-r])
-    elif size == 2:
-        for angle in np.linspace(0, 2 * np.pi, 60, endpoint=False):
-            for r in sizes[::3]:
-                yield r * np.array([np.cos(angle), np.sin(angle)])
-    else:
-        yield np.zeros(size)
+        return np.concatenate([sizes, -sizes])[:, None]
+    if size == 2:
+        angles = np.linspace(0, 2 * np.pi, 90, endpoint=False)
+        around = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        return np.asarray((sizes[::3, None, None] * around).reshape(-1, 2))
+    return np.zeros((1, size))

@@ -288,7 +288,14 @@ def test_an_edge_of_a_square_can_be_averaged() -> None:
     ("keys", "names", "share", "closest", "said"),
     [
         (SQUARE, {"a": 0, "b": 2}, PAIR, [0.25] * 4, f"{math.log(2):.6g}"),
-        ([[-1], [0], [1]], {"a": 0, "b": 2}, PAIR, [1 / 3] * 3, f"{math.log(1.5):.6g}"),
+        # H19: closest in the error itself, not in divergence.
+        (
+            [[-1], [0], [1]],
+            {"a": 0, "b": 2},
+            PAIR,
+            [0.19098300562505258, 0.30901699437494745, 0.5],
+            f"{math.log(1.5):.6g}",
+        ),
         (
             [[0, 0], [1, 1], [1, -1], [-1, 1], [-1, -1]],
             {"a": 0, "b": 2},
@@ -307,7 +314,7 @@ def test_what_no_query_gives_is_proved_impossible(
     solution = query.solve(of)
     assert solution.verdict is Status.IMPOSSIBLE
     found = weights(of, np.array(keys, float), np.array(solution.answer["q"]))
-    np.testing.assert_allclose(found, closest, atol=1e-6)
+    np.testing.assert_allclose(np.sort(found), closest, atol=1e-6)
     assert said in words(solution)
 
 

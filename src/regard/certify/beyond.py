@@ -30,7 +30,6 @@ from regard.certify.balls import (
     at_most,
     combine,
     every,
-    exponentials,
     for_all,
     less,
     norm,
@@ -39,7 +38,6 @@ from regard.certify.balls import (
     settle,
     show,
 )
-from regard.certify.balls import scores as query_scores
 from regard.certify.bounded_weights import Bounds
 from regard.certify.certificate import (
     Certificate,
@@ -49,18 +47,17 @@ from regard.certify.certificate import (
     given,
     index,
     listed,
-    number,
     part,
     positive_or_zero,
     radius,
     vector,
     weighted,
 )
-from regard.certify.heads import Rows, attention_of, head_of, outputs_of, rows_of
-from regard.certify.impossibility import queries
+from regard.certify.heads import Rows, outputs_of, rows_of
+from regard.certify.impossibility import by_query, queries
 from regard.certify.linear_scores import LinearScores, of_head, of_query
 from regard.certify.multipliers import by_multipliers
-from regard.certify.patterns import heads
+from regard.certify.patterns import by_head, heads
 
 Attention = list[tuple[list[arb], arb]]  # exp(score) and their sum, by row
 
@@ -99,7 +96,9 @@ def weights_beyond(claim: Claim, certificate: Certificate) -> Decision:
     keys = given(certificate, "keys")
     wanted: Rows = {0: weighted(part(claim.fields, "target"), "target", len(keys))}
     proof = _weights_proof(claim, of_query(certificate), wanted)
-    return for_all(proof, _by_query(claim, certificate, _weights_met(wanted, _tolerance(claim))))
+    return for_all(
+        proof, by_query(claim, certificate, _of_one(_weights_met(wanted, _tolerance(claim))))
+    )
 
 
 def pattern_beyond(claim: Claim, certificate: Certificate) -> Decision:
@@ -107,7 +106,7 @@ def pattern_beyond(claim: Claim, certificate: Certificate) -> Decision:
     wanted = rows_of(claim, len(given(certificate, "tokens")))
     proof = _weights_proof(claim, of_head(certificate, list(wanted)), wanted)
     met = _weights_met(wanted, _tolerance(claim))
-    return for_all(proof, _by_head(claim, certificate, list(wanted), met))
+    return for_all(proof, by_head(claim, certificate, wanted, _of_all(met)))
 
 
 def _weights_proof(claim: Claim, scores: LinearScores, wanted: Rows) -> Callable[[], Outcome]:
@@ -157,7 +156,7 @@ def output_beyond(claim: Claim, certificate: Certificate) -> Decision:
         miss = [s / total - w for s, w in zip(sums, wanted()[0], strict=True)]
         return norm_at_most(miss, tolerance, BALLS)
 
-    return for_all(proof, _by_query(claim, certificate, met))
+    return for_all(proof, by_query(claim, certificate, _of_one(met)))
 
 
 def outputs_beyond(claim: Claim, certificate: Certificate) -> Decision:
@@ -185,7 +184,7 @@ def outputs_beyond(claim: Claim, certificate: Certificate) -> Decision:
         return every(*found)
 
     proof = _output_proof(claim, scores, heights, wanted)
-    return for_all(proof, _by_head(claim, certificate, list(outputs), met))
+    return for_all(proof, by_head(claim, certificate, outputs, _of_all(met)))
 
 
 def _output_proof(
@@ -265,46 +264,11 @@ def _weights_met(wanted: Rows, tolerance: int | float) -> Callable[[Attention], 
     return met
 
 
-def _by_query(
-    claim: Claim, certificate: Certificate, met: Callable[[Attention], bool | None]
-) -> Callable[[], Outcome]:
-    """Return the question whether "attained_by", within the radius, meets the goal."""
-    keys, reach = given(certificate, "keys"), radius(claim.fields)
-    scale = number(certificate.scale, "scale")
-
-    def refutation() -> Outcome:
-        query = vector(part(claim.witness, "attained_by"), "attained_by", keys.shape[1])
-
-        def test() -> Outcome:
-            within = None
-            if reach is not None:
-                within = norm_at_most([arb(x) for x in query.tolist()], reach, BALLS)
-            truth = met([exponentials(query_scores(keys, query, scale))])
-            return Outcome(every(truth, reach is None or within), "A query meets the goal.")
-
-        return settle(test)
-
-    return refutation
+def _of_one(met: Callable[[Attention], bool | None]) -> Callable[[list[arb], arb], Outcome]:
+    """Return the question whether a query meets the goal, which contradicts the claim."""
+    return lambda terms, total: Outcome(met([(terms, total)]), "A query meets the goal.")
 
 
-def _by_head(
-    claim: Claim,
-    certificate: Certificate,
-    rows: list[int],
-    met: Callable[[Attention], bool | None],
-) -> Callable[[], Outcome]:
-    """Return the question whether the head "attained_by", within the radius, meets the goal."""
-    tokens, reach = given(certificate, "tokens"), radius(claim.fields)
-
-    def refutation() -> Outcome:
-        head = head_of(part(claim.witness, "attained_by"), tokens.shape[1])
-
-        def test() -> Outcome:
-            A = head()
-            within = reach is None or norm_at_most(A.entries(), reach, BALLS)
-            truth = met(attention_of(tokens, rows, A, certificate))
-            return Outcome(every(truth, within), "A head meets the goal.")
-
-        return settle(test)
-
-    return refutation
+def _of_all(met: Callable[[Attention], bool | None]) -> Callable[[Attention], Outcome]:
+    """Return the question whether a head meets the goal, which contradicts the claim."""
+    return lambda attention: Outcome(met(attention), "A head meets the goal.")

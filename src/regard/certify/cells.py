@@ -16,8 +16,7 @@ the last because it says w·c < f for every average c in the cell.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -33,6 +32,7 @@ from regard.certify.balls import (
     norm,
     settle,
 )
+from regard.certify.cell_tree import Cell, Interval, leaves
 from regard.certify.certificate import (
     Float64,
     Unusable,
@@ -46,63 +46,8 @@ from regard.certify.certificate import (
 from regard.certify.linear_scores import LinearScores
 
 MOST_NUMBERS = 3  # that scores may depend on
-LEAF = -1
 
-Interval = tuple[float, float]
 Ends = list[tuple[arb, arb | None]]  # exp of the least and the largest; None: no bound
-
-
-@dataclass(frozen=True)
-class Cell:
-    """r in `reach`, and t_k in `sides`, around the axis `place` with a sign."""
-
-    place: int
-    sign: int
-    reach: Interval
-    sides: tuple[Interval, ...]
-
-    def halves(self, cut: int, start: float) -> tuple[Cell, Cell]:
-        """Cut r (0) or t_k (k): in the middle; where r has no end, at `start` or at twice r."""
-        if cut == 0:
-            low, high = self.reach
-            middle = (low + high) / 2 if math.isfinite(high) else 2 * low or start
-            parts = ((low, middle), (middle, high))
-            return (
-                Cell(self.place, self.sign, parts[0], self.sides),
-                Cell(self.place, self.sign, parts[1], self.sides),
-            )
-        low, high = self.sides[cut - 1]
-        middle = (low + high) / 2
-        found = []
-        for side in ((low, middle), (middle, high)):
-            sides = (*self.sides[: cut - 1], side, *self.sides[cut:])
-            found.append(Cell(self.place, self.sign, self.reach, sides))
-        return found[0], found[1]
-
-
-def pyramids(size: int) -> list[Cell]:
-    """Return the cells that are all θ of `size` numbers."""
-    sides = ((-1.0, 1.0),) * (size - 1)
-    reach = (0.0, math.inf)
-    return [Cell(c, sign, reach, sides) for c in range(size) for sign in (1, -1)]
-
-
-def leaves(tree: Sequence[int], size: int, start: float) -> Iterator[Cell]:
-    """Yield the cells that a tree of cuts, read in order, leaves whole."""
-    waiting = pyramids(size)[::-1]
-    for cut in tree:
-        if not waiting:
-            raise Unusable("tree has more cuts than cells.")
-        cell = waiting.pop()
-        if cut == LEAF:
-            yield cell
-        elif 0 <= cut <= len(cell.sides):
-            low, high = cell.halves(cut, start)
-            waiting += [high, low]
-        else:
-            raise Unusable("tree has a cut of no number.")
-    if waiting:
-        raise Unusable("tree leaves cells over.")
 
 
 class _Ranges:

@@ -122,7 +122,7 @@ def weight_at_most_exactly(terms: Sequence[tuple[fmpq, fmpq]], bound: Number) ->
     return Outcome(truth, f"The bound of {show(level)} is met exactly.")
 
 
-def _by_query(
+def by_query(
     claim: Claim, certificate: Certificate, contradiction: Callable[[list[arb], arb], Outcome]
 ) -> Callable[[], Outcome]:
     """Return the question whether "attained_by", within the radius, contradicts the claim.
@@ -192,7 +192,7 @@ def ceiling(claim: Claim, certificate: Certificate) -> Decision:
         reason = f"A query gives key {key} a weight of {show(weight)}."
         return Outcome(less(bound, weight), reason)
 
-    return for_all(proof, _by_query(claim, certificate, contradiction))
+    return for_all(proof, by_query(claim, certificate, contradiction))
 
 
 def say_weights_apart(claim: Claim) -> str:
@@ -231,7 +231,7 @@ def weights_apart(claim: Claim, certificate: Certificate) -> Decision:
         reason = f"A query has a divergence of {show(divergence)}."
         return Outcome(less(divergence, bound), reason)
 
-    return for_all(proof, _by_query(claim, certificate, contradiction))
+    return for_all(proof, by_query(claim, certificate, contradiction))
 
 
 def say_floors_out_of_reach(claim: Claim) -> str:
@@ -272,7 +272,7 @@ def floors_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
         met = [at_most(floor, terms[i] / total) for i, floor in floors.items()]
         return Outcome(every(*met), "A query meets every floor.")
 
-    return for_all(proof, _by_query(claim, certificate, contradiction))
+    return for_all(proof, by_query(claim, certificate, contradiction))
 
 
 def say_output_ceiling(claim: Claim) -> str:
@@ -317,4 +317,4 @@ def output_ceiling(claim: Claim, certificate: Certificate) -> Decision:
         away = norm([s / total - v for s, v in zip(sums, values[key].tolist(), strict=True)])
         return Outcome(less(away, bound), f"A query brings the output within {show(away)}.")
 
-    return for_all(proof, _by_query(claim, certificate, contradiction))
+    return for_all(proof, by_query(claim, certificate, contradiction))

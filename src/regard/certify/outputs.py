@@ -2,6 +2,8 @@
 
     outputs_out_of_reach  whatever the head and W_V, some output is bound or more from the
                           one listed
+    outputs_contradict    with exactly the weights listed, whatever W_V, some output is bound or
+                          more from the one listed
 
 Rows with the same token have the same output; the outputs are a matrix of rank ≤ rank(tokens); and
 where all tokens lie on a line, outputs are monotone along it.
@@ -19,6 +21,7 @@ from regard.certify.balls import (
     at_most,
     for_all,
     settle_algebra,
+    shares,
     show,
     squared,
 )
@@ -29,6 +32,7 @@ from regard.certify.certificate import (
     Number,
     Unusable,
     down,
+    exact,
     given,
     index,
     indices,
@@ -37,7 +41,7 @@ from regard.certify.certificate import (
     number,
     part,
 )
-from regard.certify.heads import outputs_of
+from regard.certify.heads import outputs_of, rows_of
 from regard.certify.rank import exceeds
 
 
@@ -143,3 +147,62 @@ def _beyond_rank(
         return Outcome(truth, f"the outputs {'' if truth else 'may '}need more than rank {rank}.")
 
     return settle_algebra(test)
+
+
+def say_outputs_contradict(claim: Claim) -> str:
+    """Word the claim."""
+    fields = claim.fields
+    return (
+        f"with exactly the weights listed, whatever W_V, one of {len(fields['outputs'])} outputs "
+        f"is at least {down(fields['bound'])} from the one listed"
+    )
+
+
+def outputs_contradict(claim: Claim, certificate: Certificate) -> Decision:
+    """Prove that the weights listed cannot give the outputs listed.
+
+    Row i puts out m_i W_V, with m_i = Σ_j P_ij x_j. If Σ u_i m_i = 0, then Σ u_i (o_i - c_i) =
+    Σ u_i o_i for every W_V, so that some ‖o_i - c_i‖ is at least ‖Σ u_i o_i‖ / Σ |u_i|.
+    """
+    tokens = given(certificate, "tokens")
+    rows, outputs = rows_of(claim, len(tokens)), outputs_of(claim, len(tokens))
+    bound = number(part(claim.fields, "bound"), "bound")
+
+    def proof() -> Outcome:
+        u: dict[int, Number] = {}
+        for entry in listed(part(claim.witness, "combination"), "combination"):
+            row, weight = listed(entry, "an entry of combination", 2)
+            place = index(row, "a row of combination", len(tokens))
+            if place in u or place not in rows or place not in outputs:
+                raise Unusable("combination must be of rows with weights and an output, each once.")
+            u[place] = exact(weight, "combination")
+        if all(weight == 0 for weight in u.values()):
+            raise Unusable("combination is 0 everywhere.")
+        mixed = [EXACT.number(0)] * len(tokens)
+        for i, weight in u.items():
+            parts = shares(list(rows[i].values()), EXACT)
+            for j, share in zip(rows[i], parts, strict=True):
+                mixed[j] += EXACT.number(weight) * share
+        total = EXACT.matrix(1, len(tokens), mixed) * EXACT.read(tokens)
+        if any(entry != 0 for entry in total.entries()):
+            raise Unusable("the combination of what the rows attend to is not exactly 0.")
+        width = len(next(iter(outputs.values())))
+
+        def test(numbers: Arithmetic) -> Outcome:
+            moved = [
+                sum(
+                    (
+                        numbers.number(w) * numbers.number(float(outputs[i][k]))
+                        for i, w in u.items()
+                    ),
+                    numbers.number(0),
+                )
+                for k in range(width)
+            ]
+            size = sum((abs(numbers.number(w)) for w in u.values()), numbers.number(0))
+            truth = bound <= 0 or at_most((numbers.number(bound) * size) ** 2, squared(moved))
+            return Outcome(truth, f"they are {show(arb(squared(moved)).sqrt() / arb(size))} apart.")
+
+        return settle_algebra(test)
+
+    return for_all(proof)

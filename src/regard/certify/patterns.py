@@ -10,7 +10,7 @@ x_j x_iᵀ in place of k_j and the norm ‖A‖ = √Σ A_ij² in place of the l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from flint import arb
@@ -90,10 +90,10 @@ def _pull(
     return lambda: arb(0)
 
 
-def _by_head(
+def by_head(
     claim: Claim,
     certificate: Certificate,
-    rows: Rows,
+    rows: Iterable[int],
     contradiction: Callable[[list[tuple[list[arb], arb]]], Outcome],
 ) -> Callable[[], Outcome]:
     """Return the question whether "attained_by", within the radius, contradicts the claim."""
@@ -179,7 +179,7 @@ def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
         above = [less(bound, terms[t] / total) for t, (terms, total) in pairs]
         return Outcome(every(*above), "A head gives every target more.")
 
-    return for_all(proof, _by_head(claim, certificate, rows, contradiction))
+    return for_all(proof, by_head(claim, certificate, rows, contradiction))
 
 
 def say_pattern_apart(claim: Claim) -> str:
@@ -232,7 +232,7 @@ def pattern_apart(claim: Claim, certificate: Certificate) -> Decision:
             divergence += sum((w * (w * total / terms[j]).log() for j, w in P.items()), arb(0))
         return Outcome(less(divergence, bound), f"A head has {show(divergence)}.")
 
-    return for_all(proof, _by_head(claim, certificate, rows, contradiction))
+    return for_all(proof, by_head(claim, certificate, rows, contradiction))
 
 
 def _shares(row: Mapping[int, Number], numbers: Arithmetic) -> dict[int, Any]:

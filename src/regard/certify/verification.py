@@ -87,6 +87,7 @@ KINDS = {
     "pattern_apart": _Kind(patterns.pattern_apart, patterns.say_pattern_apart),
     "d_k_at_least": _Kind(rank.d_k_at_least, rank.say_d_k_at_least),
     "outputs_out_of_reach": _Kind(outputs.outputs_out_of_reach, outputs.say_outputs_out_of_reach),
+    "outputs_contradict": _Kind(outputs.outputs_contradict, outputs.say_outputs_contradict),
     "mean_gap": _Kind(noise.mean_gap, noise.say_mean_gap),
     "mean_weights": _Kind(noise.mean_weights, noise.say_mean_weights),
     "score_variance": _Kind(noise.score_variance, noise.say_score_variance),

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from regard.certify import Certificate, Claim, verify
+from regard.design.balance import balanced
 from regard.design.cells import shared
 from regard.design.family import Array, Family
-from regard.design.multipliers import Allowed, balanced, find_multipliers
+from regard.design.multipliers import Allowed, find_multipliers
 from regard.design.output_bounds import output_bounds
 from regard.design.outputs import distance
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from regard.certify import Claim
 from regard.design import head_claims
-from regard.design.cells import Goal, search_cells, shared, view
+from regard.design.cell_view import view
+from regard.design.cells import Goal, search_cells, shared
 from regard.design.entropy import Closest, closest
 from regard.design.exclusion import excluded_outputs, excluded_weights, verified
 from regard.design.family import Array, Family, Pattern
@@ -35,7 +36,7 @@ FUNCTION = "design.self_attention"
 INSIDE = 1 - 1e-7  # share of the tolerance aimed at: rounding the matrices adds a little
 GAP = 1e-3  # what is found is called closest if this share less is excluded
 TIGHT = 1e-6  # and without more words if this share less is
-MANY_STARTS, FEW_STARTS = 16, 3
+MANY_STARTS, FEW_STARTS = 16, 1
 MOST_SEARCHED = 400  # parameters
 
 
@@ -66,13 +67,13 @@ class _Refusal:
             about, excluding = self.cheap_claims()
             if not excluding:
                 excluding = verified(self.by_multipliers(task.tolerance), task.certificate([]))
-            if self.search(many=not excluding):
-                return self.closest
             if not excluding:
                 claims, met = self.by_cells()
                 if met:
                     return self.closest
                 excluding = verified(claims, task.certificate([]))
+            if self.search(many=not excluding):
+                return self.closest
         if not excluding and task.outputs and task.W_V is not None:
             claims, met = self.outputs_excluded()
             if met:

@@ -12,20 +12,16 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from flint import fmpq
 from numpy.typing import NDArray
 
-from regard.certify.balls import LARGEST_EXACT
-from regard.design.exact import rational, solve_exactly, text
 from regard.design.family import Array, Family
 
-__all__ = ["Allowed", "Multipliers", "balanced", "find_multipliers"]
+__all__ = ["Allowed", "Multipliers", "find_multipliers"]
 
 MOST_ROUNDS = 25
 MOST_PAIRS = 4000
 MOST_EQUATIONS = 300
 MOST_AT_CORNERS = 8  # as in the check
-MOST_EXACT, MOST_UNKNOWNS = 100_000, 160
 DUST = 1e-9
 INWARD = 1e-6  # how far cuts are moved to the middle, where no weight is 0
 
@@ -50,7 +46,7 @@ class Allowed:
             right = float(np.max(shares[used] / np.maximum(low[used], 1e-12)))
             right = max(right, float(np.sum(shares)) / max(room, 1e-12))
             left = right * 1e-30
-            for _ in range(200):
+            for _ in range(64):
                 level = np.sqrt(left * right)
                 found[used] = np.clip(shares[used] / level, low[used], high[used])
                 if float(np.sum(found[used])) > room:
@@ -216,87 +212,3 @@ def _by_cuts(family: Family, allowed: Allowed) -> Multipliers | None:
             add(row, allowed.smallest(row, lower[row])[1], least=True)
             add(row, allowed.largest(row, upper[row])[2], least=False)
     return best
-
-
-Listed = list[list[object]]  # [row, key, weight]
-
-
-def balanced(family: Family, rows: list[int], found: Multipliers) -> tuple[Listed, Listed, bool]:
-    """Both as [row, key, weight], of equal moments: exactly, as fractions, if that can be done.
-
-    Args:
-        family: the scores, with the keys as they were given.
-        rows: what the rows are called in the certificate.
-        found: multipliers that are nearly balanced.
-
-    Returns:
-        The entries of y and of l, and whether they are exact.
-    """
-    n = len(family.keys)
-    pairs = np.concatenate([np.flatnonzero(found.lower), np.flatnonzero(found.upper)])
-    signs = np.ones(len(pairs))
-    count = int(np.count_nonzero(found.lower))
-    signs[count:] = -1
-    weights = np.concatenate(
-        [found.lower.ravel()[pairs[:count]], found.upper.ravel()[pairs[count:]]]
-    )
-    sums = (pairs // n == np.arange(len(rows))[:, None]).astype(float)
-    easy = family.shifted()
-    floats = np.concatenate(
-        [
-            easy.features(pairs).T / family.scale * signs,
-            sums * signs,
-            (signs > 0).astype(float)[None],
-        ]
-    )
-    right = np.zeros(len(floats))
-    right[-1] = 1
-    weights = _corrected(floats, weights, right)
-    exact = None
-    small = len(pairs) * max(family.keys.shape[1], len(rows)) <= LARGEST_EXACT
-    if small and len(pairs) * family.size <= MOST_EXACT and len(floats) <= MOST_UNKNOWNS:
-        exact = _exactly(family, pairs, signs, weights, floats)
-    named: list[object] = list(weights.tolist()) if exact is None else exact
-    listed: tuple[Listed, Listed] = ([], [])
-    for pair, sign, weight in zip(pairs.tolist(), signs.tolist(), named, strict=True):
-        if weight not in (0.0, "0/1"):
-            listed[sign < 0].append([rows[pair // n], pair % n, weight])
-    return listed[0], listed[1], exact is not None
-
-
-def _corrected(equations: Array, weights: Array, right: Array) -> Array:
-    """Weights that satisfy the equations better, each changed by a small share of itself."""
-    scaled = equations / np.maximum(np.max(np.abs(equations), axis=1, keepdims=True), 1e-300)
-    aim = right / np.maximum(np.max(np.abs(equations), axis=1), 1e-300)
-    best, wide = weights, scaled.astype(np.longdouble)
-    missing = np.inf
-    for _ in range(4):
-        left = np.asarray(aim - np.einsum("ep,p->e", wide, best.astype(np.longdouble)), float)
-        if float(np.linalg.norm(left)) >= missing:
-            break
-        missing, kept = float(np.linalg.norm(left)), best
-        step = np.linalg.lstsq(scaled * best, left, rcond=1e-12)[0]
-        if np.any(step <= -1):
-            return kept
-        best = best * (1 + step)
-    return kept
-
-
-def _exactly(
-    family: Family, pairs: NDArray[np.intp], signs: Array, weights: Array, floats: Array
-) -> list[object] | None:
-    """Rational weights that satisfy the equations, as "p/q", or None."""
-    n = len(family.keys)
-    keys = [[rational(x) for x in row] for row in family.keys]
-    rows = [[rational(x) for x in row] for row in family.rows]
-
-    def column(place: int) -> list[fmpq]:
-        i, j = divmod(int(pairs[place]), n)
-        sign = int(signs[place])
-        moment = [sign * y * x for y in keys[j] for x in rows[i]]
-        sums = [rational(float(sign * (g == i))) for g in range(len(rows))]
-        return [*moment, *sums, rational(float(sign > 0))]
-
-    wanted = [rational(0.0)] * (len(floats) - 1) + [rational(1.0)]
-    found = solve_exactly(column, wanted, weights.tolist(), floats)
-    return None if found is None else [text(weight) for weight in found]

@@ -9,13 +9,14 @@ import numpy as np
 from regard.certify import Claim
 from regard.design.combination import Combination
 from regard.design.family import Array, Family, largest
+from regard.design.nearest import PointSet, nearest_point
 
 __all__ = [
     "ceiling_claim",
     "divergence_claim",
     "entropy",
     "floor_claim",
-    "output_ceiling_claim",
+    "output_claims",
     "reach_radius",
 ]
 
@@ -93,7 +94,24 @@ def floor_claim(
     )
 
 
-def output_ceiling_claim(
+def output_claims(
+    key: int, combination: Combination, radius: float, query: Array, values: Array
+) -> list[Claim]:
+    """How far the output stays from the wanted value, if that is no average of the others."""
+
+    def along(w: Array) -> Array:
+        heights = values[key] @ w - values @ w
+        heights[key] = np.inf
+        return heights
+
+    nearest = nearest_point(PointSet(len(values), along, lambda i: values[key] - values[i]))
+    if nearest.lower <= 1e-12 * nearest.upper:
+        return []
+    least = nearest.lower * (1 - 1e-12)
+    return [_output_ceiling_claim(key, combination, radius, query, nearest.point, least)]
+
+
+def _output_ceiling_claim(
     key: int,
     combination: Combination,
     radius: float,

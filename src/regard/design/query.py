@@ -47,10 +47,11 @@ def query(
         the tolerance may be a few percent shorter.
 
     Raises:
-        InfeasibleDesign: no query gives these weights, not even in the limit of long ones. Its
-            certificate proves it; `.best` is the closest design.
-        UndecidedDesign: neither a query nor a proof was found (targets at the edge of what can be
-            reached, to about nine digits; tolerances that no float64 query can meet).
+        InfeasibleDesign: no query is within the tolerance. Its certificate proves it, for all
+            queries or up to a length that it states; `.best` has the smallest error found.
+        UndecidedDesign: neither a query nor a proof was found (tolerances at the edge of what can
+            be reached, to about nine digits, or that no float64 query can meet; some outputs of
+            keys in more than three dimensions).
 
     Example:
         >>> import regard

@@ -21,18 +21,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regard.certify import Certificate, Claim
-from regard.design.cells import MOST_CELLS, Searched, goal_of, search_cells, view
-from regard.design.combination import Combination, complete
+from regard.design.cell_view import view
+from regard.design.cells import MOST_CELLS, Searched, goal_of, search_cells
+from regard.design.combination import complete
 from regard.design.entropy import Closest, closest
 from regard.design.exclusion import excluded_outputs, excluded_weights, verified
 from regard.design.family import Array, Pattern
 from regard.design.minimax import MOST_NUMBERS, smallest_error, starts
-from regard.design.nearest import PointSet, nearest_point
 from regard.design.obstruction import (
     ceiling_claim,
     divergence_claim,
     floor_claim,
-    output_ceiling_claim,
+    output_claims,
     reach_radius,
 )
 from regard.design.outputs import distance
@@ -52,7 +52,7 @@ INSIDE = 1 - 1e-9  # share of the tolerance aimed at: measuring adds a little
 GAP = 1e-3  # what is found is called closest if this share less is excluded
 TIGHT = 1e-6  # and without more words if this share less is
 FEW_STARTS = 4
-FEW_CELLS = 600  # to prove that nothing is closer
+FEW_CELLS = 300  # to prove that nothing is closer
 MOST_KEYS = 400  # for which more than the refusal itself is proved
 
 
@@ -81,13 +81,13 @@ class _Refusal:
         about, excluding = self.cheap_claims()
         if not excluding:
             excluding = verified(self.by_multipliers(task.tolerance), self.empty())
-        if not excluding and self.search(many=True):
-            return self.reached()
         if not excluding:
-            searched = self.by_cells(task.tolerance)
+            claims = self.by_cells(task.tolerance)
             if self.least <= task.tolerance:
                 return self.reached()
-            excluding = verified(searched, self.empty())
+            excluding = verified(claims, self.empty())
+        if not excluding and self.search(many=True):
+            return self.reached()
         if not excluding:
             raise self.undecided(about)
         if self.search(many=False):  # a claim that holds leaves nothing to find
@@ -161,7 +161,8 @@ class _Refusal:
         if task.pattern.one_target:
             key = task.target["indices"][0]
             claims.append(ceiling_claim(key, combination, self.radius, query))
-            claims += self.output_ceiling(key, combination, query)
+            if task.values is not None:
+                claims += output_claims(key, combination, self.radius, query, task.values)
         elif task.values is None:
             floor = floor_claim(task.target, task.tolerance, combination, self.radius, query)
             claims += [] if floor is None else [floor]
@@ -180,23 +181,6 @@ class _Refusal:
         if claim.kind == "ceiling":
             return bool(claim.fields["bound"] < 1 - self.task.tolerance)
         return claim.kind == "floors_out_of_reach"
-
-    def output_ceiling(self, key: int, combination: Combination, query: Array) -> list[Claim]:
-        """How far the output stays from the wanted value, if that is no average of the others."""
-        if self.task.values is None:
-            return []
-        values = self.task.values
-
-        def along(w: Array) -> Array:
-            heights = values[key] @ w - values @ w
-            heights[key] = np.inf
-            return heights
-
-        nearest = nearest_point(PointSet(len(values), along, lambda i: values[key] - values[i]))
-        if nearest.lower <= 1e-12 * nearest.upper:
-            return []
-        least = nearest.lower * (1 - 1e-12)
-        return [output_ceiling_claim(key, combination, self.radius, query, nearest.point, least)]
 
     def by_multipliers(self, tolerance: float) -> list[Claim]:
         """The claim that multipliers exclude the goal within a tolerance, if some were found."""

@@ -51,7 +51,8 @@ def self_attention(
             tokens themselves where no outputs are asked for).
 
     Raises:
-        InfeasibleDesign: no head does it; the certificate proves it, `.best` comes closest.
+        InfeasibleDesign: no head is within the tolerance; the certificate proves it, for all heads
+            or up to a ‖A‖ that it states; `.best` has the smallest error found.
         UndecidedDesign: neither a head nor a proof was found.
 
     Example:

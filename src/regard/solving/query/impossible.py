@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.certify import Claim
+from regard.certify.verification import statement
 from regard.design import QueryDesign
 from regard.errors import InfeasibleDesign
 from regard.problems.instances import KeyInstance
@@ -38,15 +39,16 @@ def impossible(
 ) -> Solution:
     """Return the obstruction as a solution, with the closest query."""
     best: QueryDesign = refusal.best
-    claims = refusal.certificate.claims
-    gap = next(claim for claim in claims if claim.kind == "weights_apart")
-    ceiling = next((claim for claim in claims if claim.kind == "ceiling"), None)
-    steps = _why_impossible(problem, mix, gap, ceiling, best)
-    if ceiling is not None:
+    claims = {claim.kind: claim for claim in reversed(refusal.certificate.claims)}
+    first = refusal.certificate.claims[0]
+    steps = _why_impossible(problem, mix, claims, refusal)
+    if "ceiling" in claims and first.kind == "ceiling":
         key = symbol(f"alpha_{mix.names[0]}")
-        head = rf"\text{{impossible: }} {key} \le {tex(ceiling.fields['bound'])}"
+        head = rf"\text{{impossible: }} {key} \le {tex(first.fields['bound'])}"
     else:
-        head = rf"\text{{impossible: }} \mathrm{{KL}}(p, \alpha) \ge {tex(gap.fields['bound'])}"
+        what = "weights" if best.certificate.arrays.get("values") is None else "output"
+        within = tex(problem.goal.tolerance)
+        head = rf"\text{{impossible: no }} q \text{{ has this {what} to within }} {within}"
     return Solution(
         problem,
         Status.IMPOSSIBLE,
@@ -73,8 +75,39 @@ def impossible(
 
 
 def _why_impossible(
-    problem: QueryProblem, mix: Mix, gap: Claim, ceiling: Claim | None, best: QueryDesign
+    problem: QueryProblem, mix: Mix, claims: dict[str, Claim], refusal: InfeasibleDesign
 ) -> tuple[tuple[str, str], ...]:
+    best: QueryDesign = refusal.best
+    gap, ceiling = claims.get("weights_apart"), claims.get("ceiling")
+    steps = []
+    if gap is not None:
+        steps += _by_entropy(problem, mix, gap, ceiling)
+    first = refusal.certificate.claims[0]
+    if first.kind != "ceiling":
+        said = statement(first)
+        steps.append((f"The goal is excluded within its tolerance: {said}.", ""))
+    steps.append(
+        (
+            "The closest query that was found:",
+            rf"q = {tex_vector(best.query)},\qquad \text{{error }} {tex(best.error)}",
+        )
+    )
+    if problem.given.keys.law == "arbitrary":
+        steps.append(
+            (
+                "That is for these keys. For others it works exactly if the flat through the "
+                "wanted keys misses the hull of the others, as it does if all are independent "
+                "(and if the logarithms of uneven weights fit).",
+                r"\operatorname{aff}(K_S) \cap \operatorname{conv}(K_{\text{others}}) = \emptyset",
+            )
+        )
+    return tuple(steps)
+
+
+def _by_entropy(
+    problem: QueryProblem, mix: Mix, gap: Claim, ceiling: Claim | None
+) -> list[tuple[str, str]]:
+    """Two averages that are the same point, and what follows for the weights."""
     claim = gap if ceiling is None else ceiling
     average = averaged(problem.given, claim.witness["combination"])
     wanted = averaged(problem.given, mix.wanted())
@@ -92,35 +125,22 @@ def _why_impossible(
         ),
     ]
     if ceiling is not None:
+        reach = ceiling.fields["radius"]
+        long = "however long the query is" if reach is None else f"for queries up to {reach:.3g}"
         steps.append(
             (
-                "For a single key this bounds its weight, however long the query is.",
+                f"For a single key this bounds its weight, {long}.",
                 r"\alpha_j \le \frac{1}{1 + e^{H(\lambda)}} = " + tex(ceiling.fields["bound"]),
             )
         )
-    steps += [
+    steps.append(
         (
             "In general the divergence from what is wanted is at least the difference of the "
             "entropies.",
             r"\mathrm{KL}(p, \alpha) \ge H(\lambda) - H(p) = " + tex(gap.fields["bound"]),
-        ),
-        (
-            "The bound is attained (or approached) by the query whose weights keep the same "
-            "average: "
-            "the closest there is.",
-            rf"q = {tex_vector(best.query)},\qquad \text{{error }} {tex(best.error)}",
-        ),
-    ]
-    if problem.given.keys.law == "arbitrary":
-        steps.append(
-            (
-                "That is for these keys. For others it works exactly if the flat through the "
-                "wanted keys misses the hull of the others, as it does if all are independent "
-                "(and if the logarithms of uneven weights fit).",
-                r"\operatorname{aff}(K_S) \cap \operatorname{conv}(K_{\text{others}}) = \emptyset",
-            )
         )
-    return tuple(steps)
+    )
+    return steps
 
 
 def averaged(given: Keys, weights: Any) -> str:

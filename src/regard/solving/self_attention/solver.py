@@ -18,6 +18,11 @@ from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.problems.kinds.tokens import SelfAttentionProblem
 from regard.solving.self_attention import head as heads
 from regard.solving.self_attention import text as text
+from regard.solving.self_attention.contradiction import (
+    Contradiction,
+    contradiction,
+    contradiction_steps,
+)
 from regard.solving.self_attention.plan import Plan, RankOne, plan, rank_one
 from regard.solving.self_attention.sparse import Array
 from regard.solving.solution import Solution, Status, excluding, within
@@ -29,6 +34,9 @@ def solve(problem: SelfAttentionProblem) -> Solution:
     """Return matrices that do what is asked, or the proof that none do."""
     with one_blas_thread():
         at = heads.Scene(problem)
+        against = contradiction(at.tokens, at.attend, at.outputs, problem.goal.tolerance)
+        if against is not None:
+            return _contradicted(problem, at, against)
         made = _made(problem, at)
         design: HeadDesign | None = None
         best: HeadDesign | None = None
@@ -216,6 +224,19 @@ def _impossible(problem: SelfAttentionProblem, error: InfeasibleDesign) -> Solut
         text.impossible_steps(error),
         text.number_details(error.best),
         reaches=excluding(error.certificate),
+    )
+
+
+def _contradicted(
+    problem: SelfAttentionProblem, at: heads.Scene, against: Contradiction
+) -> Solution:
+    return Solution(
+        problem,
+        Status.IMPOSSIBLE,
+        r"\text{no} \; K, Q, V \; \text{with these weights}",
+        {"possible": False},
+        Certificate({"tokens": at.tokens}, (against.claim,), at.scale),
+        contradiction_steps(against, problem.goal.tolerance),
     )
 
 

@@ -290,9 +290,12 @@ def impossible_steps(error: InfeasibleDesign) -> tuple[tuple[str, str], ...]:
         "that the pattern needs add up to $0 > 0$.",
         "pattern_apart": "Two sets of weights have the same moments, so that no matrix tells them "
         "apart, and the one that is wanted has less entropy.",
+        "pattern_beyond": "Weights of heads satisfy equations; those that are asked for do not.",
+        "outputs_beyond": "No weights of a head have these outputs.",
+        "apart_from_hull": "Outputs are averages of $V x_j$, and one that is asked for is none.",
         "d_k_at_least": "The scores that are wanted need a matrix of higher rank.",
     }
-    bound = claim.fields.get("bound")
+    bound = claim.fields.get("bound", claim.fields.get("tolerance"))
     shown = "" if not isinstance(bound, float) else rf"\text{{bound}} = {tex(bound)}"
     return (
         (reasons.get(claim.kind, "No head does it."), ""),
