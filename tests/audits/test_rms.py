@@ -63,6 +63,9 @@ def _one_head(seed: int) -> None:
     rng = np.random.default_rng(seed)
     case = _drawn(rng, 1)
     q = case["scale"] * case["queries"][0]
+    loudest = float(np.max(np.einsum("a,nab,b->n", q, case["covariances"], q)))
+    case["queries"] *= min(1.0, np.sqrt(40 / loudest))  # beyond that the integrals overflow
+    q = case["scale"] * case["queries"][0]
     spread = np.einsum("a,nab,b->n", q, case["covariances"], q)
     exact = exact_rms(case["means"] @ q, spread, case["values"], case["target"] @ case["values"])
     bound = _bound(case)
@@ -97,9 +100,9 @@ def test_the_bound_of_several_heads_is_above_the_simulated_error(seed: int) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(10))
 def test_many_bounds_are_above_the_errors(block: int) -> None:
-    for seed in range(1000 + 40 * block, 1040 + 40 * block):
+    for seed in range(1000 + 10 * block, 1010 + 10 * block):
         _one_head(seed)
-        _several_heads(seed + 10_000, 100_000)
+        _several_heads(seed + 10_000, 40_000)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -162,6 +162,30 @@ def test_a_goal_that_is_reached_is_never_excluded() -> None:
         assert reach(goal, 1e-9, pieces) != "holds"
 
 
+def test_a_larger_scale_may_reach_what_this_one_does_not() -> None:
+    # Token 1 starts ahead of token 0, at (2, -0.59), and passes the goal while it is.
+    tokens = np.array([[1.0, 0.0], [2.0, -0.59]])
+    added, goal, bound = [-1.0, -0.5], [1.5, -0.9], 0.3
+    pieces = [
+        {"low": None, "high": 0.0, "direction": [0.0, 1.0], "leader": 1},
+        {"low": 0.0, "high": None, "direction": [0.0, 1.0], "leader": 0},
+    ]
+
+    def away(scale: float) -> float:
+        found = []
+        for t in np.linspace(-3, 3, 1201):
+            moved = tokens + np.array([[0.0, 0.0], t * np.array(added)])
+            s = scale * moved @ moved[0]
+            w = np.exp(s - s.max())
+            found.append(float(np.linalg.norm(w / w.sum() @ moved - goal)))
+        return min(found)
+
+    assert away(10.0) < bound < away(1.0)
+    for larger, wanted in ((False, "holds"), (True, "undecided")):
+        stated = multiples.claim(0, 1, added, goal, bound, pieces=pieces, larger=larger)
+        assert status(stated, {"tokens": tokens}) == wanted
+
+
 @pytest.mark.parametrize(
     "pieces",
     [

@@ -13,7 +13,7 @@ from flint import arb
 from audits.laplace import exact_rms
 from certify.damage import damaged, data, result, status
 from regard.certify import output_rms, verify
-from regard.certify.rms_bounds import one_key_square
+from regard.certify.rms_bounds import Distances, Scores, noise_parts, one_key_square
 
 EVEN = {"indices": [0, 1], "weights": [0.5, 0.5]}
 
@@ -128,6 +128,38 @@ def test_without_noise_the_error_is_the_error() -> None:
     one = {"indices": [0], "weights": [1.0]}
     assert rms(arrays, [1.0, 0, 0], one, error * (1 + 1e-12)) == "holds"
     assert rms(arrays, [1.0, 0, 0], one, error * (1 - 1e-12)) == "fails"
+
+
+def test_heads_that_see_one_noise_with_opposite_signs_add_up() -> None:
+    # Key 1 varies; it pulls head 1 up from 1/2 where it pulls head 2 down from 3/2, and the
+    # second sees it with the other sign: both move alike, by a quarter of the noise.
+    arrays = {
+        "means": np.array([[0.0, -40, 0], [0, 0, 0], [-40, 0, 0]]),
+        "covariances": np.zeros((3, 3, 3)),
+        "values": np.array([[0.0], [1], [2]]),
+    }
+    arrays["covariances"][1, 2, 2] = 0.01
+    target = {"indices": [0, 1, 2], "weights": [0.25, 0.5, 0.25]}
+    queries = [[1.0, 0, 1], [0, 1.0, -1]]
+    z = 0.1 * np.random.default_rng(2).standard_normal(100_000)
+    outputs = (1 / (1 + np.exp(-z)) + 2 - 1 / (1 + np.exp(z))) / 2
+    np.testing.assert_allclose(np.sqrt(np.mean((outputs - 1) ** 2)), 0.025, rtol=0.02)
+    assert rms(arrays, queries, target, 0.026) == "holds"
+    assert rms(arrays, queries, target, 0.024) != "holds"
+
+
+def test_what_bounds_products_of_weights_is_above_their_mean_square() -> None:
+    """Of two keys α_0 α_1 = σ(z) σ(-z), z ~ N(m, e): its mean square, by Gauss and Hermite."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(120)
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        m, e = float(rng.uniform(0, 8)), float(10 ** rng.uniform(-2, 1))
+        share = 1 / (1 + np.exp(-(m + math.sqrt(e) * nodes)))
+        square = float(weights @ (share * (1 - share)) ** 2 / weights.sum())
+        scores = Scores([[arb(m), arb(0)]], [[[arb(e), arb(0)]]], [arb(1)])
+        for pairs in (False, True):
+            found = noise_parts(scores, Distances(None, 2, arb(1)), pairs=pairs)
+            assert float(found.variance.mid()) >= e * square * (1 - 1e-9)
 
 
 def test_values_that_are_known_by_their_diameter() -> None:

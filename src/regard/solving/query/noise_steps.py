@@ -112,7 +112,7 @@ def noise_steps(problem: QueryProblem, found: Noisy) -> Steps:
         )
     error = float(found.off(np.array(found.factor)))
     steps.append(proved_step(found.bound, found.tolerance, error, found.proved))
-    if found.proved and problem.given.limits:
+    if found.proved and problem.given.limits and found.bound.value <= found.tolerance:
         steps.append(SMALLER_NOISE)
     if problem.given.limits and alpha is not None and pair:
         smaller = _smaller(found)
@@ -139,7 +139,7 @@ def _limits(found: Noisy, pair: bool, root: str) -> tuple[str, str]:
         return (
             rf"So ${c}$ has two limits: the leak wants it large against $\ln n$, and the noise "
             rf"wants "
-            rf"$\tau$ small, ${c} \ll {root}$. Within the tolerance are these:",
+            rf"$\tau$ small, ${c} \ll {root}$. Within the tolerance, as computed, are these:",
             rf"\ln n = {tex(math.log(mix.n), 4)} \ll {c} \ll {root} = "
             rf"{tex(found.variance**-0.5, 4)},\qquad {window}",
         )
@@ -151,7 +151,7 @@ def _limits(found: Noisy, pair: bool, root: str) -> tuple[str, str]:
         )
     return (
         f"So ${c}$ has two limits: the leak wants it large, the noise wants it small. Within the "
-        "tolerance are these:",
+        "tolerance, as computed, are these:",
         window,
     )
 
