@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import label_conditions, label_matrices, label_queries
+from audits import label_conditions, label_laws, label_matrices, label_queries
 from audits.labelled_files import KINDS, cases, entries
 
 LABELS = {"right", "wrong", "half", "undecided-ok"}
@@ -91,7 +91,7 @@ def test_identities(problem, entry):
 def test_moments(problem, entry):
     again = entry["numpy"]
     right = (
-        label_matrices.moments(problem, again)
+        label_laws.moments(problem, again)
         and float(
             label_matrices.value(
                 again.get("s", 1.0), {"D_k": 9.0, "D": 9.0, "a": 1.0, "m": 1.0, "sigma": 1.0}
@@ -104,7 +104,7 @@ def test_moments(problem, entry):
 
 @pytest.mark.parametrize(("problem", "entry"), cases("noise", needs="numpy"))
 def test_laws(problem, entry):
-    assert label_matrices.noise(problem, entry["numpy"]) == (entry["label"] == "right")
+    assert label_laws.noise(problem, entry["numpy"]) == (entry["label"] == "right")
 
 
 def _read(written: Any) -> np.ndarray | None:
@@ -117,7 +117,7 @@ def _read(written: Any) -> np.ndarray | None:
 
 @pytest.mark.parametrize(("problem", "entry"), cases("compute"))
 def test_worked_numbers(problem, entry):
-    found = label_matrices.compute(problem["given"])
+    found = label_laws.compute(problem["given"])
     read = {name: _read(entry["answer"].get(name)) for name in problem["goal"]["find"]}
     near = [
         numbers is not None
