@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -248,6 +249,7 @@ OBLIQUE = "S (S' S - S' T (T' T)^-1 T' S)^-1 (S' - S' T (T' T)^-1 T')"
         ("S S' / 0.25", 0.25, True, True, "holds"),
         (OBLIQUE, 1.0, False, False, "holds"),
         (f"3 {OBLIQUE}", 1 / 3, False, False, "undecided"),  # 1/3 is no float
+        (f"10/3 {OBLIQUE}", "3/10", False, False, "holds"),
         (f"4 {OBLIQUE}", 0.25, True, True, "holds"),
         ("2 S S'", 0.5, True, False, "undecided"),
         ("2 S (S' S)^-1 S'", 0.5, False, False, "undecided"),
@@ -260,7 +262,7 @@ OBLIQUE = "S (S' S - S' T (T' T)^-1 T' S)^-1 (S' - S' T (T' T)^-1 T')"
     ],
 )
 def test_what_the_rules_for_matrices_show(
-    formula: str, share: float, orthogonal: bool, orthonormal: bool, wanted: str
+    formula: str, share: Any, orthogonal: bool, orthonormal: bool, wanted: str
 ) -> None:
     options = {"keep": "S", "drop": "T", "orthogonal": orthogonal, "orthonormal": orthonormal}
     stated = separating_formulas.claim(formula, share, **options)
@@ -272,5 +274,5 @@ def test_what_the_rules_for_matrices_show(
     S = np.linalg.qr(S)[0] if orthonormal else S
     T = T - S @ np.linalg.pinv(S) @ T if orthogonal else T
     M = np.asarray(parse(formula).evaluate({"S": S, "T": T}))
-    np.testing.assert_allclose(M @ S, S / share, atol=1e-9)
+    np.testing.assert_allclose(M @ S, S / float(Fraction(share)), atol=1e-9)
     np.testing.assert_allclose(M @ T, 0, atol=1e-9)

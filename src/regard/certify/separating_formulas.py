@@ -22,7 +22,8 @@ from typing import Any
 from flint import fmpq
 
 from regard.certify.balls import Decision, rational
-from regard.certify.certificate import Certificate, Claim, Unusable, number, part
+from regard.certify.certificate import Certificate, Claim, Unusable, exact, part
+from regard.certify.computed import in_digits
 from regard.certify.formulas import read
 from regard.language.tree import Tree, operands
 
@@ -33,13 +34,13 @@ MOST_STEPS = 5_000
 
 
 def claim(
-    formula: str, share: float, *, keep: str, drop: str, orthogonal: bool, orthonormal: bool
+    formula: str, share: float | str, *, keep: str, drop: str, orthogonal: bool, orthonormal: bool
 ) -> Claim:
     """Return the claim that a formula in the names keep and drop separates them.
 
     Args:
         formula: M, with M c = v.
-        share: what the mix c is of the sum of the two.
+        share: what the mix c is of the sum of the two, as a number or a fraction "a/b".
         keep: the name of the basis whose vector is wanted.
         drop: the name of the other.
         orthogonal: whether every column of the one is at right angles to all of the other.
@@ -60,14 +61,14 @@ def say_separating_formula(claim: Claim) -> str:
     which += ["the two at right angles"] * bool(fields["orthogonal"])
     return (
         f"for all matrices {S} and {T} with {' and '.join(which)}, {fields['formula']} takes "
-        f"{fields['share']:.6g} of each vector of {S} to that vector, and each of {T} to 0"
+        f"{in_digits(fields['share'])} of each vector of {S} to that vector, and each of {T} to 0"
     )
 
 
 def separating_formula(claim: Claim, certificate: Certificate) -> Decision:
     """Rewrite M S - S/share and M T to 0."""
     fields = claim.fields
-    share = rational(number(part(fields, "share"), "share"))
+    share = rational(exact(part(fields, "share"), "share"))
     S, T = part(fields, "keep"), part(fields, "drop")
     flags = [part(fields, name) for name in ("orthogonal", "orthonormal")]
     if not isinstance(S, str) or not isinstance(T, str) or S == T or share == 0:

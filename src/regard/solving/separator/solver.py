@@ -143,7 +143,7 @@ def _certificate(task: _Task, design: SeparatorDesign) -> tuple[Certificate, tup
     # Bases that are drawn stand for all of their law, so the formula is shown for all.
     general = separating_formulas.claim(
         task.formula if task.side == "M c" else f"({task.formula})'",
-        task.share,
+        str(Fraction(repr(task.share))),
         keep=task.keep,
         drop=task.drop,
         orthogonal=task.orthogonal,
