@@ -124,3 +124,19 @@ def test_fields_are_asked_for_by_name() -> None:
     with pytest.raises(InvalidAnswer) as caught:
         answer.need("M")
     assert str(caught.value) == "answer: M is missing. Got q, C."
+
+
+@pytest.mark.parametrize(
+    ("q", "hint"),
+    [
+        ("C (ka + kb)", "ka is not a name in this problem. Is k_a meant? Declared"),
+        ("C (k_a + k_b) with C large", "large is not a name in this problem. A field holds a"),
+        ("C k_a + t k_b + r k_a", "A factor that may be as large as one likes is called C."),
+    ],
+)
+def test_a_name_that_is_not_declared_is_answered_with_the_one_that_is_meant(
+    q: str, hint: str
+) -> None:
+    with pytest.raises(InvalidAnswer) as error:
+        check("average-two-values", {"q": q})
+    assert hint in str(error.value)

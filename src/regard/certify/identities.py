@@ -185,7 +185,8 @@ def identity(claim: Claim, certificate: Certificate) -> Decision:
         worst = max(worst, 2 * (fmpq(total) + fmpq(met) ** 2 * inner) / fmpq(2) ** BITS)
     if worst > fmpq(*float(chance).as_integer_ratio()):
         raise Unusable("so small a chance cannot be shown.")
-    return Decision("holds", f"A wrong identity would pass with a chance of {show(worst)}.")
+    reason = f"A wrong identity would pass with a chance of {show(worst)}."
+    return Decision("holds", reason, len(instances))
 
 
 def _proved(stated: StatedIdentity, instances: Sequence[Mapping[str, int]]) -> Decision:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from regard.checking.digits import written
 from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
 from regard.language import Formula, Limit, parse, parse_limit
+from regard.language.vocabulary import GREEK_WORDS
 from regard.problems.loading import parse as parse_file
 from regard.problems.loading import read_file
 
@@ -91,13 +92,25 @@ def evaluate(
     unknown = sorted(field.names - set(symbols))
     if unknown:
         raise InvalidAnswer(
-            f"answer: {name}: {unknown[0]} is not a name in {context}. "
-            f"Declared are {', '.join(sorted(symbols))}."
+            f"answer: {name}: {unknown[0]} is not a name in {context}."
+            f"{_meant(unknown[0], symbols)} Declared are {', '.join(sorted(symbols))}."
         )
     try:
         return field.evaluate(symbols)
     except FormulaError as error:
         raise InvalidAnswer(f"answer: {name}: {error}") from None
+
+
+def _meant(unknown: str, symbols: Mapping[str, Value]) -> str:
+    """Say what an undeclared name may stand for, where that can be told."""
+    for known in sorted(symbols):
+        if known.replace("_", "").casefold() == unknown.replace("_", "").casefold():
+            return f" Is {known} meant?"
+    if "C" in symbols and (len(unknown) == 1 or unknown in GREEK_WORDS):
+        return " A factor that may be as large as one likes is called C."
+    if len(unknown) > 3 and unknown.isalpha() and unknown not in GREEK_WORDS:
+        return " A field holds a formula, without words."
+    return ""
 
 
 def without_name(name: str, said: Any) -> Any:
