@@ -17,6 +17,8 @@ from regard.problems.instances import KeyInstance
 
 OPEN = 4  # so many of the largest factors that float64 resolves stand for all larger ones
 BETWEEN = 7  # and so many between the last two, for what goes up and down
+MODERATE = 1e6  # scores up to which rounding is nothing beside a tolerance
+ROUNDED = 1e13  # times the tolerance: scores up to which it is less
 STILL = 1e-3  # an error that falls by such a share from one factor to the next is not at its end
 FINE = 60
 
@@ -76,14 +78,17 @@ def with_factors(asked: Asked, instance: KeyInstance) -> tuple[float, ...]:
     Where these are not large enough, it goes on up to the largest scores of which anything can be
     said: what ties is rounded there, but not everything has to tie.
     """
-    found = _last(asked, instance)
-    if has_noise(instance) or _all_right(asked, instance, found):
+    seen = min(RESOLVED, ROUNDED * asked.tolerance)
+    near, found = _last(asked, instance, min(MODERATE, seen)), _last(asked, instance, seen)
+    if has_noise(instance):
         return found
+    if _all_right(asked, instance, found):
+        return near if _all_right(asked, instance, near) else found
     further = _last(asked, instance, LARGEST_SCORE)
     return further if _all_right(asked, instance, further) else found
 
 
-def _last(asked: Asked, instance: KeyInstance, largest: float = RESOLVED) -> tuple[float, ...]:
+def _last(asked: Asked, instance: KeyInstance, largest: float) -> tuple[float, ...]:
     found = open_factors(asked, instance, LADDER, largest)[-OPEN:] or list(LADDER[:1])
     if len(found) > 1 and not has_noise(instance):
         found[-1:-1] = np.linspace(found[-2], found[-1], BETWEEN + 2)[1:-1].tolist()
