@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import regard
+from audits.refusals import draw
 from regard.certify import verify
 from regard.core import reference
 
@@ -86,6 +87,16 @@ def test_equal_keys_share_their_values() -> None:
     keys, values = [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [[0.0], [2.0], [0.0]]
     problem = refused(regard.design.query, keys, 1, values=values)
     assert problem.best.error == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize(("seed", "number"), [(11, 124), (11, 132), (7, 60)])
+def test_fine_tolerances_of_outputs_that_other_weights_have_are_met(seed: int, number: int) -> None:
+    """Goals whose outputs are to be met to 1e-6 and finer: what measuring adds has to have room."""
+    goal = draw(np.random.default_rng([seed, number]))
+    assert goal.values is not None
+    design = goal.call(regard.design)
+    assert design.error <= goal.tolerance < 2e-6
+    assert verify(design.certificate).holds
 
 
 # Closest in the measure that is quoted ------------------------------------------------------------

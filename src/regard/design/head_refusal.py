@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["within_or_refuse"]
 
 FUNCTION = "design.self_attention"
-INSIDE = 1 - 1e-7  # share of the tolerance aimed at: rounding the matrices adds a little
+ROOM = (1 - 1e-7, 0.9, 0.5)  # shares of the tolerance aimed at: rounding the matrices adds a little
 GAP = 1e-3  # what is found is called closest if this share less is excluded
 TIGHT = 1e-6  # and without more words if this share less is
 MANY_STARTS, FEW_STARTS = 16, 1
@@ -134,7 +134,7 @@ class _Refusal:
             return False
         easy = self.family.shifted()
         begin = starts(easy, self.near.vector, MANY_STARTS if many else FEW_STARTS)
-        allowed = self.task.tolerance * INSIDE
+        allowed = self.task.tolerance * ROOM[1]
         found = smallest_error(easy, self.pattern, None, begin, allowed)
         return self.keep(self.from_vector(found))
 
@@ -188,15 +188,15 @@ class _Refusal:
         seen = view(Family(self.task.given, self.task.given[self.rows], self.task.scale))
         if seen is None:
             return [], False
-        for tolerance in (self.task.tolerance * INSIDE, self.task.tolerance):
-            searched = search_cells(
-                seen, Goal(table, None, None, tolerance), self.radius(self.rows)
-            )
+        for room in (1.0, *ROOM):
+            goal = Goal(table, None, None, self.task.tolerance * room)
+            searched = search_cells(seen, goal, self.radius(self.rows))
             if self.keep(self.from_vector(searched.best / self.task.unit**2)):
                 return [], True
-            if searched.witness is None:
-                return [], False
-        assert searched.witness is not None
+            if searched.found is None:
+                break
+        if searched.witness is None or goal.tolerance < self.task.tolerance:
+            return [], False
         return [
             self.pattern_beyond(searched.witness, not seen.left_out, self.task.tolerance)
         ], False

@@ -104,7 +104,9 @@ def descend(
         pull = weights * (slope - np.sum(weights * slope, axis=1, keepdims=True))
         return value, family.moment(pull)
 
-    result = minimize(error, start, jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    # Squares of errors of 1e-9 are far below the usual precision of a minimum.
+    options = {"maxiter": 500} | ({} if values is None else {"ftol": 1e-30, "gtol": 1e-16})
+    result = minimize(error, start, jac=True, method="L-BFGS-B", options=options)
     return np.asarray(result.x, dtype=np.float64)
 
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["within_or_refuse"]
 
 FUNCTION = "design.query"
-INSIDE = 1 - 1e-9  # share of the tolerance aimed at: measuring adds a little
+ROOM = (1 - 1e-9, 0.9, 0.5)  # shares of the tolerance aimed at: measuring adds a little
 GAP = 1e-3  # what is found is called closest if this share less is excluded
 TIGHT = 1e-6  # and without more words if this share less is
 FEW_STARTS = 4
@@ -129,7 +129,7 @@ class _Refusal:
             task.pattern,
             task.values,
             starts(task.easy, self.near.vector, count),
-            task.tolerance * INSIDE,
+            task.tolerance * ROOM[1],
         )
         return self.keep(found)
 
@@ -147,9 +147,11 @@ class _Refusal:
                 patterns.append(Pattern((np.array([key]),), (np.ones(1),)))
         error = off_target(task.pattern, task.values)
         for pattern in patterns:
-            limit = reach_limit(task.easy, pattern, error, task.tolerance * INSIDE)
-            if np.isfinite(limit.scale):
-                yield limit.vector()
+            limit = reach_limit(task.easy, pattern, error, task.tolerance)
+            for room in ROOM:
+                if np.isfinite(limit.scale):
+                    limit = limit.within(task.tolerance * room)
+                    yield limit.vector()
 
     # What may exclude the goal
 
@@ -202,10 +204,12 @@ class _Refusal:
         seen = view(task.family) if task.unit == 1.0 else None
         if seen is None:
             return []
-        goal = goal_of(task.pattern, task.values, task.keys, tolerance)
-        searched: Searched = search_cells(seen, goal, self.radius, most)
-        self.keep(searched.best)
-        if searched.witness is None:
+        for room in (1.0, *ROOM[1:]):
+            goal = goal_of(task.pattern, task.values, task.keys, tolerance * room)
+            searched: Searched = search_cells(seen, goal, self.radius, most)
+            if self.keep(searched.best) or searched.found is None:
+                break
+        if searched.witness is None or goal.tolerance < tolerance:
             return []
         return [self.beyond(tolerance, searched.witness, self.radius if seen.left_out else None)]
 
