@@ -89,7 +89,8 @@ def robust(rng: Rng) -> Call:
     options = some(rng, scale=lambda: number(rng), values=lambda: table(rng, n, 2))
     options["objective"] = str(rng.choice(["variance", "quantile", "failure"]))
     if n > 2 or rng.random() < 0.7:  # else the gap is searched for, which takes a while
-        options[str(rng.choice(["gap", "norm"]))] = number(rng)
+        options["gap"] = number(rng)
+    options |= some(rng, norm=lambda: number(rng))
     return regard.design.robust, (table(rng, n, d), noise, target(rng, n)), options
 
 
