@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
@@ -29,8 +30,9 @@ def larger(field: Any) -> Iterator[Any]:
             yield more
     elif isinstance(field, Formula):
         for place, node in enumerate(field.tree):
-            if node.op == "number" and _half_unit(float(node.value)):
-                up = replace(node, value=float(node.value) + _half_unit(float(node.value)))
+            if node.op == "number" and _digits(float(node.value)):
+                digits = max(_digits(float(node.value)), _written(field.text, node.column))
+                up = replace(node, value=float(node.value) + HALF * 10.0**-digits)
                 yield Formula((*field.tree[:place], up, *field.tree[place + 1 :]), field.text)
     elif isinstance(field, list):
         for place, item in enumerate(field):
@@ -48,6 +50,12 @@ def _digits(x: float) -> int:
         return 0
     digits = -int(Decimal(repr(float(x))).as_tuple().exponent)
     return min(max(digits, FEWEST), MOST_DIGITS)
+
+
+def _written(text: str, column: int) -> int:
+    """Return the decimals of the number at a place of a text: 0.7970 has four."""
+    found = re.match(r"[0-9]*\.([0-9]+)", text[column:])
+    return min(len(found[1]), MOST_DIGITS) if found else 0
 
 
 def _half_unit(x: float) -> float:

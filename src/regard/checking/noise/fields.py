@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from regard.checking.answers import Answer, Value, evaluate
 from regard.checking.matrices import shape_words, with_own_names
+from regard.checking.noise.atoms import Atoms, apart
 from regard.checking.noise.decimals import larger
 from regard.checking.noise.law import Law
 from regard.errors import InvalidAnswer
@@ -24,10 +25,8 @@ from regard.language import Formula, parse_limit
 from regard.problems.kinds.noise import NoiseProblem, value_symbols
 
 Float64 = NDArray[np.float64]
-Atoms = list[tuple[float, Float64]]
 
 FIELDS = ("atoms", "mean", "variance", "independent")
-EXACT = 1e-6
 # What stands for a number that grows without bound, or is that near to its limit: the first with
 # which an answer is finite.
 LARGE = (1e300, 1e150, 1e60, 1e30, 1e16, 1e10, 1e8, 1e6, 1e5, 1e4, 1e3, 700.0, 300.0, 100.0)
@@ -226,35 +225,6 @@ def _plus(one: Any, two: Any) -> Any:
     if isinstance(one, list):
         return [(c + d, x + y) for (c, x), (d, y) in zip(one, two, strict=True)]
     return one + two
-
-
-def apart(one: Atoms, two: Atoms, size: float, room: Atoms | None = None) -> float:
-    """Return how often outputs of the two laws differ at the least; NaN if one is not finite.
-
-    Args:
-        one: what is said.
-        two: what is right.
-        size: of the values.
-        room: how far chances and points of `one` may be off within their digits.
-    """
-    if not all(math.isfinite(c) and np.all(np.isfinite(x)) for c, x in (*one, *two)):
-        return math.nan
-    room = room or [(0.0, np.zeros_like(point)) for _, point in one]
-    signed = [(-chance, point, 0.0, np.zeros_like(point)) for chance, point in two]
-    signed += [(*said, *slack) for said, slack in zip(one, room, strict=True)]
-    groups: list[tuple[Float64, float, float]] = []
-    for chance, point, slack, reach in signed:
-        for place, (other, total, allowed) in enumerate(groups):
-            if np.linalg.norm(np.maximum(np.abs(other - point) - reach, 0)) <= EXACT * size:
-                groups[place] = (other, total + chance, allowed + slack)
-                break
-        else:
-            groups.append((point, chance, slack))
-    spare = sum(slack for slack, _ in room)
-    missing = max(0.0, abs(1 - sum(chance for chance, _ in one)) - spare) if one else 0.0
-    negative = sum(max(0.0, -chance) for chance, _ in one)
-    wrong = sum(max(0.0, abs(total) - allowed) for _, total, allowed in groups)
-    return 0.5 * wrong + 0.5 * missing + negative
 
 
 def read(problem: NoiseProblem, answer: Answer) -> Said:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.noise.fields import EXACT, FIELDS, Float64, Said, read
+from regard.checking.noise.atoms import EXACT
+from regard.checking.noise.fields import FIELDS, Float64, Said, read
 from regard.checking.noise.law import Law, Setting, law, setting
 from regard.checking.sampling import TRIALS, Trial, compare, counted_once, generator, goal
 from regard.checking.verdict import GoalResult, Misconception, Verdict

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from regard.checking.misconceptions import misconception
-from regard.checking.noise.fields import EXACT, Float64
+from regard.checking.noise.atoms import EXACT
+from regard.checking.noise.fields import Float64
 from regard.checking.noise.judge import Asked, Instance, told
 from regard.checking.noise.law import Law, Setting, law, of_atoms
 from regard.checking.verdict import Counterexample, Misconception
