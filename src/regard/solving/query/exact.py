@@ -68,8 +68,7 @@ def read_exact(problem: QueryProblem, mix: Mix, instance: KeyInstance) -> Exact:
     wanted = mix.wanted() @ instance.values
     rest = np.mean(instance.values[others], axis=0) if others else wanted
     distance = float(np.linalg.norm(rest - wanted))
-    # With random keys and arbitrary values the weights stand for the output.
-    on_output = known_values(given) or mix.prefix == "mu"
+    on_output = known_values(given)
     per_leak = distance if on_output else mix.worst
     allowed = goal.tolerance / per_leak if per_leak > goal.tolerance * 1e-9 else math.inf
     least = mix.factor_for(allowed)
