@@ -257,7 +257,7 @@ def test_several_queries_are_arrays_of_the_certificate_and_sentences_name_them()
 
     def unnamed(data: Any) -> None:
         for claim in data["claims"]:
-            claim.pop("of", None)
+            claim.pop("object", None)
 
     assert not damaged(design.certificate, unnamed).holds
     assert not damaged(design.certificate, lambda data: data["arrays"].pop("query_2")).holds

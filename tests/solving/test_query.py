@@ -410,7 +410,7 @@ def test_noise_that_is_too_large_vanishes_in_the_limit_only() -> None:
     assert solution.verdict is Status.PROVED
     instance = problems.key_instance(of.given, np.random.default_rng(0))
     off = weights(of, instance.keys, evaluated(solution, instance)) - wanted(of)
-    assert np.linalg.norm(off) <= 0.01 * (1 + 1e-9)
+    assert np.max(np.abs(off)) <= 0.01 * (1 + 1e-9)  # each weight: the values are arbitrary
     assert "limit of vanishing noise" in words(solution)
 
 

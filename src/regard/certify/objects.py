@@ -3,7 +3,7 @@
 A claim says "the query" or "the matrix" and holds it in its witness. So that all claims of one
 certificate speak of the same one, they must hold the same numbers, entry by entry; and where the
 certificate has an array of that name, its numbers. Claims about a second one have a label in their
-field "of": with the label 2, the certificate has an array query_2, with which the sentence begins.
+field "object": with the label 2, the certificate has an array query_2, which the sentence names.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def told_apart(arrays: Mapping[str, Float64], claims: Sequence[Claim], scale: fl
             count += 1
             label = str(count)
         known.setdefault(label, {}).update(held)
-        fields = {name: value for name, value in claim.fields.items() if name != "of"}
+        fields = {name: value for name, value in claim.fields.items() if name != "object"}
         if label and held:
-            fields["of"] = label
+            fields["object"] = label
             more.update({f"{part}_{label}": own for part, own in held.items()})
         labelled.append(Claim(claim.kind, fields, claim.witness))
     return Certificate(more, tuple(labelled), scale)
@@ -38,14 +38,14 @@ def told_apart(arrays: Mapping[str, Float64], claims: Sequence[Claim], scale: fl
 
 def subjects(claim: Claim) -> list[str]:
     """Return the names of the arrays that a labelled claim is about; none if it has no label."""
-    label = claim.fields.get("of")
+    label = claim.fields.get("object")
     return [] if label is None else [f"{part}_{label}" for part in _parts(claim)]
 
 
 def held_by_claims(certificate: Certificate, name: str) -> Any:
     """Return the query, matrix … of that name which claims without a label hold; None: none do."""
     for claim in certificate.claims:
-        if name in OBJECTS and name in claim.witness and claim.fields.get("of") is None:
+        if name in OBJECTS and name in claim.witness and claim.fields.get("object") is None:
             return claim.witness[name]
     return None
 
@@ -54,7 +54,7 @@ def contradictions(certificate: Certificate) -> Iterator[tuple[str, str]]:
     """Yield what claims disagree about, as a statement that is not so and the reason."""
     for at, claim in enumerate(certificate.claims):
         try:
-            parts, label = _parts(claim), claim.fields.get("of")
+            parts, label = _parts(claim), claim.fields.get("object")
             for part in parts:
                 if part == "W_V" and part in certificate.arrays:
                     continue  # a W_V that was given goes before that of a claim

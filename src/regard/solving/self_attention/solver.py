@@ -237,6 +237,7 @@ def _contradicted(
         {"possible": False},
         Certificate({"tokens": at.tokens}, (against.claim,), at.scale),
         contradiction_steps(against, problem.goal.tolerance),
+        reaches=(0,),
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import regard.design
 from regard.certify import Certificate, Claim, separating_formulas, verify
+from regard.certify.objects import told_apart
 from regard.core.kernels.threads import one_blas_thread
 from regard.design.results import SeparatorDesign
 from regard.errors import InfeasibleDesign
@@ -139,7 +140,7 @@ def _certificate(task: _Task, design: SeparatorDesign) -> tuple[Certificate, tup
     claims = [Claim("separates", fields, {"M": M}), *design.certificate.claims]
     given = task.problem.given
     if given.S.law == given.T.law == "fixed":
-        return Certificate(design.certificate.arrays, tuple(claims)), (0,)
+        return told_apart(design.certificate.arrays, claims, 1.0), (0,)
     # Bases that are drawn stand for all of their law, so the formula is shown for all.
     general = separating_formulas.claim(
         task.formula if task.side == "M c" else f"({task.formula})'",
@@ -152,7 +153,7 @@ def _certificate(task: _Task, design: SeparatorDesign) -> tuple[Certificate, tup
     shown = verify(Certificate({}, (general,))).holds
     claims += [general] if shown else []
     reaches = (0, len(claims) - 1) if shown else ()
-    return Certificate(design.certificate.arrays, tuple(claims)), reaches
+    return told_apart(design.certificate.arrays, claims, 1.0), reaches
 
 
 def _steps(task: _Task, design: SeparatorDesign) -> tuple[tuple[str, str], ...]:
