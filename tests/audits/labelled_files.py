@@ -47,10 +47,10 @@ def entries(kind: str) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 
 def cases(*kinds: str, needs: str = "why") -> list[Any]:
-    """Return (problem, entry) for each answer; one of eight in the ordinary suite, all in the slow one."""
+    """Return (problem, entry) for each answer; one of 24 in the ordinary suite, all in the slow one."""
     return [
         pytest.param(
-            problem, entry, id=f"{kind}-{name}", marks=[pytest.mark.slow] if number % 8 else []
+            problem, entry, id=f"{kind}-{name}", marks=[pytest.mark.slow] if number % 24 else []
         )
         for kind in kinds
         for number, (name, problem, entry) in enumerate(entries(kind))

@@ -17,7 +17,7 @@ from regard.errors import InvalidAnswer
 FOLDER = Path(__file__).parent / "answers"
 KINDS = sorted(path.stem for path in FOLDER.glob("*.toml"))
 LABELS = ("right", "half", "wrong", "undecided")
-SOME = 8  # of so many answers one is judged in the ordinary run, and all of them in the slow one
+SOME = 16  # of so many answers one is judged in the ordinary run, and all of them in the slow one
 Entry = dict[str, Any]
 
 

@@ -129,7 +129,7 @@ def farthest(problem: FeasibilityProblem) -> float:
     """Return how much nearer to the limits an answer can be tried without overflow."""
     if not problem.given.limits:
         return 1.0
-    times = FARTHEST
+    times = max(FARTHEST, *steps_to_limit(problem))
     while times > 1.0 and np.max(np.abs(scene(problem, times).scores)) > MOST_SCORE:
         times = max(1.0, times / 1.25)
     return times

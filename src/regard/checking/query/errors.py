@@ -202,10 +202,16 @@ def score_covariances(asked: Asked, instance: KeyInstance, queries: Float64) -> 
 def open_factors(
     asked: Asked, instance: KeyInstance, ladder: tuple[float, ...], largest: float = RESOLVED
 ) -> list[float]:
-    """Return the factors with which float64 can still tell scores apart, from the smallest."""
+    """Return the factors with which float64 can still tell scores apart, from the smallest.
+
+    Up to RESOLVED it is not the scores that count but the sums of the sizes of their terms, which
+    is what rounding is a share of: of long and short keys a score may be a small difference.
+    """
     queries = asked.evaluate(instance, ladder)
     scores = scores_of(asked, instance, queries)
     with np.errstate(all="ignore"):
+        if largest <= RESOLVED:
+            scores = asked.problem.given.scale * (np.abs(queries) @ np.abs(instance.keys).T)
         good = np.all(np.abs(scores) < largest, axis=(1, 2)) & np.all(
             np.isfinite(queries), axis=(1, 2)
         )

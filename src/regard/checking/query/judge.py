@@ -98,6 +98,7 @@ def replay(problem: QueryProblem | HeadsProblem, answer: Answer, seed: int) -> C
     more = instances.many(problem)
     hard |= {} if more is None else {more[0]: more[1]}
     instance = hard[seed] if seed in hard else instances.drawn(problem, seed)
+    asked = _opened(asked, instance) if seed in hard else asked
     trial = Trial(instance, largest_error(asked, instance), asked.tolerance, seed)
     return counterexample(asked, [trial], smaller=False)
 
@@ -106,6 +107,13 @@ def ready(asked: Asked, here: KeyInstance) -> Asked:
     """Return the same with the factors that an open one is tried with; names and shapes fit."""
     asked.evaluate(here, asked.tried(here)[:1])
     return replace(asked, factors=with_factors(asked, here)) if asked.free else asked
+
+
+def _opened(asked: Asked, instance: KeyInstance) -> Asked:
+    """Return the same with an open factor that is large enough for keys of other lengths."""
+    if not asked.free or has_noise(instance) or not _fits(asked, instance):
+        return asked
+    return replace(asked, factors=with_factors(asked, instance))
 
 
 def _found(asked: Asked, name: str, scope: Scope, trials: list[Trial[KeyInstance]]) -> Found:
@@ -170,7 +178,7 @@ def _others(asked: Asked, here: KeyInstance) -> list[Found]:
         if has_noise(instance) and sum(not t.right for t in trials) >= ENOUGH:
             break
     found = [_found(asked, "the same for any keys of this law", "sampled", trials)]
-    hard = [_trial(asked, instance, seed) for seed, instance in _fitting(asked)]
+    hard = [_trial(_opened(asked, instance), instance, seed) for seed, instance in _fitting(asked)]
     if hard:
         found.append(_found(asked, _elsewhere(asked), "adversarial", hard))
     # What names rows by their numbers is about as many keys as the problem has.
