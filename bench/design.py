@@ -2,8 +2,8 @@
 
 The problem, the same for all: min ½‖w‖² subject to (k_j − k_i)·w ≥ 1 for every other key i, whose
 solution has the margin 1/‖w‖. regard's time is that of the whole `design.query`: margin, smallest
-scale, measured error and certificate, or the proof that there is no such query. The solvers' times
-are for the quadratic program alone.
+scale, from there the shortest query, measured error and certificate, or the proof that there is no
+such query. The solvers' times are for the quadratic program alone.
 
     python bench/design.py          all sizes
     python bench/design.py 10000    one of them
