@@ -132,6 +132,7 @@ def test_blocks_of_keys_that_are_done_again_join_as_in_the_reference(
 def test_padding_full_of_nan_leaves_every_bit_of_the_fast_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("REGARD_KERNEL", "native")
     rng = np.random.default_rng(8)
     query, key, value = rng.standard_normal((3, 2, 300, 8))
     lengths = [300, 280]
