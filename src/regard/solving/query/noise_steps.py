@@ -21,15 +21,14 @@ Steps = tuple[tuple[str, str], ...]
 
 
 def noise_headline(found: Noisy) -> str:
-    """The query, and the window of its factor."""
+    """The query, and its factor: what is proved. The window of the factor is among the steps."""
     mix = found.mix
     assert found.window is not None
     low, high = found.window
-    return (
-        rf"q = {mix.latex()},\quad {tex(low, 4)} \le {mix.factor} \le {tex(high, 4)}"
-        if mix.rest or high > low
-        else f"q = {mix.latex()}"
-    )
+    shown = f"q = {mix.latex()}"
+    if mix.rest or high > low:
+        shown += rf",\quad {mix.factor} = {tex(found.factor)}"
+    return shown
 
 
 def noise_steps(problem: QueryProblem, found: Noisy) -> Steps:
