@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from regard.certify import Claim
+from regard.kinds.noise.spec import value_symbols
 from regard.language import parse, parse_limit
 from regard.problems import key_instance, separator_instance, token_instance
-from regard.problems.kinds.noise import value_symbols
 from regard.solving import Solution, Status
 
 Reached = list[Claim]

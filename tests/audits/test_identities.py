@@ -16,8 +16,7 @@ from audits.identity_cases import FAMILIES, Case, cases
 from regard.certify import Certificate, identities, verify
 from regard.checking import check
 from regard.problems import from_dict
-from regard.solving import solve
-from regard.solving.solution import Status
+from regard.solving import Status, solve
 
 POINTS = 4
 

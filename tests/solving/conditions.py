@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from regard.kinds.condition.spec import ConditionProblem
 from regard.problems.instances import Float64
-from regard.problems.kinds.condition import ConditionProblem
 
 __all__ = ["condition_cases"]
 

@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from regard.checking.answers import Answer, read
 from regard.checking.dispatch import check, replay
 from regard.checking.example_sets import Grading, example_names, grade_example
-from regard.checking.misconceptions import TAGS
+from regard.checking.misconceptions import tags
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 
 __all__ = [
@@ -26,3 +28,13 @@ __all__ = [
     "read",
     "replay",
 ]
+
+if TYPE_CHECKING:
+    TAGS: dict[str, str]
+
+
+def __getattr__(name: str) -> Any:
+    """Gather the tags of all kinds when they are asked for."""
+    if name == "TAGS":
+        return tags()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +15,7 @@ from regard.core.kernels.threads import one_blas_thread
 from regard.errors import InvalidAnswer, InvalidProblem
 from regard.language import Formula
 from regard.problems import Problem, load
+from regard.problems.registry import part
 from regard.report import number
 
 LONGEST = 200  # characters of a field that are written out
@@ -80,12 +79,12 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
 
 
 def _module(problem: Problem) -> ModuleType:
-    name = f"regard.checking.{problem.kind}"
-    if importlib.util.find_spec(name) is None:
+    judge = part(problem.kind, "judge")
+    if judge is None:
         raise InvalidProblem(
             f"{problem.id}: answers to problems of kind {problem.kind} cannot be checked."
         )
-    return importlib.import_module(name)
+    return judge
 
 
 def _text(field: Any) -> str:

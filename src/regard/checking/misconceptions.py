@@ -1,14 +1,16 @@
 """What wrong answers look like: a stable tag for each, and the sentence that explains it.
 
-Which of them an answer is, its judge decides by what the answer does.
+Which of them an answer is, its judge decides by what the answer does. A kind has its own in its
+`misconceptions`; what several kinds say is here.
 """
 
 from __future__ import annotations
 
 from regard.checking.tags import conditions, matrices, positions, products, queries, randomness
 from regard.checking.verdict import Misconception
+from regard.problems.registry import kinds, part
 
-TAGS: dict[str, str] = {
+SHARED: dict[str, str] = {
     **queries.TAGS,
     **matrices.TAGS,
     **positions.TAGS,
@@ -19,5 +21,15 @@ TAGS: dict[str, str] = {
 
 
 def misconception(tag: str) -> Misconception:
-    """Return a misconception by its tag."""
-    return Misconception(tag, TAGS[tag])
+    """Return a misconception that several kinds share, by its tag."""
+    return Misconception(tag, SHARED[tag])
+
+
+def tags() -> dict[str, str]:
+    """Return every tag with its sentence: those that are shared, then kind by kind."""
+    own = {
+        mistake.tag: mistake.sentence
+        for kind in kinds()
+        for mistake in getattr(part(kind, "misconceptions"), "MISTAKES", ())
+    }
+    return SHARED | own

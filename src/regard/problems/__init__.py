@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from regard.problems.head import Problem
 from regard.problems.instances import key_instance
-from regard.problems.kinds import ADAPTER, KINDS, Problem
 from regard.problems.loading import from_dict, load, loads, names
-from regard.problems.separator_instances import separator_instance
+from regard.problems.registry import kinds, needed, schema
 from regard.problems.token_instances import token_instance
 from regard.problems.writing import to_dict, to_toml
 
@@ -31,7 +31,16 @@ __all__ = [
     "token_instance",
 ]
 
+if TYPE_CHECKING:
+    from regard.kinds.separator.instance import separator_instance
 
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a problem file."""
-    return ADAPTER.json_schema(by_alias=True)
+    KINDS: tuple[str, ...]
+
+
+def __getattr__(name: str) -> Any:
+    """Find what belongs to the kinds when it is asked for: they are above this folder."""
+    if name == "KINDS":
+        return kinds()
+    if name == "separator_instance":
+        return needed("separator", "instance").separator_instance
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

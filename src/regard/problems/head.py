@@ -13,8 +13,8 @@ Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
 Statement = Annotated[str, Field(min_length=1, max_length=20_000), AfterValidator(check_statement)]
 
 
-class Head(Part):
-    """The keys that every problem has, and what they are for.
+class Problem(Part):
+    """What every problem has; a kind narrows `kind`, `given` and `goal`.
 
     Attributes:
         version: of the format, written `schema = 1`.
@@ -22,6 +22,9 @@ class Head(Part):
         title: what a list of problems shows.
         source: the document and part it comes from.
         statement: the question in words: Markdown with $math$.
+        kind: which of `regard.problems.KINDS`.
+        given: what is known: arrays, laws, names.
+        goal: what is asked for, and how near it has to come.
     """
 
     model_config = ConfigDict(populate_by_name=True, protected_namespaces=())
@@ -31,3 +34,6 @@ class Head(Part):
     title: Annotated[str, Field(min_length=1, max_length=200)]
     source: Annotated[str, Field(max_length=200)] | None = None
     statement: Statement
+    kind: str
+    given: Part
+    goal: Part

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.language import parse
-from regard.problems.kinds.keys import Keys
+from regard.problems.keys import Keys
 from regard.problems.laws import Fixed, Gaussian, Orthogonal, Orthonormal, Plain
 
 Float64 = NDArray[np.float64]

@@ -17,8 +17,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from regard.errors import InvalidProblem
-from regard.problems.kinds import ADAPTER, KINDS, Problem
+from regard.problems.head import Problem
 from regard.problems.messages import sentences, where
+from regard.problems.registry import kinds, model
 
 MOST_BYTES = 1_000_000
 _SUFFIXES = (".toml", ".json")
@@ -56,12 +57,12 @@ def loads(text: str, name: str = "problem", *, is_json: bool = False) -> Problem
 def from_dict(data: Mapping[str, Any], name: str = "problem", *, text: str = "") -> Problem:
     """Return the problem that plain data describes."""
     kind = data.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
+    if not isinstance(kind, str) or kind not in kinds():
         got = "it is missing" if kind is None else f"{str(kind)[:40]!r} is unknown"
         place = where(name, text, ("kind",))
-        raise InvalidProblem(f"{place}kind: {got}. Use one of {', '.join(KINDS)}.")
+        raise InvalidProblem(f"{place}kind: {got}. Use one of {', '.join(kinds())}.")
     try:
-        return ADAPTER.validate_python(data)
+        return model(kind).model_validate(data)
     except ValidationError as error:
         raise InvalidProblem(*sentences(error, name, text, kind)) from None
 

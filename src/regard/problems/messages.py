@@ -19,14 +19,14 @@ def sentences(error: ValidationError, name: str, text: str, kind: str) -> tuple[
     """Return one sentence for each thing that is wrong with the problem called `name`."""
     errors = error.errors(include_url=False)
     # Where one alternative of a value is a fixed word, what is wrong with the other says more.
-    places = [_path(one, kind) for one in errors if one["type"] != "literal_error"]
-    told = [e for e in errors if e["type"] != "literal_error" or _path(e, kind) not in places]
+    places = [_path(one) for one in errors if one["type"] != "literal_error"]
+    told = [e for e in errors if e["type"] != "literal_error" or _path(e) not in places]
     found = [_sentence(one, name, text, kind) for one in told]
     return tuple(dict.fromkeys(found))  # alternatives may complain in the same words
 
 
 def _sentence(error: Any, name: str, text: str, kind: str) -> str:
-    path = _path(error, kind)
+    path = _path(error)
     message = _words(error, kind)
     exact = (*path, *_keys_in(message)) if error["type"] == "value_error" else path
     key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
@@ -34,10 +34,9 @@ def _sentence(error: Any, name: str, text: str, kind: str) -> str:
     return f"{where(name, text, exact)}{key[1:] + ': ' if key else ''}{message}{end}"
 
 
-def _path(error: Any, kind: str) -> tuple[str | int, ...]:
-    """Return where in the file an error is; pydantic begins with the kind of the problem."""
-    parts = error["loc"][1:] if error["loc"][:1] == (kind,) else error["loc"]
-    return tuple(part for part in parts if not _is_alternative(part))
+def _path(error: Any) -> tuple[str | int, ...]:
+    """Return where in the file an error is."""
+    return tuple(part for part in error["loc"] if not _is_alternative(part))
 
 
 def where(name: str, text: str, path: tuple[str | int, ...]) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 
 from regard.language import parse
 from regard.problems.instances import Float64, frame
-from regard.problems.kinds.tokens import Tokens
+from regard.problems.tokens import Tokens
 
 __all__ = ["token_instance"]
 

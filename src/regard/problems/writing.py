@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from regard.problems.kinds import Problem
+from regard.problems.head import Problem
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _WIDTH = 90

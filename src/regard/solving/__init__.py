@@ -10,7 +10,8 @@ A solver reads what a problem gives and asks for, never its name, title, stateme
 from __future__ import annotations
 
 from regard.solving.dispatch import solve
-from regard.solving.solution import Solution, Status
+from regard.solving.finding import Status
+from regard.solving.solution import Solution
 from regard.solving.variants import variant
 
 __all__ = ["Solution", "Status", "solve", "variant"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
 from regard.core.kernels.threads import one_blas_thread
 from regard.problems import Problem, load
+from regard.problems.registry import needed
 from regard.solving.solution import Solution
 
 
@@ -18,6 +18,6 @@ def solve(problem: Problem | str | Path) -> Solution:
     """
     if isinstance(problem, str | Path):
         problem = load(problem)
-    solver = importlib.import_module(f"regard.solving.{problem.kind}")
     with one_blas_thread():
-        return solver.solve(problem)
+        found = needed(problem.kind, "solve").solve(problem)
+    return found if isinstance(found, Solution) else Solution(problem, found)

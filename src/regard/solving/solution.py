@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 from typing import Any
 
 from regard.certify import Certificate, ClaimResult, Verification, verify
+from regard.core.kernels.threads import one_blas_thread
 from regard.problems import Problem
+from regard.problems.registry import needed
 from regard.report import (
     Block,
     Code,
@@ -19,12 +20,14 @@ from regard.report import (
     Plot,
     Prose,
     Report,
-    Steps,
     Table,
     Text,
     number,
     to_html_fragment,
 )
+from regard.report import Steps as StepsBlock
+from regard.solving.finding import Explanation, Finding, Status, Steps
+from regard.solving.often import often_got_wrong
 
 _PROOF = (
     "Recomputed from the arrays of the certificate alone, by code that shares nothing with the "
@@ -41,23 +44,6 @@ _MOST_NAMES = 8
 _MOST_ENTRIES = 24  # of an array that an answer shows in full
 
 
-class Status(Enum):
-    """How a problem came out; the value is what a person reads.
-
-    PROVED and IMPOSSIBLE: one verified claim is the goal itself, or excludes it. COMPUTED: every
-    number asked for is verified. ARGUED: the steps are the argument, and what was verified are
-    instances of the goal. NUMERIC: the goal is met by numbers that carry no proof. The words of
-    ARGUED carry the number of instances where it is known (`Solution.outcome`).
-    """
-
-    PROVED = "solved and proved"
-    IMPOSSIBLE = "impossible and proved"
-    COMPUTED = "computed exactly"
-    ARGUED = "argued in steps, tested on instances"
-    NUMERIC = "computed, not proved"
-    UNDECIDED = "undecided"
-
-
 _NEEDS_GOAL = (Status.PROVED, Status.IMPOSSIBLE, Status.COMPUTED, Status.ARGUED)
 
 
@@ -65,33 +51,79 @@ _NEEDS_GOAL = (Status.PROVED, Status.IMPOSSIBLE, Status.COMPUTED, Status.ARGUED)
 class Solution:
     """The answer to a problem, with its proof.
 
+    What was found is there at once; what it is told with (headline, steps, details, mistakes) is
+    made when it is first asked for.
+
     Attributes:
         problem: what was asked.
-        status: how it came out, as the solver has it; `verdict` is what the certificate bears out.
-        headline: the answer in the terms of the problem, as LaTeX.
-        answer: the fields of an answer file: formulas, numbers, lists, true or false.
-        certificate: claims about the instance, for `regard.certify.verify`.
-        steps: why: sentences, each with a formula as LaTeX or "".
-        details: the numbers of the instance: tables and plots.
-        mistakes: what is often got wrong, and what comes of it.
-        reaches: which claims of the certificate are the goal itself (or exclude it), in its own
-            measure and at its own numbers.
-        assumes: what the answer rests on beyond what the statement may say, as sentences.
-        instances: on how many instances the answer was tested, where the claims are about some of
-            them and the goal about all.
+        finding: what the solver found.
+        told: the explanation, where it came with the finding.
     """
 
     problem: Problem
-    status: Status
-    headline: str
-    answer: Mapping[str, Any]
-    certificate: Certificate
-    steps: tuple[tuple[str, str], ...]
-    details: tuple[Block, ...] = ()
-    mistakes: tuple[str, ...] = ()
-    reaches: tuple[int, ...] = ()
-    instances: int = 0
-    assumes: tuple[str, ...] = ()
+    finding: Finding
+    told: Explanation | None = None
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """The finding told: by `explain` of the kind."""
+        if self.told is not None:
+            return self.told
+        with one_blas_thread():
+            told: Explanation = needed(self.problem.kind, "explain").explain(
+                self.problem, self.finding
+            )
+        return told
+
+    @property
+    def status(self) -> Status:
+        """How it came out, as the solver has it; `verdict` is what the certificate bears out."""
+        return self.finding.status
+
+    @property
+    def answer(self) -> Mapping[str, Any]:
+        """The fields of an answer file: formulas, numbers, lists, true or false."""
+        return self.finding.answer
+
+    @property
+    def certificate(self) -> Certificate:
+        """Claims about the instance, for `regard.certify.verify`."""
+        return self.finding.certificate
+
+    @property
+    def reaches(self) -> tuple[int, ...]:
+        """Which claims of the certificate are the goal itself, or exclude it."""
+        return self.finding.reaches
+
+    @property
+    def instances(self) -> int:
+        """On how many instances the answer was tested, where claims are about some of them."""
+        return self.finding.instances
+
+    @property
+    def headline(self) -> str:
+        """The answer in the terms of the problem, as LaTeX."""
+        return self.explanation.headline
+
+    @property
+    def steps(self) -> Steps:
+        """Why: sentences, each with a formula as LaTeX or ""."""
+        return self.explanation.steps
+
+    @property
+    def details(self) -> tuple[Block, ...]:
+        """The numbers of the instance: tables and plots."""
+        return self.explanation.details
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What the answer rests on beyond what the statement may say, as sentences."""
+        return self.explanation.assumes
+
+    @cached_property
+    def mistakes(self) -> tuple[str, ...]:
+        """What is often got wrong: wrong answers with what the judge says, then beliefs."""
+        return (*often_got_wrong(self.problem, self.answer), *self.explanation.beliefs)
 
     @cached_property
     def verification(self) -> Verification:
@@ -151,7 +183,7 @@ class Solution:
         blocks += [_table(name, value) for name, value in listed.items()]
         blocks += [Facts(tuple(pairs))] if pairs else []
         blocks += [Code(text, "python") for text in files.values()]
-        blocks += [Heading("Why"), Steps(self.steps)]
+        blocks += [Heading("Why"), StepsBlock(self.steps)]
         if self.details:
             blocks += [Heading("In numbers"), *self.details]
         if self.mistakes:
@@ -195,31 +227,22 @@ class Solution:
         return to_html_fragment(self.report())
 
 
-def within(certificate: Certificate, kinds: Iterable[str], most: float) -> tuple[int, ...]:
-    """Return where claims of these kinds stand whose bound is at most that of the goal."""
-    return _places(certificate, kinds, lambda bound: bound <= most)
-
-
-def at_least(certificate: Certificate, kinds: Iterable[str], least: float) -> tuple[int, ...]:
-    """Return where claims of these kinds stand whose bound is at least that of the goal."""
-    return _places(certificate, kinds, lambda bound: bound >= least)
-
-
-def excluding(certificate: Certificate, *kinds: str) -> tuple[int, ...]:
-    """Return where the claims of a refusal stand: a design refuses only what they exclude."""
-    chosen = kinds or {claim.kind for claim in certificate.claims}
-    return _places(certificate, chosen, lambda bound: True)
-
-
-def _places(
-    certificate: Certificate, kinds: Iterable[str], fits: Callable[[float], bool]
-) -> tuple[int, ...]:
-    wanted = set(kinds)
-    return tuple(
-        place
-        for place, claim in enumerate(certificate.claims)
-        if claim.kind in wanted and fits(float(claim.fields.get("bound", 0.0)))
-    )
+def solved(
+    problem: Problem,
+    status: Status,
+    headline: str,
+    answer: Mapping[str, Any],
+    certificate: Certificate,
+    steps: Steps,
+    details: tuple[Block, ...] = (),
+    mistakes: tuple[str, ...] = (),
+    reaches: tuple[int, ...] = (),
+    instances: int = 0,
+    assumes: tuple[str, ...] = (),
+) -> Solution:
+    """Return a solution of a kind that finds and tells in one go."""
+    finding = Finding(status, answer, certificate, reaches, instances)
+    return Solution(problem, finding, Explanation(headline, steps, details, mistakes, assumes))
 
 
 def _proof(verification: Verification) -> Table:

@@ -3,35 +3,6 @@
 from __future__ import annotations
 
 TAGS = {
-    # offset
-    "off-diagonal-not-zero": (
-        "The blocks on the diagonal are right, but those off it must be zero: they join two "
-        "frequencies, and then the score depends on more than t − τ."
-    ),
-    "identity-block": (
-        "Every query looks at its own position: the block does not turn at all, and it should "
-        "turn by w_i T."
-    ),
-    "frequency-missing": (
-        "The blocks would be right if all frequencies were 1. Each block has its own, and must "
-        "turn by w_i T."
-    ),
-    "sin-cos-exchanged": (
-        "Sines and cosines have changed places: position t has the sine first, and at T = 0 the "
-        "block must be the identity."
-    ),
-    "sign-in-block": (
-        "The entries are right but for their signs: of the two sines in a rotation exactly one "
-        "has a minus, and the cosines have none."
-    ),
-    "half-of-the-block": (
-        "Two of the four entries of the block are missing: a rotation has cosines on the "
-        "diagonal and sines beside it."
-    ),
-    "other-offset": (
-        "Every query looks the same number of steps back, but that number is not T: look at the "
-        "angle of the blocks."
-    ),
     # band
     "frequencies-swapped": (
         "Fast and slow blocks have changed places: w_i falls with i, so small i are fast. A fast "

@@ -1,7 +1,0 @@
-"""Is it right what an answer says about tokens without matrices: what comes out, and what can?"""
-
-from __future__ import annotations
-
-from regard.checking.feasibility.judge import judge
-
-__all__ = ["judge"]

@@ -1,0 +1,42 @@
+"""A mistake, once: its tag and sentence, the answer that shows it, and how an answer is recognised.
+
+A kind lists its own in `misconceptions.MISTAKES`, in the order in which they are looked for, and
+the tags that a solution warns of in `misconceptions.OFTEN`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from regard.checking.verdict import Misconception
+
+P = TypeVar("P")  # the problem
+C = TypeVar("C")  # what the kind knows of an answer: the answer, its instances, what it does there
+
+
+@dataclass(frozen=True, eq=False)
+class Mistake(Generic[P, C]):
+    """One way to get it wrong.
+
+    Attributes:
+        tag: stable, such as "no-large-scale".
+        sentence: what went wrong; it must be true of every answer that `shows` accepts.
+        shows: whether an answer makes this mistake, by what it does.
+        wrong: the answer that somebody with this mistake would give, as fields; None where the
+            problem leaves no room for it.
+        idea: how a solution introduces that answer, such as "Without the large factor".
+    """
+
+    tag: str
+    sentence: str
+    shows: Callable[[C], bool]
+    wrong: Callable[[P], Mapping[str, Any] | None] | None = None
+    idea: str = ""
+
+
+def recognise(mistakes: Iterable[Mistake[Any, C]], case: C) -> Misconception | None:
+    """Return the first mistake that an answer shows."""
+    found = next((mistake for mistake in mistakes if mistake.shows(case)), None)
+    return None if found is None else Misconception(found.tag, found.sentence)

@@ -1,0 +1,1 @@
+"""Labs: a file of Python with functions to write."""

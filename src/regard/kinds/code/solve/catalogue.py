@@ -1,0 +1,125 @@
+r"""Short NumPy functions, one for each behaviour that a lab may ask for.
+
+A body is written under the names of `regard.kinds.code.spec.PARAMETERS` and calls other
+behaviours by their names; both are renamed to what a lab calls them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One function.
+
+    Attributes:
+        title: what it is.
+        formula: what it computes, as LaTeX.
+        why: how it works, in a sentence or two with $math$.
+        body: the lines of the function, not indented.
+        calls: the behaviours that the body calls.
+    """
+
+    title: str
+    formula: str
+    why: str
+    body: str
+    calls: tuple[str, ...] = ()
+
+
+CATALOGUE: dict[str, Entry] = {
+    "softmax": Entry(
+        "Softmax",
+        r"\operatorname{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}"
+        r" = \frac{e^{x_i - \max x}}{\sum_j e^{x_j - \max x}}",
+        "The same number may be taken from every entry, because it cancels. With the largest one "
+        "taken away, no power is above 1 and none overflows.",
+        """\
+powers = np.exp(x - x.max(axis=-1, keepdims=True))  # at most 1
+return powers / powers.sum(axis=-1, keepdims=True)  # rows sum to 1
+""",
+    ),
+    "attention": Entry(
+        "Attention",
+        r"C = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V",
+        "Entry $i, j$ of $Q K^\\top$ is the score $q_i^\\top k_j$. The softmax of a row makes the "
+        "scores weights, and the product with $V$ averages the values with them.",
+        """\
+# (..., n_q, n_k)
+scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
+weights = softmax(scores)  # rows sum to 1
+return weights @ value  # (..., n_q, d_v)
+""",
+        ("softmax",),
+    ),
+    "masked_attention": Entry(
+        "Masked attention",
+        r"a_{i,j} = \frac{m_{i,j}\, e^{s_{i,j}}}{\sum_l m_{i,l}\, e^{s_{i,l}}},\quad"
+        r" s_{i,j} = \frac{q_i^\top k_j}{\sqrt{d_k}}",
+        "A score of $-\\infty$ has the power 0: the key gets no weight, and the other weights are "
+        "those of attention without it. A row of which nothing is left has the sum 0; it is "
+        "divided by 1 instead, so that its output is 0 and not 0/0.",
+        """\
+# (..., n_q, n_k)
+scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
+scores = np.where(mask, scores, -np.inf)
+largest = scores.max(axis=-1, keepdims=True)
+largest = np.where(np.isinf(largest), 0, largest)
+powers = np.exp(scores - largest)  # 0 where masked
+total = powers.sum(axis=-1, keepdims=True)  # 0 where all is masked
+weights = powers / np.where(total == 0, 1, total)
+return weights @ value  # (..., n_q, d_v)
+""",
+    ),
+    "causal_attention": Entry(
+        "Causal attention",
+        r"m_{i,j} = 1 \text{ if } j \le i,\quad m_{i,j} = 0 \text{ if } j > i",
+        "Position $i$ sees itself and what came before it: a mask that is True on and below the "
+        "diagonal.",
+        """\
+# True where j <= i
+mask = np.tri(query.shape[-2], key.shape[-2], dtype=bool)
+return masked_attention(query, key, value, mask)
+""",
+        ("masked_attention",),
+    ),
+    "self_attention": Entry(
+        "Self-attention",
+        r"Q = X W_Q,\quad K = X W_K,\quad V = X W_V",
+        "Tokens are rows, so the matrices stand on the right: each token makes its own query, key "
+        "and value.",
+        """\
+return attention(x @ W_Q, x @ W_K, x @ W_V)  # (n, d_v)
+""",
+        ("attention",),
+    ),
+    "multi_head_attention": Entry(
+        "Several heads",
+        r"\begin{bmatrix} C_1 & C_2 & \cdots & C_h \end{bmatrix} W_O",
+        "Each head attends on its own, with its own matrices. Their outputs stand side by side, "
+        "$h \\cdot d_v$ numbers for each token, and $W_O$ mixes them.",
+        """\
+# each (n, d_v)
+heads = [self_attention(x, *one) for one in zip(W_Q, W_K, W_V)]
+# (n, n_heads * d_v) times (n_heads * d_v, d_model)
+return np.concatenate(heads, axis=-1) @ W_O
+""",
+        ("self_attention",),
+    ),
+    "sinusoidal_positions": Entry(
+        "Sinusoidal positions",
+        r"e_{t,2i} = \sin(w_i t),\quad e_{t,2i+1} = \cos(w_i t),\quad w_i = 10000^{-2i/d_{model}}",
+        "Every second column is a sine and the column after it a cosine of the same frequency. "
+        "Frequencies fall from 1 to nearly 1/10000.",
+        """\
+# (d_model / 2,)
+frequencies = 10000.0 ** (-np.arange(0, d_model, 2) / d_model)
+angles = np.arange(n)[:, np.newaxis] * frequencies  # (n, d_model / 2)
+positions = np.empty((n, d_model))
+positions[:, 0::2] = np.sin(angles)
+positions[:, 1::2] = np.cos(angles)
+return positions
+""",
+    ),
+}

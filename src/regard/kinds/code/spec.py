@@ -1,0 +1,122 @@
+"""A Python file to be completed, function by function."""
+
+from __future__ import annotations
+
+import ast
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from regard.problems.fields import Name, Part, Share
+from regard.problems.head import Problem
+
+Behaviour = Literal[
+    "softmax",
+    "attention",
+    "causal_attention",
+    "masked_attention",
+    "multi_head_attention",
+    "sinusoidal_positions",
+    "self_attention",
+]
+
+# What a function of each behaviour takes, in this order and under any names. Shapes:
+# x of softmax (..., n); query (..., n_q, d_k), key (..., n_k, d_k), value (..., n_k, d_v);
+# mask (n_q, n_k), True where a query may attend; x of self-attention (n, d_model), W_Q and W_K
+# (d_model, d_k), W_V (d_model, d_v); of several heads W_Q, W_K, W_V have an axis of heads in
+# front and W_O is (n_heads · d_v, d_model).
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "softmax": ("x",),
+    "attention": ("query", "key", "value"),
+    "causal_attention": ("query", "key", "value"),
+    "masked_attention": ("query", "key", "value", "mask"),
+    "multi_head_attention": ("x", "W_Q", "W_K", "W_V", "W_O"),
+    "sinusoidal_positions": ("n", "d_model"),
+    "self_attention": ("x", "W_Q", "W_K", "W_V"),
+}
+# Names that a completed file needs for itself.
+RESERVED = frozenset(["np", "numpy", "zip"])
+
+
+def _python(text: str) -> str:
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        where = f"line {error.lineno}: " if error.lineno else ""
+        raise ValueError(f"is not Python: {where}{error.msg}") from None
+    except (ValueError, RecursionError, MemoryError):
+        raise ValueError("is not Python: it cannot be read") from None
+    return text
+
+
+def numpy_name(tree: ast.Module) -> str | None:
+    """Return what a file calls NumPy, or None if it does not import it."""
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == "numpy":
+                    return alias.asname or "numpy"
+    return None
+
+
+class CodeGiven(Part):
+    """The file that a student starts from: Python, with a function for each thing asked for."""
+
+    skeleton: Annotated[str, Field(min_length=1, max_length=50_000), AfterValidator(_python)]
+
+
+class CodeGoal(Part):
+    """What each function has to do: `scaled_attention = "attention"`.
+
+    Scores are divided by √d_k. Positions have sines in even columns and cosines in odd ones, of
+    the frequencies 10000^(-2i/d_model). A query that may attend to nothing gives zeros.
+
+    Attributes:
+        functions: the behaviour of each function of the skeleton that is to be completed.
+        tolerance: how near what it returns has to come, entry by entry.
+    """
+
+    functions: Annotated[dict[Name, Behaviour], Field(min_length=1, max_length=20)]
+    tolerance: Share = 1e-6
+
+
+class CodeProblem(Problem):
+    """A file with the functions of the skeleton."""
+
+    kind: Literal["code"]
+    given: CodeGiven
+    goal: CodeGoal
+
+    @model_validator(mode="after")
+    def _defined(self) -> CodeProblem:
+        tree = ast.parse(self.given.skeleton)
+        defined = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+        for name, behaviour in self.goal.functions.items():
+            found = [node for node in defined if node.name == name]
+            if not found:
+                raise ValueError(f"given.skeleton: has no function {name}")
+            if len(found) > 1:
+                raise ValueError(f"given.skeleton: defines {name} {len(found)} times")
+            self._takes(found[0], PARAMETERS[behaviour], numpy_name(tree) or "np")
+        return self
+
+    def _takes(self, function: ast.FunctionDef, wanted: tuple[str, ...], numpy: str) -> None:
+        arguments = function.args
+        names = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
+        others = arguments.vararg or arguments.kwarg or arguments.kwonlyargs
+        if len(names) != len(wanted) or others:
+            raise ValueError(
+                f"given.skeleton: {function.name} must take {len(wanted)} "
+                f"{'argument' if len(wanted) == 1 else 'arguments'}, under any names: "
+                f"{function.name}({', '.join(wanted)})"
+            )
+        reserved = RESERVED | {numpy}
+        taken = reserved | set(self.goal.functions)
+        used = [name for name in names if name in taken] + [*(reserved & {function.name})]
+        if used:
+            raise ValueError(
+                f"given.skeleton: {function.name}: {used[0]} is the name of something else"
+            )
+
+
+PROBLEM = CodeProblem

@@ -1,0 +1,1 @@
+"""Worked examples: every number of one call of attention."""

@@ -1,0 +1,1 @@
+"""When does something happen: a condition on scores, norms or factors."""

@@ -1,0 +1,86 @@
+"""The smallest instance on which a condition is wrong, worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from regard.checking.sampling import softmax
+from regard.checking.verdict import Counterexample
+from regard.kinds.condition.judge.keys import small_keys
+from regard.kinds.condition.judge.reading import Asked, Float64, Instance
+from regard.kinds.condition.judge.scores import small_scores
+from regard.kinds.condition.judge.truth import is_sure, too_strong
+from regard.report import number, vector
+
+LONG = 50.0  # of a query along a key that is shown
+
+
+def counterexample(asked: Asked, alone: list[Instance], missed: list[Instance]) -> Counterexample:
+    """Return the smallest instance on which the condition is wrong."""
+    without_effect = bool(alone)
+    found = _smallest(asked, without_effect) or (alone or missed)[0]
+    if asked.about_keys:
+        return _with_keys(asked, found, without_effect)
+    weights = softmax(found.scores)
+    goal, said = asked.problem.goal, happens(asked, found)
+    holds = "The condition holds" if without_effect else "The condition does not hold"
+    first = f"the first that of key {goal.of}"
+    sentence = f"{holds} for the scores {vector(found.scores)}, {first}: {said}."
+    arrays = {"s": found.scores.tolist(), "alpha": weights.tolist()}
+    steps = (
+        (f"The scores are {vector(found.scores)}.", ""),
+        (f"Softmax turns them into the weights {vector(weights)}.", ""),
+        (f"{holds}, and {said}.", ""),
+    )
+    return Counterexample(arrays, sentence, found.seed, steps)
+
+
+def happens(asked: Asked, one: Instance) -> str:
+    """Say what the weight is, and what is wanted."""
+    weights = softmax(one.scores)
+    if asked.problem.goal.effect == "pairwise":
+        ratio = number(float(np.exp(one.scores[0] - np.max(one.scores[1:]))), 4)
+        return f"its weight is {ratio} times the next, and {number(one.ratio)} is wanted"
+    wanted = number(1 - one.epsilon, 10)
+    return f"its weight is {number(float(weights[0]), 10)}, and {wanted} is wanted"
+
+
+def _smallest(asked: Asked, without_effect: bool) -> Instance | None:
+    candidates: Iterable[Instance] = small_keys(asked) if asked.about_keys else small_scores(asked)
+    for one in candidates:
+        if one.effect == without_effect or not (without_effect or too_strong(asked, one)):
+            continue
+        if asked.holds(one) == without_effect and is_sure(asked, one, without_effect):
+            return one
+    return None
+
+
+def _with_keys(asked: Asked, found: Instance, without_effect: bool) -> Counterexample:
+    assert found.keys is not None
+    goal = asked.problem.goal
+    arrays = {"keys": found.keys.tolist()}
+    holds = "The condition holds" if without_effect else "The condition does not hold"
+    shown = ", ".join(vector(key) for key in found.keys)
+    query: Float64 | None
+    if goal.effect == "aligned":
+        query, said = LONG * found.keys[0], f"a query {number(LONG)} times as long as key {goal.of}"
+    elif without_effect:
+        query = asked.query(found) if "q" in asked.names else None
+        said = f"the query {vector(query)}, for which it holds," if query is not None else ""
+    else:
+        query = LONG * found.queries[0]
+        said = f"the query {vector(query)}"
+    if query is None:
+        sentence = f"{holds} for the keys {shown}, and no query brings key {goal.of} near to 1."
+        return Counterexample(arrays, sentence, found.seed)
+    weights = softmax(found.keys @ query)
+    arrays |= {"q": query.tolist(), "alpha": weights.tolist()}
+    sentence = (
+        f"{holds} for the keys {shown}, the first that of {goal.of}; {said} gives the weights "
+        f"{vector(weights)}."
+    )
+    if goal.effect == "dominable" and without_effect:
+        sentence += " The key is an average of the others, so no query brings it near to 1."
+    return Counterexample(arrays, sentence, found.seed)

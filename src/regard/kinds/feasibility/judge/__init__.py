@@ -1,0 +1,7 @@
+"""Is it right what an answer says about tokens without matrices: what comes out, and what can?"""
+
+from __future__ import annotations
+
+from regard.kinds.feasibility.judge.judge import judge
+
+__all__ = ["judge"]

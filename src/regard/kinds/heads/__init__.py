@@ -1,0 +1,1 @@
+"""One query per head, whose outputs are averaged."""

@@ -1,0 +1,7 @@
+"""Solve problems that ask for the queries of several heads whose outputs are averaged."""
+
+from __future__ import annotations
+
+from regard.kinds.heads.solve.solver import solve
+
+__all__ = ["solve"]

@@ -1,0 +1,1 @@
+"""Formulas that are to be found or shown."""

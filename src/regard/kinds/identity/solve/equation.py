@@ -1,0 +1,102 @@
+"""Claims that an equation holds for all matrices, in a form that can be verified.
+
+The strongest that holds is taken: for all sizes, written out in symbols; for sizes that are
+numbers, written out too; or tested at drawn numbers, with the chance that a wrong one passes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from regard.certify import Certificate, Claim, identities, verify
+from regard.kinds.identity.solve.instance import sizes_of
+from regard.kinds.identity.spec import INDICES, IdentityClaim, IdentityGiven
+from regard.language import Shape, parse
+from regard.language.printing import to_text
+from regard.language.tree import Tree, names
+
+MOST_SIZE = 5  # of an equation that is written out for sizes that are numbers
+CHANCE = 1e-30  # that a wrong equation passes a test
+
+Reach = Literal["all", "sizes", "tested"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A claim that holds, and how far it reaches.
+
+    Attributes:
+        claim: the equation.
+        reach: "all": proved, for all sizes that are named; "sizes": proved for some sizes;
+            "tested" at drawn numbers.
+    """
+
+    claim: Claim
+    reach: Reach
+
+
+def used_shapes(trees: list[Tree], given: IdentityGiven) -> dict[str, Shape]:
+    """Return the shapes of the names that formulas use, also through what is defined."""
+    used = {one for tree in trees for one in names(tree)}
+    used |= {given.indexed()[one][0] for one in used & given.indexed().keys()}
+    for one, text in reversed(given.define.items()):
+        if one in used:
+            used |= parse(text).names
+    whole = given.whole_shapes()
+    return {one: shape for one, shape in whole.items() if one in used and one not in given.define}
+
+
+def used_definitions(trees: list[Tree], given: IdentityGiven) -> dict[str, str]:
+    """Return what is defined, as far as formulas use it."""
+    used = {one for tree in trees for one in names(tree)}
+    used |= {given.indexed()[one][0] for one in used & given.indexed().keys()}
+    for one, text in reversed(given.define.items()):
+        used |= parse(text).names if one in used else set()
+    return {one: text for one, text in given.define.items() if one in used}
+
+
+def equation(
+    formula: Tree,
+    claim: IdentityClaim,
+    given: IdentityGiven,
+    *,
+    sizes: list[dict[str, int]] | None = None,
+    chance: float = 0.0,
+) -> Claim:
+    """Return the claim that a part of a formula is what it must be."""
+    right = parse(claim.equals).tree
+    used = names(right)
+    shapes = used_shapes([formula, right], given)
+    symbols = {size for shape in shapes.values() for size in shape if isinstance(size, str)}
+    return identities.claim(
+        to_text(formula),
+        claim.equals,
+        shapes,
+        where=used_definitions([formula, right], given),
+        indexed={one: place for one, place in given.indexed().items() if one in used},
+        at=INDICES[claim.part],
+        sum_over=claim.over,
+        sizes=None
+        if sizes is None
+        else [{one: size for one, size in some.items() if one in symbols} for some in sizes],
+        chance=chance,
+    )
+
+
+def prove(formula: Tree, claim: IdentityClaim, given: IdentityGiven) -> Proof | None:
+    """Return the strongest claim about an equation that holds; None if none does."""
+    primes = {one: min(size, MOST_SIZE) for one, size in sizes_of(given).items()}
+    some = [primes, dict.fromkeys(primes, 2)]
+    attempts: list[tuple[Reach, list[dict[str, int]] | None, float]] = [("all", None, 0.0)]
+    if primes:
+        attempts.append(("sizes", some, 0.0))
+    attempts.append(("tested", some, CHANCE))
+    for reach, sizes, chance in attempts:
+        stated = equation(formula, claim, given, sizes=sizes, chance=chance)
+        (found,) = verify(Certificate({}, (stated,))).claims
+        if found.status == "holds":
+            return Proof(stated, reach)
+        if found.status == "fails":
+            break
+    return None

@@ -1,0 +1,1 @@
+"""Mean and variance of a score, and what to divide it by."""

@@ -1,0 +1,1 @@
+"""The law of the output for given queries over random keys."""

@@ -1,0 +1,1 @@
+"""A head that looks exactly T steps back."""

@@ -1,0 +1,249 @@
+"""Tell of a head that looks T steps back: why rotations, how large, and who comes near."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from regard.kinds.offset.solve import NoScale, Rotation, least_weight, rises, speeds
+from regard.kinds.offset.spec import OffsetProblem
+from regard.report import Block, Facts, Plot, Series, Table, Text, number
+from regard.solving.assumptions import ONLY_POSITIONS
+from regard.solving.beyond import BEYOND
+from regard.solving.finding import Explanation, Steps
+from regard.solving.latex_numbers import percent, tex
+
+_ROTATION = (
+    r"\begin{bmatrix} \cos \omega_i T & -\sin \omega_i T \\ "
+    r"\sin \omega_i T & \cos \omega_i T \end{bmatrix}"
+)
+MOST_BLOCKS = 8  # of a table
+MOST_POINTS = 400  # of a line
+FAR = 5000  # shifts that widths are compared on
+WIDTHS = (2, 8, 16, 64, 128, 512)
+
+
+def explain(problem: OffsetProblem, found: Rotation | NoScale) -> Explanation:
+    """Return the blocks in words, with what the size of C comes from."""
+    headline = rf"A_{{ii}} = C {_ROTATION}, \quad A_{{ij}} = 0 \quad (i \ne j)"
+    algebra = _algebra(problem.given.T)
+    if isinstance(found, NoScale):
+        reason = f"No scale is certain to be enough. {found.reason}"
+        return Explanation(headline, (*algebra, (reason, "")))
+    headline += rf", \quad C \ge {tex(found.size, 7)}"
+    if len(found.kept) < len(found.omega):
+        headline += rf", \quad i \in \{{{', '.join(map(str, found.kept))}\}}"
+    return Explanation(
+        headline,
+        (*algebra, *_size_steps(found)),
+        _details(found),
+        _beliefs(found),
+        assumes=ONLY_POSITIONS,
+    )
+
+
+def _algebra(T: int) -> Steps:
+    back = "T steps back" if T > 0 else "T steps back (negative: ahead)" if T < 0 else "its own"
+    return (
+        (
+            r"A pair $(\sin \omega_i t, \cos \omega_i t)$ is a point on a circle. The block turns "
+            r"it back by $\omega_i T$, so that $A$ takes position $t$ to position $t - T$.",
+            rf"{_ROTATION} \begin{{bmatrix}} \sin \omega_i t \\ \cos \omega_i t \end{{bmatrix}} = "
+            r"\begin{bmatrix} \sin \omega_i (t - T) \\ \cos \omega_i (t - T) \end{bmatrix}",
+        ),
+        (
+            r"A block with $i \ne j$ would join two frequencies, and the score would no longer "
+            r"depend on $t - \tau$ alone. So these are zero.",
+            r"A_{ij} = 0 \quad (i \ne j), \qquad A (e^t)^\top = (e^{t - T})^\top",
+        ),
+        (
+            r"The score of key $\tau$ is then a sum of cosines, each at most 1.",
+            r"e^\tau A (e^t)^\top = \sum_i \cos \omega_i (t - \tau - T) \le \frac{d_{model}}{2}",
+        ),
+        (
+            rf"All cosines are 1 at $\tau = t - T$, {back}, and for whole numbers nowhere else: "
+            r"$\omega_i u = 2 \pi k$ with $u \ne 0$ is impossible, as $\omega_i$ is algebraic and "
+            r"$\pi$ is not.",
+            r"\max_\tau e^\tau A (e^t)^\top \quad \text{at} \quad \tau = t - T",
+        ),
+    )
+
+
+def _size_steps(found: Rotation) -> Steps:
+    n, tolerance = found.given.n, found.tolerance
+    blocks = "" if len(found.kept) == len(found.omega) else " over the blocks that are kept"
+    return (
+        (
+            f"How near do others come? Shift $T + u$ is below shift $T$ by the gap{blocks}; the "
+            f"strongest rival among {n} positions is $u = {found.rival}$.",
+            r"\mathrm{gap}(u) = 2 \sum_i \sin^2 \frac{\omega_i u}{2}, \qquad "
+            rf"\mathrm{{gap}}({found.rival}) = {tex(found.gap)}",
+        ),
+        (
+            "With blocks $C$ times as large, all $n - 1$ others together get less than the "
+            f"tolerance of {number(tolerance)} if $C$ times the smallest gap is large enough.",
+            r"C \ge \frac{1}{\mathrm{gap}} \ln \frac{(n-1)(1-\varepsilon)}{\varepsilon} = "
+            rf"{tex(found.enough, 7)}",
+        ),
+        (
+            "That counts every rival as the strongest. Adding up their true weights, the smallest "
+            f"$C$ for which every query gives at least {percent(1 - tolerance, 6)} to its key is",
+            rf"\sum_{{u \ne 0}} e^{{-C\, \mathrm{{gap}}(u)}} = \frac{{\varepsilon}}{{1 - "
+            rf"\varepsilon}} \quad \Rightarrow \quad C = {tex(found.size, 10)}",
+        ),
+        (
+            r"All singular values of $A / C$ are 1, one pair for each block kept. As "
+            r"$A = W^K (W^Q)^\top$ has rank at most $d_k$, no more than $\lfloor d_k / 2 \rfloor$ "
+            f"frequencies fit; here {len(found.kept)} of {len(found.omega)} "
+            f"{'is' if len(found.kept) == 1 else 'are'} used.",
+            r"\mathrm{rank}\, A = 2 \cdot "
+            rf"{len(found.kept)} = {2 * len(found.kept)} \le d_k = {found.d_k}",
+        ),
+    )
+
+
+def _details(found: Rotation) -> tuple[Block, ...]:
+    given = found.given
+    unit = 1 / math.sqrt(found.d_k)
+    sizes = (unit, 1.0, 3.0, found.size, found.enough)
+    labels = ("1/√d_k", "1", "3", "smallest", "enough for certain")
+    scales = tuple(
+        (label, number(size, 10), number(least_weight(found.rise, size), 10))
+        for label, size in zip(labels, sizes, strict=True)
+    )
+    blocks = tuple(
+        (
+            str(i),
+            number(float(found.omega[i])),
+            number(math.cos(found.omega[i] * given.T), 10),
+            number(math.sin(found.omega[i] * given.T), 10),
+        )
+        for i in found.kept[:MOST_BLOCKS]
+    )
+    near = range(given.T - 3, given.T + 4)
+    scores = np.cos(np.outer(np.array(near) - given.T, found.used)).sum(axis=1)
+    shifts = tuple(
+        (str(shift), number(float(score), 10)) for shift, score in zip(near, scores, strict=True)
+    )
+    more = len(found.kept) - len(blocks)
+    return (
+        Facts(
+            (
+                ("smallest C", number(found.size, 10)),
+                ("C that is enough for certain", number(found.enough, 10)),
+                ("strongest rival", f"shift T ± {found.rival}, lower by {number(found.gap, 10)}"),
+                ("rank of A", f"{2 * len(found.kept)} (d_k = {found.d_k})"),
+                ("blocks kept", f"{len(found.kept)} of {len(found.omega)}: {found.design.how}"),
+            )
+        ),
+        Table(("C", "", "least weight on t − T"), scales, "the larger the blocks, the sharper"),
+        Table(("t − τ", "score for C = 1"), shifts, "scores around the shift that is wanted"),
+        Table(
+            ("i", "w_i", "cos w_i T", "sin w_i T"),
+            blocks,
+            "the blocks" + (f"; {more} more" if more else ""),
+        ),
+        _plot(found),
+        *BEYOND,
+        _widths(given.base),
+        Text(
+            "The scores do not determine the entries of A: as long as n ≤ d_model the positions "
+            "are independent, and other matrices give the same scores, though hardly in practice: "
+            f"ten positions of width 16 have the condition number "
+            f"{number(_condition(10, 16, given.base), 2)}. "
+            "What counts is where the largest score is."
+        ),
+    )
+
+
+def _widths(base: float) -> Table:
+    rows = []
+    for d_model in WIDTHS:
+        one = _width(d_model, base)
+        cells = (str(d_model), str(one.rival), number(one.gap, 10), number(one.first, 10))
+        rows.append((*cells, *(percent(off, 2) for off in one.off)))
+    return Table(
+        ("d_model", "strongest rival", "its gap", "gap(1)", "at 1", "at 30", "at 300"),
+        tuple(rows),
+        f"all blocks, shifts up to {FAR}: who comes nearest, and by how much the smooth "
+        "formula d/(2 ln base) (Cin u − Cin u/base) + (1 − cos u)/2 is off",
+    )
+
+
+def _plot(found: Rotation) -> Plot:
+    given = found.given
+    first, last = max(1 - given.n, -2 * abs(given.T) - 20), min(given.n - 1, 2 * abs(given.T) + 20)
+    step = max(1, math.ceil((last - first + 1) / MOST_POINTS))
+    shifts = np.arange(first, last + 1, step, dtype=float)
+    lines = [("A", given.T)] + ([("A transposed", -given.T)] if given.T else [])
+    series = tuple(
+        Series(
+            name,
+            tuple(shifts.tolist()),
+            tuple(np.cos(np.outer(shifts - turned, found.used)).sum(axis=1).tolist()),
+        )
+        for name, turned in lines
+    )
+    return Plot(
+        "lines", "score of the key at τ for the query at t", "t − τ", "score, C = 1", series
+    )
+
+
+def _beliefs(found: Rotation) -> tuple[str, ...]:
+    given = found.given
+    unit = least_weight(found.rise, 1 / math.sqrt(found.d_k))
+    said = [
+        f"Blocks of size 1 with the usual scale $1/\\sqrt{{{found.d_k}}}$: the right key has the "
+        f"highest score but gets only {percent(unit, 2)} of the weight. The maximum is not the "
+        f"weight; $C$ has to be {number(found.size * math.sqrt(found.d_k), 5)} there."
+    ]
+    if len(found.omega) > 1 and given.n > 7:
+        alone = rises(found.omega[:1], given.n - 1)
+        nearest = 1 + int(np.argmin(alone))
+        said.append(
+            f"One fast block alone, $i = 0$: shift $T + {nearest}$ comes within "
+            f"{number(float(np.min(alone)), 3)} of the top, as {nearest} steps are nearly whole "
+            f"turns; all blocks together keep the gap at {number(found.gap, 4)}."
+        )
+    return tuple(said)
+
+
+def _smooth(d_model: int, base: float, u: float) -> float:
+    """Return the gap at u if frequencies were spread without steps: a logarithm for large u."""
+    from scipy.special import sici  # imported where used: it is slow to load
+
+    def cin(x: float) -> float:
+        return float(np.euler_gamma + math.log(x) - sici(x)[1])
+
+    spread = d_model / (2 * math.log(base)) * (cin(u) - cin(u / base))
+    return spread + (1 - math.cos(u)) / 2
+
+
+@dataclass(frozen=True)
+class _Width:
+    """The strongest rival for a width, and how well the smooth formula does at some shifts."""
+
+    d_model: int
+    rival: int
+    gap: float
+    first: float
+    off: tuple[float, ...]
+
+
+@lru_cache(maxsize=32)
+def _width(d_model: int, base: float, at: tuple[int, ...] = (1, 30, 300)) -> _Width:
+    """Return what is known of a width, on shifts up to FAR."""
+    rise = rises(speeds(d_model, base), FAR)
+    nearest = int(np.argmin(rise))
+    off = tuple(abs(_smooth(d_model, base, u) / float(rise[u - 1]) - 1) for u in at)
+    return _Width(d_model, nearest + 1, float(rise[nearest]), float(rise[0]), off)
+
+
+def _condition(n: int, d_model: int, base: float) -> float:
+    """Return the condition number of the table of the first n positions."""
+    angles = np.outer(np.arange(n), speeds(d_model, base))
+    sizes = np.linalg.svd(np.concatenate([np.sin(angles), np.cos(angles)], axis=1))[1]
+    return float(sizes[0] / sizes[-1])

@@ -1,0 +1,248 @@
+"""What is got wrong about a head that looks T steps back, and how blocks show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+
+import numpy as np
+
+from regard.checking.misconceptions import SHARED
+from regard.checking.mistakes import Mistake, recognise
+from regard.checking.sampling import Trial
+from regard.checking.verdict import Misconception
+from regard.kinds.offset.instance import Float64, Place, missed
+from regard.kinds.offset.reading import Asked
+from regard.kinds.offset.spec import OffsetProblem
+
+SIGNS = [np.array(signs).reshape(2, 2) for signs in product((1.0, -1.0), repeat=4)]
+SWAPS = [np.array([[0.0, a], [b, 0.0]]) for a, b in product((1.0, -1.0), repeat=2)]
+ZERO = "[[0, 0], [0, 0]]"
+
+Tried = tuple[Float64, Place]  # A, and where
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Wrong blocks, put together wherever they were tried.
+
+    Attributes:
+        asked: the problem and the blocks.
+        right_here: whether they are right for the numbers of the problem.
+        tried: A and the place of every trial, small places first: they rule most repairs out.
+        wrong: the same for those places on which the blocks are wrong.
+    """
+
+    asked: Asked
+    right_here: bool
+    tried: tuple[Tried, ...]
+    wrong: tuple[Tried, ...]
+
+
+def recognised(asked: Asked, trials: Sequence[Trial[Place]]) -> Misconception | None:
+    """Name the first mistake whose repair makes the blocks right wherever they were tried."""
+    fitting = [trial for trial in trials if asked.fits(trial.instance)]
+    fitting.sort(key=lambda trial: trial.instance.d_model * trial.instance.n)
+    tried = [(asked.matrix(trial.instance), trial.instance) for trial in fitting]
+    wrong = [one for one, trial in zip(tried, fitting, strict=True) if not trial.right]
+    return recognise(MISTAKES, Case(asked, trials[0].right, tuple(tried), tuple(wrong)))
+
+
+def _is_fixed(case: Case) -> bool:
+    """The blocks are right here, and do not change with T or are made for one d_model."""
+    asked, here = case.asked, case.asked.here
+    if not case.right_here:
+        return False
+    other = replace(here, T=here.T + 1, n=here.n + 1)
+    return asked.one_width or np.array_equal(asked.matrix(here), asked.matrix(other))
+
+
+def _right(A: Float64, place: Place) -> bool:
+    return missed(A, place) == 0
+
+
+def _looks_at_itself(cases: tuple[Tried, ...]) -> bool:
+    turned = any(np.any(A != A.T) for A, _ in cases)
+    return not turned and all(_right(A, replace(place, T=0)) for A, place in cases)
+
+
+def _one_frequency(case: Case) -> bool:
+    """The formula would be right if all frequencies were 1."""
+    equal = [replace(place, base=1.0) for _, place in case.tried]
+    return all(_right(case.asked.matrix(place), place) for place in equal)
+
+
+def _same(block: Float64) -> Float64:
+    return block
+
+
+def _with(A: Float64, change: Callable[[Float64], Float64]) -> Float64:
+    """Return A with each diagonal block changed, and without the blocks off the diagonal."""
+    result = np.zeros_like(A)
+    for i in range(0, len(A), 2):
+        result[i : i + 2, i : i + 2] = change(A[i : i + 2, i : i + 2])
+    return result
+
+
+def _all_with(cases: tuple[Tried, ...], change: Callable[[Float64], Float64]) -> bool:
+    if not all(np.array_equal(A, _with(A, _same)) for A, _ in cases):
+        return False  # the blocks off the diagonal would have to be changed as well
+    return all(_right(_with(A, change), place) for A, place in cases)
+
+
+def _signs(cases: tuple[Tried, ...]) -> bool:
+    """The blocks are right with other signs of their entries."""
+    return any(_all_with(cases, partial(np.multiply, signs)) for signs in SIGNS)
+
+
+def _exchanged(cases: tuple[Tried, ...]) -> bool:
+    """The blocks are right once their columns or rows change places, perhaps with signs."""
+    return any(
+        _all_with(cases, partial(change, swap))
+        for swap in SWAPS
+        for change in (_columns, _rows, _columns_turned, _rows_turned)
+    )
+
+
+def _columns(swap: Float64, block: Float64) -> Float64:
+    return block @ swap
+
+
+def _rows(swap: Float64, block: Float64) -> Float64:
+    return swap @ block
+
+
+def _columns_turned(swap: Float64, block: Float64) -> Float64:
+    return (block @ swap).T
+
+
+def _rows_turned(swap: Float64, block: Float64) -> Float64:
+    return (swap @ block).T
+
+
+def _half(cases: tuple[Tried, ...]) -> bool:
+    """Either the sines or the cosines of every block are zero, and the others are right."""
+    for missing in (np.eye(2), 1 - np.eye(2)):
+        shown = []
+        for A, place in cases:
+            speeds = np.repeat(place.speeds, 2) * place.T
+            turn = np.diag(np.cos(speeds))
+            for i in range(0, len(A), 2):
+                turn[i + 1, i] = np.sin(speeds[i])
+                turn[i, i + 1] = -np.sin(speeds[i])
+            hidden = np.tile(missing, (len(A) // 2,) * 2).astype(bool)
+            visible = float(np.sum(np.abs(turn[~hidden])))  # no sines at T = 0
+            size = float(np.sum(np.abs(A))) / visible if visible else 1.0
+            filled = A + size * np.where(hidden, turn, 0.0)
+            apart = np.array_equal(A, _with(A, _same))
+            shown.append(apart and not np.any(A[hidden]) and _right(filled, place))
+        if all(shown):
+            return True
+    return False
+
+
+def _other_offset(cases: tuple[Tried, ...]) -> bool:
+    """Every query looks the same number of steps back, and it is another one than T."""
+    for A, place in cases:
+        long = replace(place, n=max(place.n, 8 * abs(place.T) + 20), T=0)
+        middle = len(long.wanted) // 2
+        steps = int(long.wanted[middle]) - int(np.argmax(long.scores(A)[:, middle]))
+        if steps == place.T or abs(steps) > long.n // 2 - 2:
+            return False
+        if not _right(A, replace(long, T=steps)):
+            return False
+    return bool(cases)
+
+
+def _blocks(block: str, problem: OffsetProblem) -> dict[str, str] | None:
+    """The fields of an answer; with T = 0 nothing turns, and these are right."""
+    return {"block": block, "off_block": ZERO} if problem.given.T else None
+
+
+MISTAKES: tuple[Mistake[OffsetProblem, Case], ...] = (
+    Mistake(
+        "not-finite",
+        SHARED["not-finite"],
+        lambda case: not all(np.all(np.isfinite(p.scores(A))) for A, p in case.tried),
+    ),
+    Mistake(
+        "numbers-instead-of-formula",
+        SHARED["numbers-instead-of-formula"],
+        _is_fixed,
+    ),
+    Mistake(
+        "off-diagonal-not-zero",
+        (
+            "The blocks on the diagonal are right, but those off it must be zero: they join two "
+            "frequencies, and then the score depends on more than t − τ."
+        ),
+        lambda case: all(_right(_with(A, _same), p) for A, p in case.tried),
+    ),
+    Mistake(
+        "sign-of-scores",
+        SHARED["sign-of-scores"],
+        lambda case: all(_right(-A, p) for A, p in case.tried),
+    ),
+    Mistake(
+        "transposed-A",
+        SHARED["transposed-A"],
+        lambda case: all(_right(A.T, p) for A, p in case.tried),
+        lambda problem: _blocks("[[cos(w_i T), sin(w_i T)], [-sin(w_i T), cos(w_i T)]]", problem),
+        "The minus sign at the other sine, or $A = W^Q (W^K)^\\top$",
+    ),
+    Mistake(
+        "identity-block",
+        (
+            "Every query looks at its own position: the block does not turn at all, and it should "
+            "turn by w_i T."
+        ),
+        lambda case: _looks_at_itself(case.tried),
+        lambda problem: _blocks("[[1, 0], [0, 1]]", problem),
+        "Blocks that do not turn",
+    ),
+    Mistake(
+        "frequency-missing",
+        (
+            "The blocks would be right if all frequencies were 1. Each block has its own, and must "
+            "turn by w_i T."
+        ),
+        _one_frequency,
+        lambda problem: _blocks("[[cos(T), -sin(T)], [sin(T), cos(T)]]", problem),
+        "One angle for all blocks",
+    ),
+    Mistake(
+        "sin-cos-exchanged",
+        (
+            "Sines and cosines have changed places: position t has the sine first, and at T = 0 "
+            "the block must be the identity."
+        ),
+        lambda case: _exchanged(case.tried),
+    ),
+    Mistake(
+        "sign-in-block",
+        (
+            "The entries are right but for their signs: of the two sines in a rotation exactly one "
+            "has a minus, and the cosines have none."
+        ),
+        lambda case: _signs(case.tried),
+    ),
+    Mistake(
+        "half-of-the-block",
+        (
+            "Two of the four entries of the block are missing: a rotation has cosines on the "
+            "diagonal and sines beside it."
+        ),
+        lambda case: _half(case.tried),
+    ),
+    Mistake(
+        "other-offset",
+        (
+            "Every query looks the same number of steps back, but that number is not T: look at "
+            "the angle of the blocks."
+        ),
+        lambda case: _other_offset(case.wrong),
+    ),
+)
+OFTEN = ("transposed-A", "identity-block", "frequency-missing")

@@ -1,0 +1,166 @@
+"""Find the blocks of a head that looks T steps back: how large they must be, and the proof."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+import regard.design
+from regard.certify import Certificate
+from regard.design.positional_result import PositionalDesign
+from regard.errors import UndecidedDesign
+from regard.kinds.offset.spec import OffsetGiven, OffsetProblem
+from regard.solving.finding import Finding, Status, at_least
+
+Array = NDArray[np.float64]
+
+ANSWER = {
+    "block": "[[cos(w_i T), -sin(w_i T)], [sin(w_i T), cos(w_i T)]]",
+    "off_block": "[[0, 0], [0, 0]]",
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rotation(Finding):
+    """Blocks that turn by w_i T, and the size that the tolerance needs.
+
+    Attributes:
+        given: the positions.
+        tolerance: what all other keys together may get.
+        design: W_Q and W_K, and which blocks they keep.
+    """
+
+    given: OffsetGiven
+    tolerance: float
+    design: PositionalDesign
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The blocks that d_k leaves room for."""
+        return tuple(self.design.kept)
+
+    @property
+    def d_k(self) -> int:
+        """How wide W_Q and W_K are."""
+        return int(self.design.W_Q.shape[1])
+
+    @cached_property
+    def omega(self) -> Array:
+        """The frequencies w_i of all blocks."""
+        return speeds(self.given.d_model, self.given.base)
+
+    @cached_property
+    def used(self) -> Array:
+        """The frequencies of the blocks that are kept."""
+        return self.omega[list(self.kept)]
+
+    @cached_property
+    def rise(self) -> Array:
+        """How far shift T is above shift T + u, for u = 1 … n − 1, with blocks of size 1."""
+        return rises(self.used, self.given.n - 1)
+
+    @property
+    def gap(self) -> float:
+        """The least of these."""
+        return float(np.min(self.rise))
+
+    @property
+    def rival(self) -> int:
+        """The shift u at which it is."""
+        return 1 + int(np.argmin(self.rise))
+
+    @cached_property
+    def size(self) -> float:
+        """The smallest C with which every query gives 1 − tolerance to its key."""
+        return _smallest(self.rise, self.tolerance)
+
+    @property
+    def enough(self) -> float:
+        """A C that is enough if every rival were the strongest."""
+        return _enough(self.gap, self.given.n, self.tolerance)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NoScale(Finding):
+    """The blocks are known, and no size of them could be certified.
+
+    Attributes:
+        reason: what the design says.
+    """
+
+    reason: str
+
+
+def solve(problem: OffsetProblem) -> Rotation | NoScale:
+    """Return the blocks of A, the size that the tolerance needs, and its proof."""
+    given, tolerance = problem.given, problem.goal.tolerance
+    try:
+        design = regard.design.offset(
+            given.T, given.d_model, n=given.n, tolerance=tolerance, d_k=given.d_k, base=given.base
+        )
+    except UndecidedDesign as error:
+        return NoScale(Status.UNDECIDED, ANSWER, Certificate({}, ()), reason=str(error))
+    return Rotation(
+        Status.PROVED,
+        ANSWER,
+        design.certificate,
+        reaches=at_least(design.certificate, ("offset_mass",), 1 - tolerance),
+        given=given,
+        tolerance=tolerance,
+        design=design,
+    )
+
+
+def speeds(d_model: int, base: float) -> Array:
+    """Return w_i = base^(-2i/d_model)."""
+    m = d_model // 2
+    return np.asarray(float(base) ** (-np.arange(m) / m))
+
+
+def rises(omega: Array, far: int) -> Array:
+    """Return Σ 1 − cos w_i u for u = 1..far: how far shift T is above shift T + u."""
+    u = np.arange(1.0, far + 1)
+    return np.asarray(2 * np.sum(np.sin(np.outer(u, omega) / 2) ** 2, axis=1))
+
+
+def least_weight(rise: Array, size: float) -> float:
+    """Return the least weight on the key T steps back over all queries, for blocks of this size."""
+    return 1 / (1 + _leak(rise, size))
+
+
+def _leak(rise: Array, size: float) -> float:
+    """Return the weight of all other keys over that of the key T steps back, at its largest."""
+    sums = np.concatenate([[0.0], np.cumsum(np.exp(-size * rise))])
+    return float(np.max(sums + sums[::-1]))
+
+
+def _smallest(rise: Array, tolerance: float) -> float:
+    """Return the size of the blocks from which on the least weight is 1 − tolerance."""
+    from scipy.optimize import brentq  # imported where used: it is slow to load
+
+    def excess(size: float) -> float:
+        return math.log(_leak(rise, size)) - math.log(tolerance / (1 - tolerance))
+
+    high = _enough(float(np.min(rise)), len(rise) + 1, tolerance)
+    low = high / 2
+    while excess(low) <= 0:
+        low /= 2
+    while excess(high) > 0:  # by a unit of rounding, where the bound is exact
+        high *= 1 + 1e-12
+    return float(brentq(excess, low, high, xtol=1e-14, rtol=1e-14))
+
+
+def _enough(gap: float, n: int, tolerance: float) -> float:
+    """Return a size of the blocks that is certainly enough: all n − 1 others as near as the gap."""
+    return math.log((n - 1) * (1 - tolerance) / tolerance) / gap
+
+
+def weights(omega: Array, turned: float, size: float, t: int, n: int) -> Array:
+    """Return the weights of query t on keys 0..n−1 for blocks that turn by w_i · turned."""
+    scores = size * np.cos(np.outer(t - np.arange(n) - turned, omega)).sum(axis=1)
+    powers = np.exp(scores - np.max(scores))
+    return np.asarray(powers / powers.sum())

@@ -1,0 +1,1 @@
+"""One query that gives the weights asked for."""

@@ -1,0 +1,1 @@
+"""Matrices K, Q and V that do what is asked of tokens."""

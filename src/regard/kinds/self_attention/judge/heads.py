@@ -1,0 +1,318 @@
+"""Heads out of answers, and what they do with tokens.
+
+K, Q and V act on columns, k = K x; W_K, W_Q and W_V act on rows, and are their transposes.
+Where the problem has a limit, such as beta -> inf, an answer is right if it is for every large
+enough beta, with errors measured against the length of the basis vectors as they grow; the same
+holds of a factor C that the answer leaves open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from regard.checking.answers import Answer
+from regard.checking.matrices import (
+    Float64,
+    in_coordinates,
+    matrix,
+    shape_words,
+    with_own_names,
+)
+from regard.checking.sampling import softmax
+from regard.errors import InvalidAnswer
+from regard.kinds.self_attention.spec import SelfAttentionProblem
+from regard.language import Formula, parse, parse_limit
+from regard.problems.instances import frame
+from regard.problems.tokens import Tokens
+
+FACTOR = "C"  # the name that may stay without a number
+# What an open factor may be: the largest for which scores stay small enough have to do.
+LADDER = tuple(10.0**k for k in (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 32, 64, 128, 256, 300))
+FAR = (4.0, 8.0)  # what a parameter that becomes large is multiplied by
+FARTHER = (64.0, 512.0, 1e4)  # and beyond, for what is right only there
+MOST_SCORE = 1e10  # beyond this, equal scores may differ by rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The tokens of one instance.
+
+    Attributes:
+        tokens: (n, d).
+        symbols: vectors and numbers by the name that formulas use.
+        norm: the length of the basis vectors.
+        growth: how much longer they are than in the problem.
+        outputs: the outputs that are wanted, by token.
+        attend: the weights that are wanted, by token.
+    """
+
+    tokens: Float64
+    symbols: dict[str, float | Float64]
+    norm: float
+    growth: float
+    outputs: dict[int, Float64]
+    attend: dict[int, Float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """Matrices that act on columns; V is None where no output is asked for."""
+
+    K: Float64
+    Q: Float64
+    V: Float64 | None
+
+
+Change = Callable[[Head, Scene], Head]
+
+
+# The same few formulas are read on every instance.
+_read = cache(parse)
+_read_limit = cache(parse_limit)
+
+
+def scene(
+    problem: SelfAttentionProblem, times: float = 1.0, seed: int | None = None, d: int | None = None
+) -> Scene:
+    """Return the tokens along the axes, or in a frame that is drawn.
+
+    Args:
+        problem: what is said about the tokens, and what is wanted of them.
+        times: how much nearer to its limits a parameter is taken.
+        seed: draws the frame; the same one for any `times`.
+        d: the length of a token.
+    """
+    given = problem.given
+    numbers = nearer(given, times)
+    norm = given.basis.norm
+    size = numbers[norm] if isinstance(norm, str) else norm
+    usual = given.parameters[norm] if isinstance(norm, str) else norm
+    count = len(given.basis.names)
+    d = d or given.d or count
+    rng = None if seed is None else np.random.default_rng([7, seed])
+    units = np.eye(count, d) if rng is None else frame(count, d, rng)
+    basis = dict(zip(given.basis.names, size * units, strict=True))
+    names: dict[str, float | Float64] = {**numbers, **basis}
+    tokens = np.array([_read(text).evaluate(names) for text in given.tokens])
+    more: dict[str, float | Float64] = {"d": float(d)}
+    more |= {f"x_{i + 1}": token for i, token in enumerate(tokens)}
+    outputs = {
+        given.token("", label): np.asarray(_read(text).evaluate(names), float)
+        for label, text in problem.goal.outputs.items()
+    }
+    return Scene(tokens, {**more, **names}, size, size / usual, outputs, _attend(problem))
+
+
+def nearer(given: Tokens, times: float) -> dict[str, float]:
+    """Return the parameters, those that have limits so many times nearer to them."""
+    numbers: dict[str, float] = dict(given.parameters)
+    for limit in map(_read_limit, given.limits):
+        now = numbers[limit.name]
+        infinite = np.isinf(limit.target)
+        numbers[limit.name] = (
+            times * now if infinite else limit.target + (now - limit.target) / times
+        )
+    return numbers
+
+
+def _attend(problem: SelfAttentionProblem) -> dict[int, Float64]:
+    """Return the weights that are wanted, by token."""
+    given, attend = problem.given, {}
+    for label, there in problem.goal.attend.items():
+        row = np.zeros(len(given.tokens))
+        for other, weight in ({there: 1.0} if isinstance(there, str) else there).items():
+            row[given.token("", other)] = weight
+        attend[given.token("", label)] = row
+    return attend
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A problem and the matrices of an answer.
+
+    Attributes:
+        problem: what is wanted.
+        answer: what was answered.
+        fields: the names of the matrices, such as K or W_K, by what they are for.
+        own: the names that the answer declares beside them.
+        free: whether the factor C is left open.
+        flipped: read matrices on rows as matrices on columns, and the other way round.
+    """
+
+    problem: SelfAttentionProblem
+    answer: Answer
+    fields: dict[str, str]
+    own: tuple[str, ...]
+    free: bool
+    flipped: bool = False
+
+    @property
+    def tolerance(self) -> float:
+        """How far off outputs and weights may be."""
+        return self.problem.goal.tolerance
+
+    @property
+    def in_coordinates(self) -> bool:
+        """Whether the answer is made of numbers: coordinates along the basis vectors."""
+        given = self.problem.given
+        vectors = [*given.basis.names, *(f"x_{i + 1}" for i in range(len(given.tokens)))]
+        fields = [self.answer.fields[n] for n in (*self.fields.values(), *self.own)]
+        return in_coordinates(fields, vectors)
+
+    @cached_property
+    def times(self) -> tuple[float, ...]:
+        """How near to the limits of the problem the answer is tried: from where it is right on."""
+        if not self.problem.given.limits:
+            return (1.0,)
+        steps = [*FAR, *(one for one in FARTHER if self._scores_at(one) <= MOST_SCORE)]
+        right = [worst(self._errors_at(one)) <= self.tolerance for one in steps]
+        first = len(steps)
+        while first and right[first - 1]:
+            first -= 1
+        if first > len(steps) - 2:  # not right, or at a single step only
+            return FAR
+        return tuple(steps[max(0, min(first, len(steps) - 2)) :])
+
+    @cached_property
+    def factors(self) -> tuple[float, ...]:
+        """The factors C that the answer is tried with: two of the largest that scores allow."""
+        if not self.free:
+            return (1.0,)
+        at = scene(self.problem, FAR[-1] if self.problem.given.limits else 1.0)
+        usable = [C for C in LADDER if _largest_score(self, at, self.head(at, C)) <= MOST_SCORE]
+        return tuple(usable[-2:]) or LADDER[:2]
+
+    def _scores_at(self, times: float) -> float:
+        at = scene(self.problem, times)
+        return max(_largest_score(self, at, self.head(at, C)) for C in self.factors)
+
+    def _errors_at(self, times: float) -> list[float]:
+        at = scene(self.problem, times)
+        found = (errors(self, at, self.head(at, C)).values() for C in self.factors)
+        return [error for each in found for error in each]
+
+    def head(self, at: Scene, factor: float = 1.0) -> Head:
+        """Return the matrices on an instance; InvalidAnswer where they do not fit."""
+        names: dict[str, Any] = dict(at.symbols)
+        if self.free:
+            names[FACTOR] = factor
+        names = with_own_names(self.answer, self.own, names)
+        d = at.tokens.shape[1]
+        found = {}
+        for role, name in self.fields.items():
+            one = matrix(name, self.answer.fields[name], names, d)
+            on_rows = name.startswith("W_") != self.flipped
+            if on_rows and one.ndim == 1:
+                one = one[:, None]
+            if on_rows and one.ndim == 2:
+                one = one.T
+            if one.ndim != 2 or one.shape[1] != d:
+                raise InvalidAnswer(
+                    _misfit(name, matrix(name, self.answer.fields[name], names, d), d)
+                )
+            found[role] = one
+        if found["K"].shape != found["Q"].shape:
+            raise InvalidAnswer(
+                f"answer: {self.fields['K']} and {self.fields['Q']} must be of one shape: keys "
+                f"have {len(found['K'])} entries and queries {len(found['Q'])}."
+            )
+        V = found.get("V")
+        if V is not None and self.problem.goal.outputs and len(V) != d:
+            raise InvalidAnswer(
+                f"answer: {self.fields['V']} must give outputs of {d} entries. It gives {len(V)}."
+            )
+        return Head(found["K"], found["Q"], V)
+
+
+def _misfit(name: str, found: Float64, d: int) -> str:
+    rule = "rows" if name.startswith("W_") else "columns"
+    acts = "x W" if name.startswith("W_") else f"{name} x"
+    return (
+        f"answer: {name} must be a matrix with {d} {rule}, for {acts} with a token x of {d} "
+        f"entries. It is {shape_words(found)}."
+    )
+
+
+def read(problem: SelfAttentionProblem, answer: Answer) -> Asked:
+    """Return the matrices of an answer; InvalidAnswer where one is missing or given twice."""
+    fields = {}
+    for role in ("K", "Q", "V"):
+        if answer.has(role) and answer.has(f"W_{role}"):
+            raise InvalidAnswer(f"answer: give either {role} or W_{role}, and not both.")
+        if answer.has(f"W_{role}"):
+            fields[role] = f"W_{role}"
+        elif answer.has(role) or role != "V" or problem.goal.outputs:
+            answer.need(role)
+            fields[role] = role
+    own = tuple(name for name in answer.fields if name not in fields.values())
+    used = {
+        name
+        for field in answer.fields.values()
+        if isinstance(field, Formula)
+        for name in field.names
+    }
+    declared = {*own, *problem.given.known}
+    return Asked(problem, answer, fields, own, FACTOR in used and FACTOR not in declared)
+
+
+def weights_of(asked: Asked, at: Scene, head: Head) -> Float64:
+    """Return the weights (n, n): row i says where token i looks."""
+    with np.errstate(all="ignore"):
+        queries, keys = at.tokens @ head.Q.T, at.tokens @ head.K.T
+        scores = asked.problem.given.scale * (queries @ keys.T)
+        return softmax(scores)
+
+
+def _largest_score(asked: Asked, at: Scene, head: Head) -> float:
+    """Return the largest score in size; infinity where one is not finite."""
+    with np.errstate(all="ignore"):
+        scores = asked.problem.given.scale * ((at.tokens @ head.Q.T) @ (at.tokens @ head.K.T).T)
+    return float(np.max(np.abs(scores))) if np.all(np.isfinite(scores)) else float("inf")
+
+
+def errors(asked: Asked, at: Scene, head: Head) -> dict[str, float]:
+    """Return the error of each thing asked for, by its label; NaN where it is not finite.
+
+    Of outputs it is a length, in proportion to that of the basis vectors.
+    """
+    found = {}
+    with np.errstate(all="ignore"):
+        weights = weights_of(asked, at, head)
+        for row, vector in at.outputs.items():
+            assert head.V is not None
+            off = weights[row] @ (at.tokens @ head.V.T) - vector
+            found[f"c_{row + 1}"] = float(np.linalg.norm(off)) / at.growth
+        for row, there in at.attend.items():
+            found[f"x_{row + 1}"] = float(np.max(np.abs(weights[row] - there)))
+    return found
+
+
+def family(asked: Asked, seed: int | None = None, d: int | None = None) -> list[Scene]:
+    """Return one frame at the steps towards the limits that the answer is tried on."""
+    return [scene(asked.problem, times, seed, d) for times in asked.times]
+
+
+def error_of(asked: Asked, scenes: list[Scene], label: str | None = None) -> float:
+    """Return the largest error on these instances, of one thing asked for or of all."""
+    found = []
+    for at in scenes:
+        for factor in asked.factors:
+            each = errors(asked, at, asked.head(at, factor))
+            found.append(each[label] if label else worst(each.values()))
+    return worst(found)
+
+
+def worst(found: Iterable[float]) -> float:
+    """Return the largest error; infinity where one is not finite."""
+    values = np.array(list(found))
+    return float(np.max(values)) if np.all(np.isfinite(values)) else float("inf")
+
+
+def flipped(asked: Asked) -> Asked:
+    """Return the same answer with every matrix read as its transpose."""
+    return replace(asked, flipped=not asked.flipped)

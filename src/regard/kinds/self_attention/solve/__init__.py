@@ -1,0 +1,7 @@
+"""Choose K, Q and V: outer products of basis vectors where they do it, numbers otherwise."""
+
+from __future__ import annotations
+
+from regard.kinds.self_attention.solve.solver import solve
+
+__all__ = ["solve"]

@@ -1,0 +1,1 @@
+"""A matrix that takes one of two values out of their sum."""

@@ -1,0 +1,97 @@
+"""The kinds of problems: each is a folder of `regard.kinds`, or of a package that brings its own.
+
+A kind is found by its name alone: nothing lists the kinds, and nothing of a kind is imported before
+it is asked for. A package adds kinds by the entry-point group `regard.kinds`; the name of an entry
+is the kind, its value the package that holds `spec`, `solve`, `explain` and so on:
+
+    [project.entry-points."regard.kinds"]
+    toy = "my_course.toy"
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from functools import cache, reduce
+from importlib.metadata import entry_points
+from operator import or_
+from types import ModuleType
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from regard.errors import InvalidProblem
+from regard.problems.head import Problem
+
+GROUP = "regard.kinds"
+PartName = Literal[
+    "spec", "instance", "reading", "misconceptions", "judge", "solve", "explain", "vary"
+]
+# The order in which lists and the schema name the kinds; a kind that is not here comes after them.
+_ORDER = [
+    "compute",
+    "identity",
+    "condition",
+    "query",
+    "heads",
+    "separator",
+    "self_attention",
+    "feasibility",
+    "offset",
+    "band",
+    "moments",
+    "noise",
+    "code",
+]
+
+
+@cache
+def packages() -> dict[str, str]:
+    """Return the package of each kind, without importing any.
+
+    A kind of regard's own cannot be replaced by a package that uses its name.
+    """
+    root = importlib.import_module(GROUP)
+    own = {module.name for module in pkgutil.iter_modules(root.__path__) if module.ispkg}
+    found = {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    found |= {kind: f"{GROUP}.{kind}" for kind in own}
+    places = {kind: place for place, kind in enumerate(_ORDER)}
+    return {k: found[k] for k in sorted(found, key=lambda k: (places.get(k, len(places)), k))}
+
+
+def kinds() -> tuple[str, ...]:
+    """Return the names of the kinds."""
+    return tuple(packages())
+
+
+def part(kind: str, name: PartName) -> ModuleType | None:
+    """Return one part of a kind, such as its judge; None if the kind has no such part."""
+    module = f"{packages()[kind]}.{name}"
+    if importlib.util.find_spec(module) is None:
+        return None
+    return importlib.import_module(module)
+
+
+def needed(kind: str, name: PartName) -> ModuleType:
+    """Return a part that every kind has; InvalidProblem if this one lacks it."""
+    try:
+        module = part(kind, name)
+    except ImportError as error:
+        raise InvalidProblem(f"kind {kind}: {packages()[kind]} cannot be used: {error}.") from None
+    if module is None:
+        raise InvalidProblem(f"kind {kind}: {packages()[kind]} has no module {name}.")
+    return module
+
+
+def model(kind: str) -> type[Problem]:
+    """Return the class of the problems of a kind: `PROBLEM` of its spec."""
+    chosen: type[Problem] = needed(kind, "spec").PROBLEM
+    return chosen
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a problem file, of whatever kind."""
+    union: Any = reduce(or_, map(model, kinds()))
+    adapter: TypeAdapter[Any] = TypeAdapter(Annotated[union, Field(discriminator="kind")])
+    return adapter.json_schema(by_alias=True)

@@ -1,7 +1,0 @@
-"""Labs: the completed file, each function explained, run and compared with the reference."""
-
-from __future__ import annotations
-
-from regard.solving.code.solver import solve
-
-__all__ = ["solve"]

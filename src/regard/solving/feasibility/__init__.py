@@ -1,7 +1,0 @@
-"""Can a token reach an output by a change alone, without matrices? What happens instead."""
-
-from __future__ import annotations
-
-from regard.solving.feasibility.solver import solve
-
-__all__ = ["solve"]

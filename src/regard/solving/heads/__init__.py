@@ -1,7 +1,0 @@
-"""Solve problems that ask for the queries of several heads whose outputs are averaged."""
-
-from __future__ import annotations
-
-from regard.solving.heads.solver import solve
-
-__all__ = ["solve"]

@@ -1,7 +1,0 @@
-"""Formulas that are to be found or shown: by rules, step by step, and verified for all inputs."""
-
-from __future__ import annotations
-
-from regard.solving.identity.solver import solve
-
-__all__ = ["solve"]

@@ -1,7 +1,0 @@
-"""Solve noise problems: the law of the output for given queries over random keys."""
-
-from __future__ import annotations
-
-from regard.solving.noise.solver import solve
-
-__all__ = ["solve"]

@@ -1,0 +1,68 @@
+"""Tokens in other words: basis vectors and tokens trade places, lengths change."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from regard.language import parse
+from regard.problems.tokens import Tokens
+
+__all__ = ["Shuffle", "listed", "tokens_sentence"]
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_LABEL = re.compile(r"[xc]_[1-9][0-9]?")
+
+
+class Shuffle:
+    """New names for basis vectors, new places for tokens, another length."""
+
+    def __init__(self, given: Tokens, rng: np.random.Generator) -> None:
+        names = list(given.basis.names)
+        self.names = dict(zip(names, (names[i] for i in rng.permutation(len(names))), strict=True))
+        places = rng.permutation(len(given.tokens))
+        self.place = {int(old): new for new, old in enumerate(places)}
+        self.order = [int(old) for old in places]
+        self.factor = float(rng.choice([0.9, 1.0, 1.1, 1.2]))
+
+    def formula(self, text: str) -> str:
+        """Return the formula with its names exchanged."""
+        plain = str(parse(text))
+        return _NAME.sub(lambda match: self.names.get(match[0], match[0]), plain)
+
+    def label(self, name: str) -> str:
+        """Return x_2 or c_2 for the place where that token now stands."""
+        assert _LABEL.fullmatch(name)
+        return f"{name[:2]}{self.place[int(name[2:]) - 1] + 1}"
+
+    def given(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return what is given, shuffled."""
+        found = dict(data)
+        found["tokens"] = [self.formula(data["tokens"][old]) for old in self.order]
+        norm = data["basis"].get("norm", 1.0)
+        if isinstance(norm, str):
+            length = round(data["parameters"][norm] * self.factor, 2)
+            found["parameters"] = {**data["parameters"], norm: length}
+        return found
+
+
+def listed(words: list[str]) -> str:
+    """Return a, b and c."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def tokens_sentence(given: dict[str, Any]) -> str:
+    """Return what a statement says about basis and tokens."""
+    names = listed([f"${parse(name).to_latex()}$" for name in given["basis"]["names"]])
+    norm = given["basis"].get("norm", 1.0)
+    length = f"${parse(norm).to_latex()}$" if isinstance(norm, str) else f"{norm:g}"
+    large = " large" if given.get("limits") else ""
+    tokens = r", \qquad ".join(
+        f"x_{{{i + 1}}} = {parse(text).to_latex()}" for i, text in enumerate(given["tokens"])
+    )
+    return (
+        f"The vectors {names} are at right angles to each other and all have the same{large} "
+        f"length {length}. The tokens are\n\n$${tokens}.$$\n\n"
+    )

@@ -1,0 +1,67 @@
+"""Seeded variants of problems: other numbers, the same question.
+
+A variant is shown only after it passed a gate: its solver solves it, the certificate holds,
+and what comes out is as it was for the original (solved, or proved impossible).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from regard.errors import InvalidProblem, ParameterError, RegardError
+from regard.problems import Problem, from_dict, names, to_dict
+from regard.problems.registry import needed
+from regard.problems.writing import inline
+from regard.solving.dispatch import solve
+
+_TRIES = 20
+_LONGEST = 60  # what is longer is read in the file
+
+
+def variant(problem: Problem, seed: int) -> Problem:
+    """Return another problem of the same form, the same one for the same seed.
+
+    Its id is that of the problem followed by the seed.
+
+    Raises:
+        ParameterError: seed is no whole number from 0 on.
+        InvalidProblem: no variant of this problem passes the gate.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ParameterError(f"variant: seed must be a whole number from 0 on. Got {seed!r}.")
+    vary = needed(problem.kind, "vary").vary
+    wanted = solve(problem).verdict
+    rng = np.random.default_rng([seed, sum(problem.id.encode())])
+    for _ in range(_TRIES):
+        data = to_dict(problem)
+        data["id"] = f"{problem.id}-{seed}"
+        data["title"] = f"{problem.title} (variant {seed})"
+        try:
+            changed = vary(problem, rng)
+            if "statement" not in changed and problem.id not in names():
+                # What a person wrote may quote numbers, which only that person can change.
+                data["statement"] = f"{problem.statement.rstrip()}\n\n{_note(data, changed)}\n"
+            drawn = from_dict({**data, **changed})
+            if solve(drawn).verdict is wanted:
+                return drawn
+        except RegardError:
+            continue  # drawn numbers that do not make a problem are drawn again
+    raise InvalidProblem(f"{problem.id}: no variant with seed {seed} passes the gate.")
+
+
+def _note(data: dict[str, Any], changed: dict[str, Any]) -> str:
+    """Say which numbers count now, where the text may quote others."""
+    now = [
+        f"{name} = {inline(value)}"
+        for part in ("given", "goal")
+        for name, value in changed.get(part, {}).items()
+        if value != data[part].get(name)
+    ]
+    short = [f"`{text}`" for text in now if len(text) <= _LONGEST]
+    these = f": {', '.join(short)}" if short else ""
+    return (
+        "(A variant: where the text above quotes numbers of the original, those of this file "
+        f"count{these}.)"
+    )
