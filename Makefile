@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXTRAS ?= check,test
 comma := ,
-NATIVE := $(wildcard src/regard/core/kernels/native/*)
+NATIVE := $(wildcard src/regard/core/kernels/csrc/*)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help setup run test test-slow check peers bench docs dist clean

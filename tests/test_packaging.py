@@ -11,5 +11,5 @@ ROOT = Path(__file__).parents[1]
 def test_every_file_of_the_kernel_in_c_is_part_of_the_sdist() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         (extension,) = tomllib.load(file)["tool"]["setuptools"]["ext-modules"]
-    there = {str(path.relative_to(ROOT)) for path in ROOT.glob("src/regard/**/native/*.[ch]")}
+    there = {str(path.relative_to(ROOT)) for path in ROOT.glob("src/regard/**/csrc/*.[ch]")}
     assert there == {*extension["sources"], *extension["depends"]}

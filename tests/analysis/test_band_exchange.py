@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regard.analysis.band_exchange import Best
-from regard.analysis.band_match import _Task
-from regard.analysis.band_program import cosines, solve
+from regard.analysis.positions.band_exchange import Best
+from regard.analysis.positions.band_program import cosines, solve
+from regard.analysis.positions.read_band import _Task
 
 
 def gap(table: np.ndarray, inner: int, outer: int, weights: np.ndarray) -> float:

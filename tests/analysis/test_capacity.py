@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import regard
-from regard.analysis.capacity import capacity, soft_rank
+from regard.analysis.head_capacity import capacity, soft_rank
 
 
 def test_the_golden_numbers_of_rankings() -> None:

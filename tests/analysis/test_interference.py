@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import regard
-from regard.analysis.interference import READINGS, interference
-from regard.analysis.interference_table import interference_table
-from regard.analysis.position_plots import plot_interference
+from regard.analysis.positions.interference import READINGS, interference
+from regard.analysis.positions.interference_table import interference_table
+from regard.analysis.positions.plots import plot_interference
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import pytest
 from scipy.optimize import linprog
 
 import regard
-from regard.analysis.content import content_split
-from regard.analysis.position_plots import plot_attention, plot_embedding, plot_kernel
-from regard.analysis.positional_kernel import positional_kernel
-from regard.analysis.rotary_kernel import rotary_kernel
+from regard.analysis.positions.content_split import content_split
+from regard.analysis.positions.plots import plot_attention, plot_embedding, plot_kernel
+from regard.analysis.positions.positional_kernel import positional_kernel
+from regard.analysis.positions.rotary_kernel import rotary_kernel
 
 
 def omega(d: int, base: float = 10000.0) -> np.ndarray[Any, Any]:

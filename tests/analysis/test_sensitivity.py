@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import regard
-from regard.analysis.sensitivity import diameter, sensitivity
+from regard.analysis.output_sensitivity import diameter, sensitivity
 
 FEW = settings(deadline=None, derandomize=True, max_examples=60)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.analysis.exact_decimals import decimal, nearest_float
-from regard.analysis.exact_numbers import ExponentialQuotient, Exponentials, Surd, quotient
-from regard.analysis.trace import Trace, trace
+from regard.analysis.exact_trace.decimals import decimal, nearest_float
+from regard.analysis.exact_trace.numbers import ExponentialQuotient, Exponentials, Surd, quotient
+from regard.analysis.exact_trace.trace import Trace, trace
 from regard.core import reference
 from regard.errors import ParameterError, ShapeError
 from regard.language import notation

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 import regard
 from audits.extreme_inputs import DESIGNS, Call, Rng
-from regard.analysis.two_keys import logistic_moments
+from regard.analysis.noise.two_keys import logistic_moments
 from regard.certify import verify
 
 EYE = np.eye(3)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from audits.formulas_in_mpmath import DIGITS, exact, largest_difference, value
-from regard.certify import identities
 from regard.certify.certificate import Unusable
-from regard.certify.expansion import expand
-from regard.certify.stated_identity import StatedIdentity
+from regard.certify.claims import identities
+from regard.certify.formulas.expansion import expand
+from regard.certify.formulas.stated_identity import StatedIdentity
 
 SHAPES: dict[str, list[int | str]] = {
     "u": ["n"], "v": ["n"], "A": ["n", "n"], "B": ["n", "n"], "a": [], "b": [], "n": [],

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from regard.certify import Certificate, Claim, verify
-from regard.design import cells
-from regard.design.cell_view import view
-from regard.design.family import Family, Pattern
+from regard.design.linear_scores import branch_and_bound as cells
+from regard.design.linear_scores.family import Family, Pattern
+from regard.design.linear_scores.reduced_scores import view
 
 GOLDEN = (math.sqrt(5) - 1) / 4
 LINE = np.array([[-1.0], [0.0], [1.0]])

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from certify.damage import result, status
-from regard.certify import Certificate, multiples, rms_exclusion, separating_formulas, verify
-from regard.certify.equivalences import claim
+from regard.certify import Certificate, verify
+from regard.certify.claims import multiples, rms_exclusion, separating_formulas
+from regard.certify.claims.equivalences import claim
 from regard.language import parse
 
 EXACT = "s_j - log(sum(exp(s)) - exp(s_j)) >= log((1 - epsilon)/epsilon)"

@@ -19,8 +19,8 @@ from mpmath import matrix, mp, mpf
 from scipy.optimize import linprog
 
 from regard.certify import Certificate, Claim, verify
-from regard.design.band import band
-from regard.design.offset import offset
+from regard.design.positions.band import band
+from regard.design.positions.offset import offset
 
 Data = dict[str, Any]
 

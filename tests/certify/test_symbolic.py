@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from certify.damage import result
-from regard.certify import elementary as e
-from regard.certify import polynomials as p
-from regard.certify.counterexamples import find_counterexample
-from regard.certify.expansion import expand
-from regard.certify.identities import above_claim, claim, counterexample_claim
-from regard.certify.monomials import Index
-from regard.certify.polynomials import Poly
-from regard.certify.stated_identity import StatedIdentity
-from regard.certify.symbolic import evaluate
-from regard.certify.tensors import free
+from regard.certify.claims.identities import above_claim, claim, counterexample_claim
+from regard.certify.formulas import elementary as e
+from regard.certify.formulas import polynomials as p
+from regard.certify.formulas.counterexamples import find_counterexample
+from regard.certify.formulas.expansion import expand
+from regard.certify.formulas.monomials import Index
+from regard.certify.formulas.polynomials import Poly
+from regard.certify.formulas.stated_identity import StatedIdentity
+from regard.certify.formulas.symbolic import evaluate
+from regard.certify.formulas.tensors import free
 from regard.language import parse
 
 PRIME = 2**61 - 1
@@ -252,7 +252,7 @@ def test_what_is_above_another_by_its_signs(left: str, right: str, holds: bool) 
 def test_an_index_of_a_sum_is_not_caught_by_another_sum() -> None:
     # Σ_i x_i / Σ_j x_j e^(x_i): the inner sum is a factor with an index of the outer one.
     i, j = Index(101, "n"), Index(102, "n")
-    from regard.certify.index_sums import total
+    from regard.certify.formulas.index_sums import total
 
     x_i, x_j = p.factor("x", "x", i), p.factor("x", "x", j)
     inner = total(x_j * e.exp(x_i * x_j), j)

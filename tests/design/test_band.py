@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 import regard
 from regard.certify import Certificate, verify
 from regard.core import reference
-from regard.design.band import band
-from regard.design.positional_result import PositionalDesign
+from regard.design.positions.band import band
+from regard.design.positions.result import PositionalDesign
 
 Array = NDArray[np.float64]
 

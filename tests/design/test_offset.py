@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 import regard
 from regard.certify import Certificate, verify
 from regard.core import reference
-from regard.design.offset import offset
-from regard.design.positional_result import Kernel, PositionalDesign
+from regard.design.positions.offset import offset
+from regard.design.positions.result import Kernel, PositionalDesign
 
 Array = NDArray[np.float64]
 

@@ -14,11 +14,11 @@ from scipy.special import ndtr
 
 import regard
 from regard.certify import verify
-from regard.design.allocation import allocate
-from regard.design.robust import RobustDesign, isotropic_scale, robust
-from regard.design.robust_group import Keys
-from regard.design.robust_serve import Served, Server
-from regard.design.robust_task import RobustTask
+from regard.design.robust_heads.allocation import allocate
+from regard.design.robust_heads.arguments import RobustDesign, isotropic_scale, robust
+from regard.design.robust_heads.key_group import Keys
+from regard.design.robust_heads.one_head import Served, Server
+from regard.design.robust_heads.task import RobustTask
 
 ALPHA = 1e-3
 MEANS = np.eye(5)

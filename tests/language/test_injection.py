@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import regard.language
 from regard.language import FormulaError, parse, parse_limit
-from regard.language.vocabulary import FUNCTIONS, GREEK_WORDS
+from regard.language.formula.vocabulary import FUNCTIONS, GREEK_WORDS
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.language import Formula, notation, parse
-from regard.language.latex import to_latex
-from regard.language.printing import to_text
-from regard.language.tree import Tree, apply, name, number
+from regard.language.formula.latex import to_latex
+from regard.language.formula.printing import to_text
+from regard.language.formula.tree import Tree, apply, name, number
 
 NAMES = [
     *("x", "k_a", "mu_a", "z_3_1", "d_model", "W_Q", "alpha", "epsilon", "omega_i", "T", "Tau"),

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #define TEST_WIDE
-#include "../../src/regard/core/kernels/native/kernels.h"
+#include "../../src/regard/core/kernels/csrc/kernels.h"
 
 static uint64_t state = 0x9E3779B97F4A7C15;
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../src/regard/core/kernels/native/pool.h"
+#include "../../src/regard/core/kernels/csrc/pool.h"
 
 enum { CALLERS = 4, CALLS = 40, HELPERS = 3, HEADS = 6, N = 130, D = 5, SIZE = HEADS * N * D };
 

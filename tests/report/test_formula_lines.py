@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from regard.language import notation
 from regard.report import Math, Report, to_html_page, to_text
-from regard.report.latex_text import escaped
+from regard.report.latex.text import escaped
 
 
 def lines(latex: str, width: int) -> list[str]:

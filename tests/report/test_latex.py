@@ -23,7 +23,7 @@ from regard.report import (
     Text,
     to_latex,
 )
-from regard.report.latex_text import escaped
+from regard.report.latex.text import escaped
 from report.drawing import ANY_TEXT, MARKUP, reports
 from report.tools import compile_latex
 

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from regard.report import Plot, Report, Series, to_html_fragment, to_html_page
-from regard.report.svg import COLOURS, svg
+from regard.report.html.svg import COLOURS, svg
 from regard.report.ticks import axis
 from report.drawing import ANY_TEXT, MARKUP, plots
 

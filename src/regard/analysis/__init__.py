@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from regard.analysis.capacity import Capacity, capacity
-from regard.analysis.content import ContentSplit, content_split
-from regard.analysis.exact_numbers import ExponentialQuotient, Surd
-from regard.analysis.interference import Interference, interference
-from regard.analysis.interference_table import InterferenceTable, interference_table
-from regard.analysis.law import OutputLaw
+from regard.analysis.exact_trace.entries import Entry
+from regard.analysis.exact_trace.numbers import ExponentialQuotient, Surd
+from regard.analysis.exact_trace.trace import Trace, trace
+from regard.analysis.head_capacity import Capacity, capacity
 from regard.analysis.moments import (
     Moments,
     SimulatedMoments,
     dot_product_moments,
     simulate_dot_product,
 )
-from regard.analysis.noise import key_noise
-from regard.analysis.position_plots import (
+from regard.analysis.noise.key_noise import key_noise
+from regard.analysis.noise.output_law import OutputLaw
+from regard.analysis.noise.stability import DesignStability, Stability, stability
+from regard.analysis.output_sensitivity import Sensitivity, sensitivity
+from regard.analysis.positions.content_split import ContentSplit, content_split
+from regard.analysis.positions.interference import Interference, interference
+from regard.analysis.positions.interference_table import InterferenceTable, interference_table
+from regard.analysis.positions.plots import (
     plot_attention,
     plot_embedding,
     plot_interference,
     plot_kernel,
 )
-from regard.analysis.positional_kernel import PositionalKernel, positional_kernel
-from regard.analysis.rotary_kernel import rotary_kernel
-from regard.analysis.sensitivity import Sensitivity, sensitivity
+from regard.analysis.positions.positional_kernel import PositionalKernel, positional_kernel
+from regard.analysis.positions.rotary_kernel import rotary_kernel
 from regard.analysis.sharpness import Entropy, entropy, scale_for_support
-from regard.analysis.stability import DesignStability, Stability, stability
-from regard.analysis.trace import Trace, trace
-from regard.analysis.trace_entries import Entry
 
 __all__ = [
     "Capacity",

@@ -6,120 +6,32 @@ certainly false, and is undecided otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import importlib
+import pkgutil
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from regard.certify import (
-    bands,
-    beyond,
-    computed,
-    conditions,
-    distribution,
-    equivalences,
-    hard_limit,
-    heads,
-    hull,
-    identities,
-    impossibility,
-    moments,
-    multiples,
-    noise,
-    noise_bounds,
-    output_law,
-    output_rms,
-    outputs,
-    patterns,
-    position_moments,
-    positions,
-    random_heads,
-    rank,
-    rms_exclusion,
-    separating_formulas,
-    separator,
-    shortest,
-    weights,
-)
+from regard.certify import claims
 from regard.certify.balls import Decision
 from regard.certify.certificate import Certificate, Claim, Unusable
+from regard.certify.claims.kind import Kind
 from regard.certify.floats import differing, floats_of
 from regard.certify.objects import contradictions, held_by_claims, subjects
 
 
-class _Kind(NamedTuple):
-    decide: Callable[[Claim, Certificate], Decision]
-    say: Callable[[Claim], str]
-
-
-KINDS = {
-    "weights_close": _Kind(weights.weights_close, weights.say_weights_close),
-    "output_close": _Kind(weights.output_close, weights.say_output_close),
-    "margin_at_least": _Kind(weights.margin_at_least, weights.say_margin_at_least),
-    "margin_at_most": _Kind(weights.margin_at_most, weights.say_margin_at_most),
-    "shortest_copy": _Kind(shortest.shortest_copy, shortest.say_shortest_copy),
-    "ceiling": _Kind(impossibility.ceiling, impossibility.say_ceiling),
-    "weights_apart": _Kind(impossibility.weights_apart, impossibility.say_weights_apart),
-    "floors_out_of_reach": _Kind(
-        impossibility.floors_out_of_reach, impossibility.say_floors_out_of_reach
-    ),
-    "output_ceiling": _Kind(impossibility.output_ceiling, impossibility.say_output_ceiling),
-    "weights_beyond": _Kind(beyond.weights_beyond, beyond.say_weights_beyond),
-    "output_beyond": _Kind(beyond.output_beyond, beyond.say_output_beyond),
-    "pattern_beyond": _Kind(beyond.pattern_beyond, beyond.say_pattern_beyond),
-    "outputs_beyond": _Kind(beyond.outputs_beyond, beyond.say_outputs_beyond),
-    "apart_from_hull": _Kind(hull.apart_from_hull, hull.say_apart_from_hull),
-    "multiples_out_of_reach": _Kind(
-        multiples.multiples_out_of_reach, multiples.say_multiples_out_of_reach
-    ),
-    "separates": _Kind(separator.separates, separator.say_separates),
-    "separating_formula": _Kind(
-        separating_formulas.separating_formula, separating_formulas.say_separating_formula
-    ),
-    "norm_at_most": _Kind(separator.norm_at_most_claim, separator.say_norm_at_most),
-    "norm_at_least": _Kind(separator.norm_at_least, separator.say_norm_at_least),
-    "no_separator": _Kind(separator.no_separator, separator.say_no_separator),
-    "pattern_close": _Kind(heads.pattern_close, heads.say_pattern_close),
-    "outputs_close": _Kind(heads.outputs_close, heads.say_outputs_close),
-    "pattern_ceiling": _Kind(patterns.pattern_ceiling, patterns.say_pattern_ceiling),
-    "pattern_apart": _Kind(patterns.pattern_apart, patterns.say_pattern_apart),
-    "d_k_at_least": _Kind(rank.d_k_at_least, rank.say_d_k_at_least),
-    "outputs_out_of_reach": _Kind(outputs.outputs_out_of_reach, outputs.say_outputs_out_of_reach),
-    "outputs_contradict": _Kind(outputs.outputs_contradict, outputs.say_outputs_contradict),
-    "mean_gap": _Kind(noise.mean_gap, noise.say_mean_gap),
-    "mean_weights": _Kind(noise.mean_weights, noise.say_mean_weights),
-    "score_variance": _Kind(noise.score_variance, noise.say_score_variance),
-    "failure_at_most": _Kind(noise.failure_at_most, noise.say_failure_at_most),
-    "variance_at_least": _Kind(noise_bounds.variance_at_least, noise_bounds.say_variance_at_least),
-    "gap_at_most": _Kind(noise_bounds.gap_at_most, noise_bounds.say_gap_at_most),
-    "offset_mass": _Kind(positions.offset_mass, positions.say_offset_mass),
-    "strongest_rival": _Kind(positions.strongest_rival, positions.say_strongest_rival),
-    "band_gap": _Kind(bands.band_gap, bands.say_band_gap),
-    "band_optimal": _Kind(bands.band_optimal, bands.say_band_optimal),
-    "computed": _Kind(computed.computed, computed.say_computed),
-    "identity": _Kind(identities.identity, identities.say_identity),
-    "always_above": _Kind(identities.always_above, identities.say_always_above),
-    "identity_fails": _Kind(identities.identity_fails, identities.say_identity_fails),
-    "distribution": _Kind(distribution.distribution, distribution.say_distribution),
-    "dot_product_moments": _Kind(moments.dot_product_moments, moments.say_dot_product_moments),
-    "position_moments": _Kind(
-        position_moments.position_moments, position_moments.say_position_moments
-    ),
-    "output_law": _Kind(output_law.output_law, output_law.say_output_law),
-    "output_rms": _Kind(output_rms.output_rms, output_rms.say_output_rms),
-    "weights_rms_at_least": _Kind(
-        rms_exclusion.weights_rms_at_least, rms_exclusion.say_weights_rms_at_least
-    ),
-    "hard_limit": _Kind(hard_limit.hard_limit, hard_limit.say_hard_limit),
-    "heads_independent": _Kind(random_heads.heads_independent, random_heads.say_heads_independent),
-    "score_differences": _Kind(random_heads.score_differences, random_heads.say_score_differences),
-    "equivalence": _Kind(equivalences.equivalence, equivalences.say_equivalence),
-    "gap_condition": _Kind(conditions.gap_condition, conditions.say_gap_condition),
-    "condition": _Kind(conditions.condition, conditions.say_condition),
-    "aligned": _Kind(conditions.aligned, conditions.say_aligned),
-}
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Return every kind of claim: each module of `claims` lists its own."""
+    found: dict[str, Kind] = {}
+    for module in pkgutil.iter_modules(claims.__path__):
+        listed = importlib.import_module(f"{claims.__name__}.{module.name}")
+        found |= getattr(listed, "KINDS", {})
+    return found
 
 
 @dataclass(frozen=True)
@@ -197,8 +109,8 @@ def verify(certificate: Any, /, **arrays: Any) -> Verification:
     """
     if not isinstance(certificate, Certificate):
         certificate = Certificate.from_dict(certificate)
-    claims = certificate.claims if isinstance(certificate.claims, list | tuple) else ()
-    results = [_check(claim, certificate) for claim in claims]
+    stated = certificate.claims if isinstance(certificate.claims, list | tuple) else ()
+    results = [_check(claim, certificate) for claim in stated]
     if not results:
         reason = "There is nothing to check."
         results = [ClaimResult("none", "fails", "the certificate claims nothing", reason)]
@@ -219,14 +131,14 @@ def statement(claim: Claim) -> str:
     try:
         names = subjects(claim)
         about = f"of {', '.join(names)}: " if names else ""
-        return about + KINDS[claim.kind].say(claim)
+        return about + kinds()[claim.kind].say(claim)
     except Exception:  # its fields may be anything
         return "a claim that cannot be read"
 
 
 def _check(claim: Claim, certificate: Certificate) -> ClaimResult:
     try:
-        kind = KINDS.get(claim.kind)
+        kind = kinds().get(claim.kind)
         if kind is None:
             decision = Decision("undecided", f"{claim.kind!r} is not a kind of claim.")
         else:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from regard.checking.digits import written
 from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
 from regard.language import Formula, Limit, parse, parse_limit
-from regard.language.vocabulary import GREEK_WORDS
+from regard.language.formula.vocabulary import GREEK_WORDS
 from regard.problems.loading import parse as parse_file
 from regard.problems.loading import read_file
 

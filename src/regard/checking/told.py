@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from regard.language.vocabulary import NAME_PATTERN, normalised
+from regard.language.formula.vocabulary import NAME_PATTERN, normalised
 
 _NAME = re.compile(NAME_PATTERN)
 _NUMBER = r"[-−]?\s*(?:\\frac\s*\{\s*\d+\s*\}\s*\{\s*\d+\s*\}|\d+(?:\.\d+)?(?:\s*/\s*\d+)?)"

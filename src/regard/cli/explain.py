@@ -16,7 +16,7 @@ from regard.cli.solve import Format, format_of
 from regard.errors import InvalidProblem, RegardError
 
 if TYPE_CHECKING:
-    from regard.analysis.trace import Trace
+    from regard.analysis.exact_trace.trace import Trace
     from regard.report import Report
 
 MOST_DIGITS = 1000
@@ -105,7 +105,7 @@ def read_numbers(file: Path) -> dict[str, Any]:
 
 
 def _traced(file: Path, given: dict[str, Any], title: str, digits: int) -> tuple[Trace, Report]:
-    from regard.analysis.trace import trace
+    from regard.analysis.exact_trace.trace import trace
 
     try:
         found = trace(**given)

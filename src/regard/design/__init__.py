@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from regard.design.band import band
-from regard.design.offset import offset
-from regard.design.positional_result import PositionalDesign
-from regard.design.query import query
+from regard.design.heads.arguments import self_attention
+from regard.design.oblique_projection import separator
+from regard.design.positions.band import band
+from regard.design.positions.offset import offset
+from regard.design.positions.result import PositionalDesign
+from regard.design.queries.arguments import query
 from regard.design.results import HeadDesign, QueryDesign, SeparatorDesign
-from regard.design.robust import isotropic_scale, robust
-from regard.design.robust_result import RobustDesign
-from regard.design.self_attention import self_attention
-from regard.design.separator import separator
+from regard.design.robust_heads.arguments import isotropic_scale, robust
+from regard.design.robust_heads.result import RobustDesign
 
 __all__ = [
     "HeadDesign",

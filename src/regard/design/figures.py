@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regard.design.family import Array
+from regard.design.linear_scores.family import Array
 from regard.report import Plot, Series, draw
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from regard.certify import Certificate
 from regard.core.heads import Head
-from regard.design.family import Array
+from regard.design.linear_scores.family import Array
 from regard.report import Facts, Report, Table, Text, matrix_rows, number, vector
 
 if TYPE_CHECKING:

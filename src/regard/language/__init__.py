@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from regard.errors import FormulaError
-from regard.language.approach import Limit, parse_limit
-from regard.language.formula import Formula, parse
-from regard.language.inference import Shape
-from regard.language.vocabulary import RESERVED
+from regard.language.formula.approach import Limit, parse_limit
+from regard.language.formula.formula import Formula, parse
+from regard.language.formula.inference import Shape
+from regard.language.formula.vocabulary import RESERVED
 
 __all__ = ["RESERVED", "Formula", "FormulaError", "Limit", "Shape", "parse", "parse_limit"]

@@ -29,14 +29,14 @@ from regard.report.document import (
     Table,
     Text,
 )
-from regard.report.html import to_html_fragment, to_html_page
-from regard.report.latex import to_latex
+from regard.report.html.page import to_html_fragment, to_html_page
+from regard.report.html.svg import draw
+from regard.report.latex.article import to_latex
 from regard.report.numbers import matrix_rows, number, vector
 from regard.report.proofreading import formula_errors
 from regard.report.schema import json_schema, to_json
-from regard.report.svg import draw
-from regard.report.terminal import to_terminal
-from regard.report.text import to_text
+from regard.report.text.plain import to_text
+from regard.report.text.terminal import to_terminal
 
 __all__ = [
     "Block",

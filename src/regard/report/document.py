@@ -104,12 +104,12 @@ class Report:
 
     # The renderers import this module, so they can be imported only once it exists.
     def __str__(self) -> str:
-        from regard.report.text import to_text
+        from regard.report.text.plain import to_text
 
         return to_text(self)
 
     def _repr_html_(self) -> str:
-        from regard.report.html import to_html_fragment
+        from regard.report.html.page import to_html_fragment
 
         return to_html_fragment(self)
 

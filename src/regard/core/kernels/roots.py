@@ -20,7 +20,7 @@ Complex = NDArray[np.complex128]
 
 @dataclass(frozen=True)
 class Tables:
-    """What a transform of n1 · n2 numbers needs, as native/job.h says."""
+    """What a transform of n1 · n2 numbers needs, as csrc/job.h says."""
 
     n1: int
     n2: int

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import regard.design
 from regard.certify import Certificate
-from regard.design.positional_result import PositionalDesign
+from regard.design.positions.result import PositionalDesign
 from regard.errors import UndecidedDesign
 from regard.kinds.offset.spec import OffsetGiven, OffsetProblem
 from regard.solving.finding import Finding, Status, at_least

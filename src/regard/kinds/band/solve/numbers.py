@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import regard.design
-from regard.design.positional_result import PositionalDesign
+from regard.design.positions.result import PositionalDesign
 from regard.errors import InfeasibleDesign, ParameterError
 
 Array = NDArray[np.float64]

@@ -11,7 +11,7 @@ import numpy as np
 from regard.certify import Certificate, Claim
 from regard.certify.objects import told_apart
 from regard.core.kernels.threads import one_blas_thread
-from regard.design.positional_result import PositionalDesign
+from regard.design.positions.result import PositionalDesign
 from regard.kinds.band.solve import numbers as numbers
 from regard.kinds.band.solve.mistakes import mistakes
 from regard.kinds.band.spec import BandProblem

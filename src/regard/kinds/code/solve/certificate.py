@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate, Claim, computed, conditions
+from regard.certify import Certificate, Claim
+from regard.certify.claims import computed, conditions
 from regard.kinds.code.solve.file import Function
 
 Float64 = NDArray[np.float64]

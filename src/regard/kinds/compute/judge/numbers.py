@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.analysis.trace import Trace
+from regard.analysis.exact_trace.trace import Trace
 from regard.checking import digits
 from regard.checking.digits import Decimals
 from regard.checking.sampling import softmax

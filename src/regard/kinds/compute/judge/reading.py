@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from regard.analysis.trace import trace
+from regard.analysis.exact_trace.trace import trace
 from regard.checking import digits
 from regard.checking.answers import Answer, Value, evaluate, without_name
 from regard.checking.digits import Decimals

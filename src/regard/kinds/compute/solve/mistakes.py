@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from regard.analysis.exact_numbers import Exact, Exponentials, Surd, quotient
-from regard.analysis.trace import Trace, trace
+from regard.analysis.exact_trace.numbers import Exact, Exponentials, Surd, quotient
+from regard.analysis.exact_trace.trace import Trace, trace
 from regard.kinds.compute.solve.printed import FIELDS
 from regard.kinds.compute.solve.words import Place, rounded
 

@@ -11,9 +11,15 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from regard.analysis.exact_decimals import decimal
-from regard.analysis.exact_numbers import Exact, ExponentialQuotient, Exponentials, Surd, quotient
-from regard.analysis.trace import Trace, trace
+from regard.analysis.exact_trace.decimals import decimal
+from regard.analysis.exact_trace.numbers import (
+    Exact,
+    ExponentialQuotient,
+    Exponentials,
+    Surd,
+    quotient,
+)
+from regard.analysis.exact_trace.trace import Trace, trace
 from regard.kinds.compute.spec import fraction
 
 FIELDS = {

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from regard.analysis.exact_decimals import decimal
-from regard.analysis.exact_notation import TEXT
-from regard.analysis.exact_numbers import Exact, Surd
-from regard.analysis.trace import Trace, trace
-from regard.certify import Certificate, Claim, computed
+from regard.analysis.exact_trace.decimals import decimal
+from regard.analysis.exact_trace.notation import TEXT
+from regard.analysis.exact_trace.numbers import Exact, Surd
+from regard.analysis.exact_trace.trace import Trace, trace
+from regard.certify import Certificate, Claim
+from regard.certify.claims import computed
 from regard.kinds.compute.solve.mistakes import mistakes
 from regard.kinds.compute.solve.printed import FIELDS, PrintedRow, Rows, compare
 from regard.kinds.compute.solve.words import DIGITS, MOST, Place, headline, rounded, steps, vector

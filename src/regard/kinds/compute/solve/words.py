@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from regard.analysis.exact_decimals import decimal
-from regard.analysis.exact_notation import LATEX, TEXT, Style, decimals, is_long, number
-from regard.analysis.exact_numbers import Exact
-from regard.analysis.trace import Trace
+from regard.analysis.exact_trace.decimals import decimal
+from regard.analysis.exact_trace.notation import LATEX, TEXT, Style, decimals, is_long, number
+from regard.analysis.exact_trace.numbers import Exact
+from regard.analysis.exact_trace.trace import Trace
 from regard.errors import FormulaError
 from regard.kinds.compute.solve.printed import FIELDS
 from regard.language import notation

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from regard.certify.balls import BALLS, Outcome, every, settle
 from regard.certify.certificate import Unusable
-from regard.certify.formula_functions import in_balls
-from regard.certify.formulas import evaluate as evaluate_in_balls
-from regard.certify.formulas import table
+from regard.certify.formulas.evaluation import evaluate as evaluate_in_balls
+from regard.certify.formulas.evaluation import table
+from regard.certify.formulas.functions import in_balls
 from regard.checking.answers import Answer, evaluate
 from regard.checking.sampling import softmax
 from regard.errors import FormulaError, InvalidAnswer

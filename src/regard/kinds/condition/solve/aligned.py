@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate, equivalences
-from regard.certify.conditions import aligned_claim, condition_claim
+from regard.certify import Certificate
+from regard.certify.claims import equivalences
+from regard.certify.claims.conditions import aligned_claim, condition_claim
 from regard.design import query as design_query
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.kinds.condition.solve.dominable import here, some_keys

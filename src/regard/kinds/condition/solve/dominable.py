@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate, equivalences
+from regard.certify import Certificate
+from regard.certify.claims import equivalences
 from regard.design import QueryDesign
 from regard.design import query as design_query
 from regard.errors import InfeasibleDesign, UndecidedDesign

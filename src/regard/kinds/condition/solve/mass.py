@@ -14,8 +14,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate, Claim, equivalences
-from regard.certify.conditions import condition_claim, gap_claim
+from regard.certify import Certificate, Claim
+from regard.certify.claims import equivalences
+from regard.certify.claims.conditions import condition_claim, gap_claim
 from regard.kinds.condition.solve.gaps import gaps, named, renamed, renamed_step, sides
 from regard.kinds.condition.solve.mass_shown import mass_details, mass_mistakes
 from regard.kinds.condition.spec import ConditionProblem

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from regard.certify import Certificate, equivalences
-from regard.certify.conditions import condition_claim, gap_claim
+from regard.certify import Certificate
+from regard.certify.claims import equivalences
+from regard.certify.claims.conditions import condition_claim, gap_claim
 from regard.kinds.condition.solve.gaps import NEAR, renamed
 from regard.kinds.condition.spec import ConditionProblem
 from regard.report import Block, Facts, Plot, Series, Table, number

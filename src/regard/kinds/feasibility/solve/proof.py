@@ -25,8 +25,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from regard.certify import Claim, conditions, identities
-from regard.design.outputs import distance
+from regard.certify import Claim
+from regard.certify.claims import conditions, identities
+from regard.design.heads.output_targets import distance
 from regard.kinds.feasibility.solve.scene import Array, Scene
 
 __all__ = ["Piece", "apart", "cover", "fading", "least_gap", "mass_claim", "square_claims"]

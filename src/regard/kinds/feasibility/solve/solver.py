@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.certify import Certificate, Claim, multiples, verify
+from regard.certify import Certificate, Claim, verify
+from regard.certify.claims import multiples
 from regard.core.kernels.threads import one_blas_thread
 from regard.kinds.feasibility.solve import text as text
 from regard.kinds.feasibility.solve.proof import Piece, apart, cover, mass_claim, square_claims

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from regard.certify import identities
 from regard.certify.balls import EXACT
 from regard.certify.certificate import Unusable
-from regard.certify.counterexamples import Counterexample, agree, find_counterexample
-from regard.certify.expansion import expand
-from regard.certify.formulas import table
-from regard.certify.stated_identity import StatedIdentity
+from regard.certify.claims import identities
+from regard.certify.formulas.counterexamples import Counterexample, agree, find_counterexample
+from regard.certify.formulas.evaluation import table
+from regard.certify.formulas.expansion import expand
+from regard.certify.formulas.stated_identity import StatedIdentity
 from regard.errors import FormulaError
 from regard.kinds.identity.judge.instances import Asked, Values
 from regard.kinds.identity.spec import INDICES, IdentityClaim

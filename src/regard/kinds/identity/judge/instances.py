@@ -15,8 +15,8 @@ from regard.checking.sampling import generator
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.identity.spec import IdentityClaim, IdentityGiven, IdentityProblem
 from regard.language import Formula, parse
-from regard.language.evaluation import evaluate as evaluate_tree
-from regard.language.tree import Node, Tree, operands, starts
+from regard.language.formula.evaluation import evaluate as evaluate_tree
+from regard.language.formula.tree import Node, Tree, operands, starts
 
 Float64 = NDArray[np.float64]
 Values = dict[str, Any]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.certify import counterexamples as proofs
+from regard.certify.formulas import counterexamples as proofs
 from regard.checking.answers import Answer
 from regard.checking.misconceptions import misconception
 from regard.checking.sampling import Trial, goal

@@ -31,7 +31,7 @@ from regard.kinds.identity.judge.instances import (
 )
 from regard.kinds.identity.spec import IdentityClaim
 from regard.language import Formula
-from regard.language.tree import Node, Tree, operands, starts
+from regard.language.formula.tree import Node, Tree, operands, starts
 
 SEEDS = range(5)
 Turn = Callable[[Values], Values]

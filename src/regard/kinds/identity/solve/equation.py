@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from regard.certify import Certificate, Claim, identities, verify
+from regard.certify import Certificate, Claim, verify
+from regard.certify.claims import identities
 from regard.kinds.identity.solve.instance import sizes_of
 from regard.kinds.identity.spec import INDICES, IdentityClaim, IdentityGiven
 from regard.language import Shape, parse
-from regard.language.printing import to_text
-from regard.language.tree import Tree, names
+from regard.language.formula.printing import to_text
+from regard.language.formula.tree import Tree, names
 
 MOST_SIZE = 5  # of an equation that is written out for sizes that are numbers
 CHANCE = 1e-30  # that a wrong equation passes a test

@@ -13,9 +13,9 @@ from regard.kinds.identity.solve.rules import transposed
 from regard.kinds.identity.solve.sign import softmax_argument
 from regard.kinds.identity.spec import IdentityClaim, IdentityGiven
 from regard.language import parse
-from regard.language.latex import to_latex
-from regard.language.printing import to_text
-from regard.language.tree import Tree, apply, operands, starts
+from regard.language.formula.latex import to_latex
+from regard.language.formula.printing import to_text
+from regard.language.formula.tree import Tree, apply, operands, starts
 from regard.report import number
 
 Float64 = NDArray[np.float64]

@@ -8,12 +8,13 @@ from typing import Literal
 
 import numpy as np
 
-from regard.certify import Certificate, Claim, conditions, identities, verify
+from regard.certify import Certificate, Claim, verify
 from regard.certify.balls import EXACT
 from regard.certify.certificate import Unusable
-from regard.certify.counterexamples import agree, counterexample, draws
-from regard.certify.formulas import Table, table
-from regard.certify.stated_identity import StatedIdentity
+from regard.certify.claims import conditions, identities
+from regard.certify.formulas.counterexamples import agree, counterexample, draws
+from regard.certify.formulas.evaluation import Table, table
+from regard.certify.formulas.stated_identity import StatedIdentity
 from regard.kinds.identity.solve.equation import (
     CHANCE,
     Proof,
@@ -28,8 +29,8 @@ from regard.kinds.identity.solve.rules import Lifting, NoRule
 from regard.kinds.identity.solve.sign import Step, positive, sums_to_one
 from regard.kinds.identity.spec import IdentityClaim, IdentityGiven
 from regard.language import Formula, parse
-from regard.language.printing import to_text
-from regard.language.tree import operands
+from regard.language.formula.printing import to_text
+from regard.language.formula.tree import operands
 
 DRAWS = 30  # that an inequality which is not proved is tried on
 Settled = Literal["holds", "sizes", "tested", "false", "open"]

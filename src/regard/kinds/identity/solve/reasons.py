@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 from regard.certify import Claim
 from regard.certify.certificate import Unusable
-from regard.certify.expansion import Expansion, expand
-from regard.certify.monomials import factors_of
-from regard.certify.stated_identity import StatedIdentity
+from regard.certify.formulas.expansion import Expansion, expand
+from regard.certify.formulas.monomials import factors_of
+from regard.certify.formulas.stated_identity import StatedIdentity
 from regard.kinds.identity.solve.equation import used_definitions
 from regard.kinds.identity.solve.sign import Step
 from regard.kinds.identity.solve.written_out import to_latex
 from regard.kinds.identity.spec import IdentityGiven
 from regard.language import parse
-from regard.language.tree import Tree
+from regard.language.formula.tree import Tree
 
 # Which rule a function needs: a sentence and an equation.
 RULES: dict[str, Step] = {

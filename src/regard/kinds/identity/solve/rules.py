@@ -23,9 +23,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from regard.language import Shape, parse
-from regard.language.latex import to_latex
-from regard.language.printing import to_text
-from regard.language.tree import Tree, apply, name, names, operands
+from regard.language.formula.latex import to_latex
+from regard.language.formula.printing import to_text
+from regard.language.formula.tree import Tree, apply, name, names, operands
 
 ELEMENTWISE = frozenset(["exp", "log", "sqrt", "cos", "sin", "abs", "erf", "Phi"])
 BY_ROWS = ELEMENTWISE | {"softmax"}

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from regard.language import Shape, parse
-from regard.language.latex import to_latex
-from regard.language.printing import to_text
-from regard.language.tree import Tree, apply, operands
+from regard.language.formula.latex import to_latex
+from regard.language.formula.printing import to_text
+from regard.language.formula.tree import Tree, apply, operands
 
 Step = tuple[str, str]
 

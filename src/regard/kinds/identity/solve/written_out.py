@@ -1,7 +1,7 @@
 r"""What an entry of a formula is, written out in symbols, as LaTeX.
 
->>> from regard.certify.symbolic import evaluate
->>> from regard.certify.tensors import free
+>>> from regard.certify.formulas.symbolic import evaluate
+>>> from regard.certify.formulas.tensors import free
 >>> from regard.language import parse
 >>> norm = evaluate(parse("norm(q - k)^2"), {"q": free("q", ["d"]), "k": free("k", ["d"])}, {})
 >>> to_latex(norm())
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from regard.certify.monomials import (
+from regard.certify.formulas.monomials import (
     WIDTH,
     Exponent,
     Factor,
@@ -24,8 +24,8 @@ from regard.certify.monomials import (
     factors_of,
     places,
 )
-from regard.certify.monomials import inner as parts_of
-from regard.certify.polynomials import Poly
+from regard.certify.formulas.monomials import inner as parts_of
+from regard.certify.formulas.polynomials import Poly
 from regard.language import parse
 
 MOST_TERMS = 6

@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 
 from regard.analysis import dot_product_moments, interference
-from regard.analysis.interference import READINGS
+from regard.analysis.positions.interference import READINGS
 from regard.kinds.moments.spec import DotProductGiven, Entries, PositionsScoreGiven
 from regard.language import Formula, parse
 from regard.report import number

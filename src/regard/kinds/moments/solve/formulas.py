@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from regard.language import Formula, parse
-from regard.language.tree import operands
+from regard.language.formula.tree import operands
 
 Monomial = tuple[tuple[str, int], ...]  # names with their powers, in the order of names
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from regard.analysis import interference
-from regard.analysis.interference import READINGS, Interference
+from regard.analysis.positions.interference import READINGS, Interference
 from regard.certify import Certificate
-from regard.certify import position_moments as claims
+from regard.certify.claims import position_moments as claims
 from regard.kinds.moments.solve.formulas import Polynomial, exact, factored, root
 from regard.kinds.moments.spec import MomentsGoal, PositionsScoreGiven
 from regard.language import parse

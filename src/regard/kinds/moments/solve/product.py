@@ -9,8 +9,8 @@ import numpy as np
 
 from regard.analysis import dot_product_moments
 from regard.certify import Certificate, verify
-from regard.certify import moments as claims
 from regard.certify.certificate import Claim
+from regard.certify.claims import moments as claims
 from regard.kinds.moments.solve.formulas import (
     Polynomial,
     exact,

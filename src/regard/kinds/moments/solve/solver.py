@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from regard.analysis.interference import READINGS
+from regard.analysis.positions.interference import READINGS
 from regard.kinds.moments.solve import positions as positions
 from regard.kinds.moments.solve import product as products
 from regard.kinds.moments.solve import product_report as shown

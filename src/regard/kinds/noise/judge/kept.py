@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from regard.analysis.scores import Scores
+from regard.analysis.noise.random_scores import Scores
 
 Float64 = NDArray[np.float64]
 Winners = list[tuple[float, tuple[tuple[int, ...], ...]]]

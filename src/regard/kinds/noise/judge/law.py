@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.analysis import key_noise
-from regard.analysis.limit import limit_atoms
-from regard.analysis.scores import Scores, read_scores
+from regard.analysis.noise.hardmax_limit import limit_atoms
+from regard.analysis.noise.random_scores import Scores, read_scores
 from regard.checking.sampling import softmax
 from regard.kinds.noise.judge.kept import Winners, draws, kept, positive
 from regard.kinds.noise.spec import NoiseGiven

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate, hard_limit, random_heads, verify
-from regard.certify import output_law as law_claims
+from regard.certify import Certificate, verify
 from regard.certify.certificate import Claim
+from regard.certify.claims import hardmax_limit as hard_limit
+from regard.certify.claims import output_law as law_claims
+from regard.certify.claims import random_heads
 from regard.kinds.noise.solve.answer import Found
 from regard.kinds.noise.solve.finite import output_law
 from regard.kinds.noise.solve.setting import Setting

@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from regard.analysis.one_head import one_head
-from regard.analysis.scores import Scores, read_scores
-from regard.analysis.two_heads import two_heads
+from regard.analysis.noise.one_head import one_head
+from regard.analysis.noise.random_scores import Scores, read_scores
+from regard.analysis.noise.two_heads import two_heads
 
 
 @cache

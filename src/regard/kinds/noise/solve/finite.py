@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from regard.analysis import OutputLaw, key_noise
-from regard.analysis.scores import read_scores
-from regard.analysis.two_heads import pair_points
+from regard.analysis.noise.random_scores import read_scores
+from regard.analysis.noise.two_heads import pair_points
 from regard.kinds.noise.solve.setting import Setting
 
 Float64 = NDArray[np.float64]

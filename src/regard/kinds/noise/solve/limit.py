@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.analysis.limit import limit_atoms
-from regard.analysis.scores import Scores, read_scores
+from regard.analysis.noise.hardmax_limit import limit_atoms
+from regard.analysis.noise.random_scores import Scores, read_scores
 from regard.kinds.noise.solve.chances import Chance, Cut, plain
 from regard.kinds.noise.solve.setting import Growth, Setting
 from regard.kinds.noise.solve.winners import along_a_line, line_of, one_head_kept, sampled, top_of

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from regard.analysis.scores import Scores
+from regard.analysis.noise.random_scores import Scores
 from regard.kinds.noise.solve.chances import Chance, Cut, between, plain
 
 Float64 = NDArray[np.float64]

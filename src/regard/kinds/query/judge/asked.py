@@ -21,7 +21,7 @@ from regard.kinds.heads.spec import HeadsProblem
 from regard.kinds.query.judge.bounds import Bounds, read_bounds
 from regard.kinds.query.spec import QueryProblem
 from regard.language import Formula, Limit
-from regard.language.vocabulary import GREEK_WORDS
+from regard.language.formula.vocabulary import GREEK_WORDS
 from regard.problems.instances import KeyInstance
 from regard.problems.laws import Fixed, Gaussian, Plain
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regard.certify import Claim
-from regard.certify.conditions import condition_claim
+from regard.certify.claims.conditions import condition_claim
 from regard.kinds.query.solve.formula import spelled
 from regard.solving.key_tables import softmax
 

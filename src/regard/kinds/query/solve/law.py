@@ -1,6 +1,6 @@
 """Heads over random keys: how far the output is from what is wanted, exactly and as is provable.
 
-The bound is the one that `regard.certify.output_rms` proves, in floats: with α the weights at the
+The bound is the one that `certify.claims.output_rms` proves, in floats: with α the weights at the
 means of the scores, c_0 the output with them and e the variances of the scores,
 
     E ‖c − c*‖² ≤ (‖c_0 − c*‖ + R)² + V,
@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.analysis import key_noise
-from regard.certify import Certificate, Claim, output_rms, verify
+from regard.certify import Certificate, Claim, verify
+from regard.certify.claims import output_rms
 from regard.solving.key_tables import softmax
 
 Float64 = NDArray[np.float64]

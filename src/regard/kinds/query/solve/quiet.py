@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.certify import Certificate, Claim, rms_exclusion, verify
+from regard.certify import Certificate, Claim, verify
+from regard.certify.claims import rms_exclusion
 from regard.certify.objects import told_apart
 from regard.design import RobustDesign
 from regard.design import query as design_query

@@ -14,7 +14,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 
 from regard.certify import Claim
-from regard.design.exact import rational, text
+from regard.design.linear_scores.rational_witness import rational, text
 from regard.kinds.self_attention.solve.plan import Pattern
 from regard.kinds.self_attention.solve.sparse import Array
 from regard.report import number

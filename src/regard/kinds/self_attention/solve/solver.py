@@ -12,7 +12,7 @@ import regard.design
 from regard.certify import Certificate, Claim
 from regard.certify.objects import told_apart
 from regard.core.kernels.threads import one_blas_thread
-from regard.design import head_claims
+from regard.design.heads import claims as head_claims
 from regard.design.results import HeadDesign
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.kinds.self_attention.solve import head as heads

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import regard.design
-from regard.certify import Certificate, Claim, separating_formulas, verify
+from regard.certify import Certificate, Claim, verify
+from regard.certify.claims import separating_formulas
 from regard.certify.objects import told_apart
 from regard.core.kernels.threads import one_blas_thread
 from regard.design.results import SeparatorDesign

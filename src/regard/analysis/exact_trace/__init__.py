@@ -1,0 +1,1 @@
+"""Attention on small matrices in exact numbers, every step written out."""

@@ -1,0 +1,53 @@
+"""A picture of a trace: the weights as shades, the exact scores in the cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regard.analysis.exact_trace.notation import TEXT, number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from regard.analysis.exact_trace.trace import Trace
+
+__all__ = ["plot_trace"]
+
+MOST_WRITTEN = 12  # rows of a picture with numbers in its cells
+LONGEST = 9  # characters of a score in a cell; longer ones are rounded
+CELL = 0.75  # inches
+
+
+def plot_trace(trace: Trace) -> Figure:
+    """Draw the weights, a row per query and a column per key. Nothing is shown or kept open."""
+    from matplotlib.figure import Figure
+
+    weights, n = trace.weights_float, trace.n
+    side = min(2.4 + CELL * n, 9.0)
+    figure = Figure(figsize=(side + 1.2, side), layout="constrained")
+    axes = figure.subplots()
+    # From dark blue to yellow by lightness alone: every kind of colour vision sees the order.
+    picture = axes.imshow(weights, cmap="cividis", vmin=0, vmax=1, interpolation="nearest")
+    if n <= MOST_WRITTEN:
+        for i in range(n):
+            for j in range(n if not trace.is_causal else i + 1):
+                dark = weights[i, j] < 0.5
+                axes.text(
+                    j, i, _score(trace, i, j), ha="center", va="center", fontsize="small",
+                    color="white" if dark else "black",
+                )  # fmt: skip
+        places = [str(i) for i in range(1, n + 1)]
+        axes.set_xticks(range(n), places)
+        axes.set_yticks(range(n), places)
+        axes.set_title("weights, and in each cell the score", fontsize="medium")
+    else:
+        axes.set_title("weights", fontsize="medium")
+    axes.set_xlabel("key j")
+    axes.set_ylabel("query i")
+    figure.colorbar(picture, ax=axes, label="weight")
+    return figure
+
+
+def _score(trace: Trace, i: int, j: int) -> str:
+    text = number(trace.scores[i, j], TEXT)
+    return text if len(text) <= LONGEST else f"{float(trace.scores[i, j]):.3g}"

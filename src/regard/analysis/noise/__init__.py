@@ -1,0 +1,1 @@
+"""What random keys do to the output."""

@@ -1,0 +1,1 @@
+"""What positions add to scores, and what heads read off them."""

@@ -1,0 +1,1 @@
+"""One subject per file: what is claimed, and how it is decided."""

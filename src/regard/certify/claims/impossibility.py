@@ -1,0 +1,329 @@
+"""Claims that no query of length up to a radius (or no query at all) can do something.
+
+All rest on one inequality. Let a = softmax(s), s_i = scale · k_i · q, and let l and p
+be weights that sum to 1. As ln a_i - s_i is the same for every i,
+
+    Σ l_i ln a_i - Σ p_i ln a_i = scale · q·Σ (l_i - p_i) k_i ≥ -pull,
+    pull = |scale| · radius · ‖Σ (l_i - p_i) k_i‖,
+
+and Σ l_i ln a_i ≤ Σ l_i ln l_i = -H(l). "For all queries" needs Σ (l_i - p_i) k_i = 0,
+checked in rationals; then pull = 0.
+
+    ceiling               a_j ≤ 1 / (1 + exp(H(l) - pull)), p all on j, l_j = 0
+    weights_apart         KL(p ‖ a) ≥ H(l) - H(p) - pull
+    floors_out_of_reach   a ≥ floor is impossible: Σ p_i ln floor_i > pull - H(l)
+    output_ceiling        ‖c - v_j‖ ≥ (1 - ceiling) · distance of v_j to the other values
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flint import arb, fmpq
+
+from regard.certify.balls import (
+    BALLS,
+    EXACT,
+    Arithmetic,
+    Decision,
+    Outcome,
+    at_most,
+    combine,
+    entropy,
+    every,
+    exponentials,
+    for_all,
+    less,
+    logarithms_reach,
+    norm,
+    norm_at_most,
+    products,
+    rational,
+    scores,
+    settle,
+    shares,
+    show,
+)
+from regard.certify.certificate import (
+    Certificate,
+    Claim,
+    Number,
+    Unusable,
+    combination,
+    down,
+    given,
+    index,
+    number,
+    part,
+    radius,
+    up,
+    vector,
+    weighted,
+)
+from regard.certify.claims.kind import Kind
+
+
+def queries(claim: Claim) -> str:
+    """Word which queries a claim is about."""
+    reach = part(claim.fields, "radius")
+    return "no query" if reach is None else f"no query of length up to {down(reach)}"
+
+
+class _Mixtures:
+    """Two mixtures of the keys, l and p, and how far a query can pull them apart."""
+
+    def __init__(
+        self,
+        certificate: Certificate,
+        reach: int | float | None,
+        upper: Mapping[int, Number],
+        lower: Mapping[int, Number],
+    ) -> None:
+        self.keys = given(certificate, "keys")
+        self.force = (number(certificate.scale, "scale"), reach)
+        self.upper, self.lower = upper, lower
+        if reach is None and not self.meet():
+            raise Unusable("the mixtures of keys are not exactly equal, and no radius is given.")
+
+    def residual(self, numbers: Arithmetic) -> list[Any]:
+        """Return Σ (l_i - p_i) k_i."""
+        places = [*self.upper, *self.lower]
+        weights = shares(list(self.upper.values()), numbers)
+        weights += [-share for share in shares(list(self.lower.values()), numbers)]
+        return combine(weights, self.keys[places], numbers)
+
+    def meet(self) -> bool:
+        """Is the residual exactly 0, or without effect?"""
+        return 0 in self.force or all(entry == 0 for entry in self.residual(EXACT))
+
+    def pull(self) -> arb:
+        """Return |scale| · radius · ‖residual‖."""
+        scale, reach = self.force
+        return arb(0) if reach is None else abs(arb(scale)) * reach * norm(self.residual(BALLS))
+
+    def entropy(self) -> arb:
+        """Return H(l)."""
+        return entropy(shares(list(self.upper.values()), BALLS))
+
+
+def weight_at_most(gap: arb, bound: Number) -> bool | None:
+    """Is 1 / (1 + exp(gap)) ≤ bound? Asked of logarithms: exp(gap) may be out of range."""
+    if bound <= 0 or bound >= 1:
+        return bound >= 1
+    return at_most(((1 - arb(bound)) / bound).log(), gap)
+
+
+def weight_at_most_exactly(terms: Sequence[tuple[fmpq, fmpq]], bound: Number) -> Outcome:
+    """Is 1 / (1 + exp(Σ c ln x)) ≤ bound, in rationals?"""
+    if not 0 < bound < 1:
+        return Outcome(None, "")
+    level = rational(bound)
+    truth = logarithms_reach(terms, (1 - level) / level)
+    return Outcome(truth, f"The bound of {show(level)} is met exactly.")
+
+
+def by_query(
+    claim: Claim, certificate: Certificate, contradiction: Callable[[list[arb], arb], Outcome]
+) -> Callable[[], Outcome]:
+    """Return the question whether "attained_by", within the radius, contradicts the claim.
+
+    `contradiction` is told exp(score) of every key and their sum, divided by one number.
+    """
+    keys, reach = given(certificate, "keys"), radius(claim.fields)
+    scale = number(certificate.scale, "scale")
+
+    def refutation() -> Outcome:
+        query = vector(part(claim.witness, "attained_by"), "attained_by", keys.shape[1])
+
+        def test() -> Outcome:
+            entries = [arb(entry) for entry in query.tolist()]
+            within = True if reach is None else norm_at_most(entries, reach, BALLS)
+            truth, reason = contradiction(*exponentials(scores(keys, query, scale)))
+            return Outcome(every(within, truth), reason)
+
+        return settle(test)
+
+    return refutation
+
+
+def say_ceiling(claim: Claim) -> str:
+    """Word the claim."""
+    fields = claim.fields
+    return f"{queries(claim)} gives key {fields['key']} more than {up(fields['bound'])}"
+
+
+def _over_others(claim: Claim, certificate: Certificate, key: int) -> _Mixtures:
+    reach, n = radius(claim.fields), len(given(certificate, "keys"))
+    given_weights = part(claim.witness, "combination")
+    weights = combination(given_weights, "combination", n, fractions=reach is None)
+    if key in weights:
+        raise Unusable(f"the combination gives weight to key {key} itself.")
+    return _Mixtures(certificate, reach, weights, {key: 1})
+
+
+def ceiling(claim: Claim, certificate: Certificate) -> Decision:
+    """Prove that a_j ≤ 1 / (1 + exp(H(l) - pull)) ≤ bound for every query.
+
+    (1 - a_j) / a_j = Σ_{i≠j} exp(s_i - s_j) ≥ exp(Σ l_i (s_i - s_j - ln l_i)) by Jensen,
+    which is exp(H(l) + scale · q·(Σ l_i k_i - k_j)).
+    """
+    keys = given(certificate, "keys")
+    key = index(part(claim.fields, "key"), "key", len(keys))
+    bound = number(part(claim.fields, "bound"), "bound")
+
+    def proof() -> Outcome:
+        mixtures = _over_others(claim, certificate, key)
+
+        def test() -> Outcome:
+            gap = mixtures.entropy() - mixtures.pull()
+            reason = f"The weight is at most {show(1 / (1 + gap.exp()))}."
+            return Outcome(weight_at_most(gap, bound), reason)
+
+        def exactly() -> Outcome:
+            if not mixtures.meet():
+                return Outcome(None, "")
+            weights = shares(list(mixtures.upper.values()), EXACT)
+            return weight_at_most_exactly([(w, 1 / w) for w in weights], bound)
+
+        return settle(test, exactly)
+
+    def contradiction(terms: list[arb], total: arb) -> Outcome:
+        weight = terms[key] / total
+        reason = f"A query gives key {key} a weight of {show(weight)}."
+        return Outcome(less(bound, weight), reason)
+
+    return for_all(proof, by_query(claim, certificate, contradiction))
+
+
+def say_weights_apart(claim: Claim) -> str:
+    """Word the claim."""
+    return (
+        f"{queries(claim)} gives weights whose divergence from the target is below "
+        f"{down(claim.fields['bound'])}"
+    )
+
+
+def weights_apart(claim: Claim, certificate: Certificate) -> Decision:
+    """Prove that KL(p ‖ a) = -H(p) - Σ p_i ln a_i ≥ H(l) - H(p) - pull ≥ bound."""
+    keys = given(certificate, "keys")
+    target = weighted(part(claim.fields, "target"), "target", len(keys))
+    if min(target.values()) <= 0:
+        raise Unusable("the weights of target must be above 0.")
+    bound = number(part(claim.fields, "bound"), "bound")
+    reach = radius(claim.fields)
+
+    def proof() -> Outcome:
+        given_weights = part(claim.witness, "combination")
+        weights = combination(given_weights, "combination", len(keys), fractions=reach is None)
+        mixtures = _Mixtures(certificate, reach, weights, target)
+
+        def test() -> Outcome:
+            wanted = entropy(shares(list(target.values()), BALLS))
+            divergence = mixtures.entropy() - wanted - mixtures.pull()
+            reason = f"The divergence is at least {show(divergence)}."
+            return Outcome(at_most(bound, divergence), reason)
+
+        return settle(test)
+
+    def contradiction(terms: list[arb], total: arb) -> Outcome:
+        p = zip(target, shares(list(target.values()), BALLS), strict=True)
+        divergence = sum((w * (w * total / terms[i]).log() for i, w in p), arb(0))
+        reason = f"A query has a divergence of {show(divergence)}."
+        return Outcome(less(divergence, bound), reason)
+
+    return for_all(proof, by_query(claim, certificate, contradiction))
+
+
+def say_floors_out_of_reach(claim: Claim) -> str:
+    """Word the claim."""
+    n = len(claim.fields["floors"]["indices"])
+    return f"{queries(claim)} gives each of {n} keys at least its floor"
+
+
+def floors_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
+    """Prove that a_i ≥ floor_i cannot hold for all of the keys listed.
+
+    If it did, Σ p_i ln floor_i ≤ Σ p_i ln a_i ≤ Σ l_i ln a_i + pull ≤ pull - H(l).
+    """
+    keys = given(certificate, "keys")
+    floors = weighted(part(claim.fields, "floors"), "floors", len(keys))
+    reach = radius(claim.fields)
+
+    def proof() -> Outcome:
+        fractions, found = reach is None, part(claim.witness, "mixture")
+        mixture = combination(found, "mixture", len(floors), fractions)
+        places = list(floors)
+        lower = {places[i]: weight for i, weight in mixture.items()}
+        if min(floors[i] for i in lower) <= 0:
+            raise Unusable("the mixture gives weight to a floor that is not above 0.")
+        found = part(claim.witness, "combination")
+        weights = combination(found, "combination", len(keys), fractions)
+        mixtures = _Mixtures(certificate, reach, weights, lower)
+
+        def test() -> Outcome:
+            p = shares(list(lower.values()), BALLS)
+            wanted = sum((w * arb(floors[i]).log() for i, w in zip(lower, p, strict=True)), arb(0))
+            excess = wanted + mixtures.entropy() - mixtures.pull()
+            return Outcome(less(0, excess), f"The floors are too high by {show(excess)}.")
+
+        return settle(test)
+
+    def contradiction(terms: list[arb], total: arb) -> Outcome:
+        met = [at_most(floor, terms[i] / total) for i, floor in floors.items()]
+        return Outcome(every(*met), "A query meets every floor.")
+
+    return for_all(proof, by_query(claim, certificate, contradiction))
+
+
+def say_output_ceiling(claim: Claim) -> str:
+    """Word the claim."""
+    fields = claim.fields
+    return (
+        f"{queries(claim)} brings the output closer than {down(fields['bound'])} "
+        f"to value {fields['key']}"
+    )
+
+
+def output_ceiling(claim: Claim, certificate: Certificate) -> Decision:
+    """Prove that ‖c - v_j‖ ≥ (1 - ceiling) · distance ≥ bound for every query.
+
+    For a unit vector w with v_j·w - v_i·w ≥ distance > 0 for all i ≠ j,
+    (v_j - c)·w = Σ_{i≠j} a_i (v_j - v_i)·w ≥ (1 - a_j) · distance.
+    """
+    keys = given(certificate, "keys")
+    values = given(certificate, "values", len(keys))
+    key = index(part(claim.fields, "key"), "key", len(keys))
+    bound = number(part(claim.fields, "bound"), "bound")
+
+    def proof() -> Outcome:
+        mixtures = _over_others(claim, certificate, key)
+        direction = vector(part(claim.witness, "direction"), "direction", values.shape[1])
+        if not direction.any():
+            raise Unusable("the direction is 0.")
+
+        def test() -> Outcome:
+            w = [arb(entry) for entry in direction.tolist()]
+            heights = products(values, w, BALLS)
+            own = heights.pop(key)
+            distance = (own - BALLS.largest(heights)) / norm(w)
+            rest = 1 / (1 + (mixtures.pull() - mixtures.entropy()).exp())
+            reason = f"The output is at least {show(rest * distance)} away."
+            return Outcome(every(less(0, distance), at_most(bound, rest * distance)), reason)
+
+        return settle(test)
+
+    def contradiction(terms: list[arb], total: arb) -> Outcome:
+        sums = combine(terms, values, BALLS)
+        away = norm([s / total - v for s, v in zip(sums, values[key].tolist(), strict=True)])
+        return Outcome(less(away, bound), f"A query brings the output within {show(away)}.")
+
+    return for_all(proof, by_query(claim, certificate, contradiction))
+
+
+KINDS = {
+    "ceiling": Kind(ceiling, say_ceiling),
+    "weights_apart": Kind(weights_apart, say_weights_apart),
+    "floors_out_of_reach": Kind(floors_out_of_reach, say_floors_out_of_reach),
+    "output_ceiling": Kind(output_ceiling, say_output_ceiling),
+}

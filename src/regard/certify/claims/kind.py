@@ -1,0 +1,21 @@
+"""A kind of claim: how it is decided, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from regard.certify.balls import Decision
+from regard.certify.certificate import Certificate, Claim
+
+
+class Kind(NamedTuple):
+    """One kind of claim; a module of this folder lists its own in `KINDS`.
+
+    Attributes:
+        decide: whether the claim holds, from the arrays of its certificate and its witness alone.
+        say: the claim as a sentence.
+    """
+
+    decide: Callable[[Claim, Certificate], Decision]
+    say: Callable[[Claim], str]

@@ -1,0 +1,215 @@
+"""Outputs that no head gives, whatever its matrices.
+
+    outputs_out_of_reach  whatever the head and W_V, some output is bound or more from the
+                          one listed
+    outputs_contradict    with exactly the weights listed, whatever W_V, some output is bound or
+                          more from the one listed
+
+Rows with the same token have the same output; the outputs are a matrix of rank ≤ rank(tokens); and
+where all tokens lie on a line, outputs are monotone along it.
+"""
+
+from __future__ import annotations
+
+from flint import arb
+
+from regard.certify.balls import (
+    EXACT,
+    Arithmetic,
+    Decision,
+    Outcome,
+    at_most,
+    for_all,
+    settle_algebra,
+    shares,
+    show,
+    squared,
+)
+from regard.certify.certificate import (
+    Certificate,
+    Claim,
+    Float64,
+    Number,
+    Unusable,
+    down,
+    exact,
+    given,
+    index,
+    indices,
+    listed,
+    matrix,
+    number,
+    part,
+)
+from regard.certify.claims.heads import outputs_of, rows_of
+from regard.certify.claims.kind import Kind
+from regard.certify.claims.rank import exceeds
+
+
+def say_outputs_out_of_reach(claim: Claim) -> str:
+    """Word the claim."""
+    fields = claim.fields
+    return (
+        f"with any head and any W_V, one of {len(fields['outputs'])} outputs is at least "
+        f"{down(fields['bound'])} from the one listed"
+    )
+
+
+def outputs_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
+    """Prove that some output is bound or more from the one listed, whatever the head."""
+    tokens = given(certificate, "tokens")
+    outputs = outputs_of(claim, len(tokens))
+    bound = number(part(claim.fields, "bound"), "bound")
+
+    def proof() -> Outcome:
+        if "same" in claim.witness:
+            return _same_token(claim, tokens, outputs, bound)
+        if "monotone" in claim.witness:
+            return _monotone(claim, tokens, outputs, bound)
+        return _beyond_rank(claim, tokens, outputs, bound)
+
+    return for_all(proof)
+
+
+def _same_token(
+    claim: Claim, tokens: Float64, outputs: dict[int, Float64], bound: Number
+) -> Outcome:
+    """Rows with the same token have the same output: it is half of ‖o_i - o_j‖ from one of them."""
+    i, j = indices(listed(claim.witness["same"], "same", 2), "same", len(tokens))
+    if i not in outputs or j not in outputs or not (tokens[i] == tokens[j]).all():
+        raise Unusable("the rows must be listed and hold the same token.")
+
+    def test(numbers: Arithmetic) -> Outcome:
+        wanted = zip(outputs[i].tolist(), outputs[j].tolist(), strict=True)
+        square = squared([numbers.number(a) - numbers.number(b) for a, b in wanted]) / 4
+        truth = bound <= 0 or at_most(numbers.number(bound) ** 2, square)
+        return Outcome(truth, f"half of the difference is {show(arb(square).sqrt())}.")
+
+    return settle_algebra(test)
+
+
+def _monotone(claim: Claim, tokens: Float64, outputs: dict[int, Float64], bound: Number) -> Outcome:
+    """On a line, the output moves one way as the token does: the middle row is between the others.
+
+    If x_j = t_j u, row i has scores z t_i t_j with one number z for the whole head, and puts out
+    m(z t_i) W_Vᵀu with m(y) the mean of t under weights ∝ exp(y t). The derivative of m is a
+    variance, so each coordinate of the output is monotone in t_i. For t_a ≤ t_b ≤ t_c it is
+    between those of rows a and c in row b; if the one listed there is outside by g, some row
+    misses by g/2.
+    """
+    a, b, c = indices(listed(claim.witness["monotone"], "monotone", 3), "monotone", len(tokens))
+    if not {a, b, c} <= outputs.keys():
+        raise Unusable("the rows must be listed.")
+    width = len(outputs[a])
+    k = index(part(claim.witness, "coordinate"), "coordinate", width)
+    exact_tokens = EXACT.read(tokens)
+    if exact_tokens.rank() != 1:
+        raise Unusable("the tokens do not lie on one line through 0.")
+    columns = range(tokens.shape[1])
+    ahead = sum(
+        (exact_tokens[b, j] - exact_tokens[a, j]) * (exact_tokens[c, j] - exact_tokens[b, j])
+        for j in columns
+    )
+    if ahead < 0:
+        raise Unusable("the second token is not between the first and the third.")
+
+    def test(numbers: Arithmetic) -> Outcome:
+        low, middle, high = (numbers.number(float(outputs[row][k])) for row in (a, b, c))
+        beyond = numbers.largest(
+            [middle - numbers.largest([low, high]), -middle - numbers.largest([-low, -high])]
+        )
+        truth = at_most(numbers.number(bound), beyond / 2)
+        return Outcome(truth, f"half of what is beyond is {show(beyond / 2)}.")
+
+    return settle_algebra(test)
+
+
+def _beyond_rank(
+    claim: Claim, tokens: Float64, outputs: dict[int, Float64], bound: Number
+) -> Outcome:
+    """The m outputs of a head are a matrix of rank ≤ rank(tokens) = r - 1.
+
+    So it is σ_r(O) or more from the matrix O of those listed, and some row at least
+    σ_r(O) / √m. As above, σ_r(O) ≥ t if ‖Oᵀx‖ ≥ t ‖x‖ for all x in a space of r dimensions.
+    """
+    U = matrix(part(claim.witness, "subspace"), "subspace", len(outputs))
+    rank = EXACT.read(tokens).rank()
+    if U.shape[1] <= rank:
+        raise Unusable(f"subspace must have {rank + 1} columns: the tokens have rank {rank}.")
+    if EXACT.read(U).rank() < U.shape[1]:  # U = 0 would meet the inequality as well
+        raise Unusable("the columns of subspace are not independent.")
+    O = [entry for wanted in outputs.values() for entry in wanted.tolist()]  # noqa: E741
+    width = len(O) // len(outputs)
+
+    def test(numbers: Arithmetic) -> Outcome:
+        square = numbers.number(bound) ** 2 * len(outputs)
+        wanted = numbers.matrix(len(outputs), width, O)
+        truth = exceeds(U, wanted, square, numbers, semi=True)
+        return Outcome(truth, f"the outputs {'' if truth else 'may '}need more than rank {rank}.")
+
+    return settle_algebra(test)
+
+
+def say_outputs_contradict(claim: Claim) -> str:
+    """Word the claim."""
+    fields = claim.fields
+    return (
+        f"with exactly the weights listed, whatever W_V, one of {len(fields['outputs'])} outputs "
+        f"is at least {down(fields['bound'])} from the one listed"
+    )
+
+
+def outputs_contradict(claim: Claim, certificate: Certificate) -> Decision:
+    """Prove that the weights listed cannot give the outputs listed.
+
+    Row i puts out m_i W_V, with m_i = Σ_j P_ij x_j. If Σ u_i m_i = 0, then Σ u_i (o_i - c_i) =
+    Σ u_i o_i for every W_V, so that some ‖o_i - c_i‖ is at least ‖Σ u_i o_i‖ / Σ |u_i|.
+    """
+    tokens = given(certificate, "tokens")
+    rows, outputs = rows_of(claim, len(tokens)), outputs_of(claim, len(tokens))
+    bound = number(part(claim.fields, "bound"), "bound")
+
+    def proof() -> Outcome:
+        u: dict[int, Number] = {}
+        for entry in listed(part(claim.witness, "combination"), "combination"):
+            row, weight = listed(entry, "an entry of combination", 2)
+            place = index(row, "a row of combination", len(tokens))
+            if place in u or place not in rows or place not in outputs:
+                raise Unusable("combination must be of rows with weights and an output, each once.")
+            u[place] = exact(weight, "combination")
+        if all(weight == 0 for weight in u.values()):
+            raise Unusable("combination is 0 everywhere.")
+        mixed = [EXACT.number(0)] * len(tokens)
+        for i, weight in u.items():
+            parts = shares(list(rows[i].values()), EXACT)
+            for j, share in zip(rows[i], parts, strict=True):
+                mixed[j] += EXACT.number(weight) * share
+        total = EXACT.matrix(1, len(tokens), mixed) * EXACT.read(tokens)
+        if any(entry != 0 for entry in total.entries()):
+            raise Unusable("the combination of what the rows attend to is not exactly 0.")
+        width = len(next(iter(outputs.values())))
+
+        def test(numbers: Arithmetic) -> Outcome:
+            moved = [
+                sum(
+                    (
+                        numbers.number(w) * numbers.number(float(outputs[i][k]))
+                        for i, w in u.items()
+                    ),
+                    numbers.number(0),
+                )
+                for k in range(width)
+            ]
+            size = sum((abs(numbers.number(w)) for w in u.values()), numbers.number(0))
+            truth = bound <= 0 or at_most((numbers.number(bound) * size) ** 2, squared(moved))
+            return Outcome(truth, f"they are {show(arb(squared(moved)).sqrt() / arb(size))} apart.")
+
+        return settle_algebra(test)
+
+    return for_all(proof)
+
+
+KINDS = {
+    "outputs_out_of_reach": Kind(outputs_out_of_reach, say_outputs_out_of_reach),
+    "outputs_contradict": Kind(outputs_contradict, say_outputs_contradict),
+}

@@ -1,0 +1,1 @@
+"""Formulas in rationals, balls and symbols: what identities are proved with."""

@@ -1,0 +1,308 @@
+"""Formulas in rationals and in balls.
+
+A formula of :mod:`regard.language` is a row of nodes in postfix order, and is walked with a stack.
+Sums, products, quotients and whole powers are computed in either arithmetic. What else a formula
+may call (exp, sqrt, softmax …) is up to the caller: it may be computed (:mod:`.formula_functions`),
+or a proof in rationals may treat it as an unknown function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq
+
+from regard.certify.balls import EXACT, Arithmetic, at_most, every, less
+from regard.certify.certificate import Unusable, exact, listed
+from regard.errors import FormulaError
+from regard.language import Formula, parse
+from regard.language.formula.tree import Node, Tree
+
+LARGEST_NUMBER = 200_000  # bits of a numerator or denominator on the way
+MOST_ENTRIES = 20_000
+MOST_WORK = 2_000_000  # multiplications in one product or power of matrices
+LARGEST_EXPONENT = 64
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers: () is one, (n,) a column, (m, n) a matrix; None is a multiple of I."""
+
+    shape: tuple[int, ...] | None
+    entries: tuple[Any, ...]
+
+
+Value = Table | bool | None  # of a comparison: is it so?
+Function = Callable[[str, list[Table]], Table]
+
+
+def read(text: Any, name: str) -> Formula:
+    """Return a formula."""
+    if not isinstance(text, str):
+        raise Unusable(f"{name} must be a formula.")
+    try:
+        return parse(text)
+    except FormulaError as problem:
+        raise Unusable(f"{name} is no formula: {str(problem).splitlines()[0]}") from None
+
+
+def shape_of(
+    formula: Formula,
+    shapes: Mapping[str, tuple[int | str, ...]],
+    expected: tuple[int | str, ...] | None = None,
+) -> tuple[int | str, ...]:
+    """Return the shape of a formula, where names have these shapes."""
+    try:
+        return formula.shape(shapes, expected)
+    except FormulaError as problem:
+        raise Unusable(f"the shapes do not fit: {str(problem).splitlines()[0]}") from None
+
+
+def table(value: Any, name: str, numbers: Arithmetic) -> Table:
+    """Return a number, a column or a matrix from JSON data."""
+    if not isinstance(value, list | tuple) and not hasattr(value, "tolist"):
+        return Table((), (numbers.number(exact(value, name)),))
+    rows = listed(value, name)
+    if rows and all(isinstance(row, list | tuple) for row in rows):
+        if len({len(row) for row in rows}) > 1:
+            raise Unusable(f"{name} has rows of different lengths.")
+        entries = [exact(entry, name) for row in rows for entry in row]
+        shape: tuple[int, ...] = (len(rows), len(rows[0]))
+    else:
+        entries, shape = [exact(entry, name) for entry in rows], (len(rows),)
+    if not entries or len(entries) > MOST_ENTRIES:
+        raise Unusable(f"{name} must hold 1 to {MOST_ENTRIES} numbers.")
+    return Table(shape, tuple(numbers.number(entry) for entry in entries))
+
+
+def evaluate(
+    tree: Tree, values: Mapping[str, Table], numbers: Arithmetic, function: Function
+) -> Value:
+    """Return the value of a formula, where names have these values."""
+    stack: list[Any] = []
+    for node in tree:
+        parts = stack[len(stack) - node.arity :]
+        del stack[len(stack) - node.arity :]
+        stack.append(_node(node, parts, values, numbers, function))
+        found = stack[-1]
+        if isinstance(found, Table) and numbers is EXACT:
+            _bounded(found)
+    return stack[-1]
+
+
+def scalar(value: Value, name: str) -> Any:
+    """Return the one number that a formula must be."""
+    if not isinstance(value, Table) or value.shape not in ((), (1,), (1, 1)):
+        raise Unusable(f"{name} must be one number.")
+    return value.entries[0]
+
+
+def _bounded(found: Table, times: int = 1) -> None:
+    """Refuse fractions, or powers of them, that would take long to compute with."""
+    for entry in found.entries:
+        bits = max(int(entry.p).bit_length(), int(entry.q).bit_length())
+        if bits * times > LARGEST_NUMBER:
+            raise Unusable("a formula holds numbers that are too large.")
+
+
+def _node(
+    node: Node,
+    parts: list[Any],
+    values: Mapping[str, Table],
+    numbers: Arithmetic,
+    function: Function,
+) -> Value:
+    op = node.op
+    if op == "number":  # a decimal stands for what was written
+        written = Fraction(repr(node.value))
+        return Table((), (numbers.number(fmpq(written.numerator, written.denominator)),))
+    if op == "name":
+        if node.value not in values:
+            raise Unusable(f"{node.value} has no value.")
+        return values[node.value]
+    if op == "constant" and node.value == "I":
+        return Table(None, (numbers.number(1),))
+    if op == "constant":
+        return function(node.value, [])
+    if op in ("compare", "and", "or", "not"):
+        return _condition(node, parts)
+    if op in ("+", "-"):
+        return _sum(parts[0], parts[1] if op == "+" else _scaled(parts[1], numbers.number(-1)))
+    if op in ("*", "·"):
+        return product(parts[0], parts[1], numbers, dots=op == "·")
+    if op == "/":
+        below = scalar(parts[1], "what a formula divides by")
+        return Table(parts[0].shape, tuple(entry / below for entry in parts[0].entries))
+    if op == "neg":
+        return _scaled(parts[0], numbers.number(-1))
+    if op == "'":
+        return transposed(parts[0])
+    if op == "^":
+        return _power(parts[0], parts[1], numbers, function)
+    if op in ("column", "matrix"):
+        entries = tuple(scalar(entry, "an entry") for entry in parts)
+        return Table((len(parts),) if op == "column" else tuple(node.value), entries)
+    if op == "call":
+        return _call(node.value, parts, numbers, function)
+    raise Unusable(f"a formula holds {op!r}.")
+
+
+def _condition(node: Node, parts: list[Any]) -> bool | None:
+    if node.op == "compare":
+        pairs = zip(node.value, parts, parts[1:], strict=False)
+        return every(*(_compared(relation, a, b) for relation, a, b in pairs))
+    if any(isinstance(part, Table) for part in parts):
+        raise Unusable("and, or and not need comparisons.")
+    if node.op == "and":
+        return every(*parts)
+    turned = every(*(None if part is None else not part for part in parts))
+    if node.op == "not":
+        return turned
+    return None if turned is None else not turned
+
+
+def _compared(relation: str, left: Any, right: Any) -> bool | None:
+    """Does a relation hold, for every entry?"""
+    if not isinstance(left, Table) or not isinstance(right, Table):
+        raise Unusable("numbers can be compared, comparisons cannot.")
+    count = max(len(left.entries), len(right.entries))
+    for side in (left, right):
+        if side.shape is None or (side.shape != () and len(side.entries) != count):
+            raise Unusable("what is compared has different shapes.")
+    pairs = [(a, b) for a, b in zip(_repeated(left, count), _repeated(right, count), strict=True)]
+    if relation in ("<", ">"):
+        return every(*(less(*(pair if relation == "<" else pair[::-1])) for pair in pairs))
+    if relation in ("<=", ">="):
+        return every(*(at_most(*(pair if relation == "<=" else pair[::-1])) for pair in pairs))
+    equal = every(*(every(at_most(a, b), at_most(b, a)) for a, b in pairs))
+    if relation == "=":
+        return equal
+    if relation == "!=":
+        return None if equal is None else not equal
+    raise Unusable(f"{relation!r} is not a relation.")
+
+
+def _repeated(side: Table, count: int) -> tuple[Any, ...]:
+    return side.entries if len(side.entries) == count else side.entries * count
+
+
+def _sum(left: Table, right: Table) -> Table:
+    if left.shape is None and right.shape is not None:
+        left, right = right, left
+    if right.shape is None and left.shape is not None:  # a multiple of I is added to the diagonal
+        rows, columns = _square(left)
+        entries = list(left.entries)
+        for i in range(rows):
+            entries[i * columns + i] += right.entries[0]
+        return Table(left.shape, tuple(entries))
+    if left.shape != right.shape:
+        raise Unusable("a formula adds what has different shapes.")
+    pairs = zip(left.entries, right.entries, strict=True)
+    return Table(left.shape, tuple(a + b for a, b in pairs))
+
+
+def _scaled(part: Table, factor: Any) -> Table:
+    return Table(part.shape, tuple(factor * entry for entry in part.entries))
+
+
+def _square(part: Table) -> tuple[int, int]:
+    if part.shape is None or len(part.shape) != 2 or part.shape[0] != part.shape[1]:
+        raise Unusable("a formula needs a square matrix here.")
+    return part.shape[0], part.shape[1]
+
+
+def transposed(part: Table) -> Table:
+    """Return the transpose; that of a column is a matrix of one row."""
+    if part.shape is None or part.shape == ():
+        return part
+    if len(part.shape) == 1:
+        return Table((1, len(part.entries)), part.entries)
+    rows, columns = part.shape
+    entries = (part.entries[i * columns + j] for j in range(columns) for i in range(rows))
+    return Table((columns, rows), tuple(entries))
+
+
+def product(left: Table, right: Table, numbers: Arithmetic, dots: bool = False) -> Table:
+    """Return a product; u' v is one number, and u · v (if `dots`) too."""
+    for one, other in ((left, right), (right, left)):
+        if one.shape in (None, ()):
+            return _scaled(other, one.entries[0])
+    if dots and left.shape == right.shape and len(left.shape or ()) == 1:
+        left = transposed(left)
+    if len(left.shape or ()) == 1:
+        left = Table((len(left.entries), 1), left.entries)
+    column = len(right.shape or ()) == 1
+    tall = Table((len(right.entries), 1), right.entries) if column else right
+    (rows, inner), (height, width) = left.shape, tall.shape  # type: ignore[misc]
+    if inner != height:
+        raise Unusable("a formula multiplies what has shapes that do not fit.")
+    if rows * width > MOST_ENTRIES or rows * inner * width > MOST_WORK:
+        raise Unusable("a formula multiplies matrices that are too large.")
+    found = numbers.matrix(rows, inner, list(left.entries)) * numbers.matrix(
+        height, width, list(tall.entries)
+    )
+    entries = tuple(found.entries())
+    if rows == 1 and width == 1:
+        return Table((), entries)
+    return Table((rows,) if column else (rows, width), entries)
+
+
+def _power(base: Table, exponent: Table, numbers: Arithmetic, function: Function) -> Table:
+    power = whole_number(scalar(exponent, "an exponent"))
+    if power is None:
+        return function("^", [base, exponent])
+    if abs(power) > LARGEST_EXPONENT:
+        raise Unusable("an exponent is too large.")
+    if numbers is EXACT:
+        _bounded(base, abs(power))
+    if base.shape in (None, ()):
+        value = base.entries[0]
+        return Table(base.shape, ((1 / value if power < 0 else value) ** abs(power),))
+    size, _ = _square(base)
+    if size**3 * (1 + abs(power)) > MOST_WORK:
+        raise Unusable("a formula multiplies matrices that are too large.")
+    matrix = numbers.matrix(size, size, list(base.entries))
+    matrix = matrix.inv() if power < 0 else matrix
+    found = numbers.matrix(size, size, [int(i == j) for i in range(size) for j in range(size)])
+    for _ in range(abs(power)):
+        found = found * matrix
+    return Table(base.shape, tuple(found.entries()))
+
+
+def whole_number(value: Any) -> int | None:
+    """Return a number that is whole; None if it is not."""
+    if isinstance(value, fmpq):
+        return int(value.p) if value.q == 1 else None
+    return int(value.unique_fmpz()) if value.is_exact() and value.is_integer() else None
+
+
+def _call(name: str, parts: list[Table], numbers: Arithmetic, function: Function) -> Table:
+    """Compute what is algebra, and ask the caller for the rest."""
+    if any(not isinstance(part, Table) for part in parts):
+        raise Unusable(f"{name} needs numbers.")
+    if name == "dot" and parts[0].shape == parts[1].shape and len(parts[0].shape or ()) == 1:
+        return product(transposed(parts[0]), parts[1], numbers)
+    if name == "outer" and all(len(part.shape or ()) == 1 for part in parts):
+        return product(parts[0], transposed(parts[1]), numbers)
+    if name == "sum" and parts[0].shape is not None:
+        return Table((), (sum(parts[0].entries, numbers.number(0)),))
+    if name == "tr":
+        size, _ = _square(parts[0])
+        return Table((), (sum(parts[0].entries[:: size + 1], numbers.number(0)),))
+    if name == "I":
+        size = whole_number(scalar(parts[0], "a size")) or 0
+        if not 0 < size * size <= MOST_ENTRIES:
+            raise Unusable("the size of I must be a whole number.")
+        ones = (numbers.number(int(i == j)) for i in range(size) for j in range(size))
+        return Table((size, size), tuple(ones))
+    if any(part.shape is None for part in parts):
+        raise Unusable(f"{name} of I needs a size, as in I(3).")
+    return function(name, parts)
+
+
+def no_function(name: str, parts: list[Table]) -> Table:
+    """Refuse what is no algebra."""
+    raise Unusable(f"{name} is not rational.")

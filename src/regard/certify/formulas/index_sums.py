@@ -1,0 +1,117 @@
+"""Sums over an index that runs up to a size that is only a name.
+
+A term without the index is counted as often as the size says. Where a delta holds the index, the
+other place is put for it. Else the factors with the index become one factor, a sum, together with
+the sums that are already among them.
+"""
+
+from __future__ import annotations
+
+from flint import fmpq
+
+from regard.certify.certificate import Unusable
+from regard.certify.formulas.elementary import circle, exp, root
+from regard.certify.formulas.monomials import (
+    Exponent,
+    Factor,
+    Index,
+    Monomial,
+    Place,
+    merged,
+    opened,
+    places,
+    plain,
+    sum_factor,
+)
+from regard.certify.formulas.polynomials import Poly, delta, factor, number, power, term
+
+
+def total(poly: Poly, index: Index) -> Poly:
+    """Return the sum over an index that runs up to a size that is only a name."""
+    found = Poly()
+    for monomial, c in poly.terms.items():
+        inside = {one: e for one, e in monomial if index in places(one)}
+        outside = Poly({frozenset((one, e) for one, e in monomial if one not in inside): c})
+        equal = next((one for one in inside if one[0] == "delta"), None)
+        if not inside:
+            found += outside * factor("n", index.size)
+        elif equal is not None:
+            (other,) = [place for place in equal[1:] if place != index]
+            del inside[equal]
+            found += outside * substituted(frozenset(inside.items()), index, other)
+        else:
+            found += outside * factor(*sum_factor(*_flat(inside, index)))
+    return found
+
+
+def _flat(
+    inside: dict[Factor, Exponent], index: Index
+) -> tuple[dict[Factor, Exponent], list[Index]]:
+    """Take the indices of sums inside a sum together with its own."""
+    bound = [index]
+    parts: list[Monomial] = []
+    for one, exponent in inside.items():
+        if one[0] != "sum" or exponent < 0:
+            parts.append(frozenset([(one, exponent)]))
+            continue
+        for _ in range(int(exponent)):
+            body, own = opened(one)
+            parts.append(body)
+            bound += own
+    exponents = merged(*parts)
+    # A root times itself would become a sum: then the inner sums stay as they are.
+    if any(one[0] == "root" and e != 1 for one, e in exponents.items()):
+        return inside, [index]
+    return exponents, bound
+
+
+def substituted(monomial: Monomial, index: Index, by: Place) -> Poly:
+    """Put another place for an index, which may make factors equal."""
+    found = number(1)
+    for one, exponent in monomial:
+        found *= _raised(_with(one, index, by), exponent)
+    return found
+
+
+def _raised(poly: Poly, exponent: Exponent) -> Poly:
+    if isinstance(exponent, int):
+        return power(poly, exponent)
+    if list(poly.terms.values()) != [1]:
+        raise Unusable("a power with a fraction in its exponent is not known.")
+    (monomial,) = poly.terms  # a power of e
+    return term({one: plain(e * exponent) for one, e in monomial}, fmpq(1))
+
+
+def _with(one: Factor, index: Index, by: Place) -> Poly:
+    if index not in places(one):
+        return factor(*one)
+
+    def at(spots: tuple[Place, ...]) -> tuple[Place, ...]:
+        return tuple(by if place == index else place for place in spots)
+
+    def inside(poly: Poly) -> Poly:
+        found = Poly()
+        for monomial, c in poly.terms.items():
+            found += substituted(monomial, index, by).scaled(c)
+        return found
+
+    kind = one[0]
+    if kind == "x":
+        return factor("x", one[1], *at(one[2:]))
+    if kind == "delta":
+        return delta(*at(one[1:]))
+    if kind in ("exp", "cis"):
+        return (exp if kind == "exp" else circle)(substituted(one[1], index, by))
+    if kind == "sum":
+        body, own = opened(one)
+        found = substituted(body, index, by)
+        for inner in own:
+            found = total(found, inner)
+        return found
+    if kind == "root":
+        return root(inside(one[1]))
+    if kind == "poly":
+        return inside(one[1])
+    if kind == "w":
+        return factor("w", one[1], tuple(inside(part) for part in one[2]), *at(one[3:]))
+    return factor("f", one[1], *(inside(part) for part in one[2:]))

@@ -1,0 +1,1 @@
+"""What several claims rest on: facts that are decided in one place."""

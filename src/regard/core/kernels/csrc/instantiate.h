@@ -1,0 +1,47 @@
+/* Compile the kernel for both types, for the instruction set that module.c has set up. */
+
+#define TYPE float
+#define REAL float
+#define REAL_BYTES 4
+#define INT int32_t
+#define MANTISSA 23
+#define ROUND 12583039.0f /* 1.5 · 2^23 + 127 */
+#define LOWEST -127.0f
+#define FURTHEST 4194304.0f /* 2^22 */
+#define EXP2 EXP2_float
+#define EXP2_TERMS 6
+#define TANH TANH_float
+#define TANH_TERMS 6
+#include "tile.h"
+#include "many_queries.h"
+#include "few_queries.h"
+#include "work.h"
+#include "undefine.h"
+
+#define TYPE double
+#define REAL double
+#define REAL_BYTES 8
+#define INT int64_t
+#define MANTISSA 52
+#define ROUND 6755399441056767.0 /* 1.5 · 2^52 + 1023 */
+#define LOWEST -1023.0
+#define FURTHEST 1125899906842624.0 /* 2^50 */
+#define EXP2 EXP2_double
+#define EXP2_TERMS 11
+#define TANH TANH_double
+#define TANH_TERMS 12
+#include "tile.h"
+#include "many_queries.h"
+#include "few_queries.h"
+#include "work.h"
+#include "float_values.h"
+#include "taps.h"
+#include "fourier.h"
+#include "undefine.h"
+
+#undef SET
+#undef INTRINSICS
+#undef VECTOR_BYTES
+#undef WIDTH
+#undef ROWS
+#undef TILE

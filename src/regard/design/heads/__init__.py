@@ -1,0 +1,1 @@
+"""Heads of self-attention, from tokens and what each row should do."""

@@ -1,0 +1,1 @@
+"""Heads that see positions only: one offset, or a band of them."""

@@ -1,0 +1,1 @@
+"""Queries, from keys and the weights or the output that are wanted."""

@@ -1,0 +1,313 @@
+"""Weights that no query has: a query within the tolerance all the same, or why there is none.
+
+"These weights cannot be had" is not "no weights within the tolerance can be had", and not "this
+output cannot be had". A refusal therefore rests on a claim that excludes the goal within its
+tolerance, in the measure of the goal, and that `certify.verify` accepts. In order of cost:
+
+    ceiling, output_ceiling   the key is an average of others
+    floors_out_of_reach       another average of keys has more entropy than the target allows
+    weights_beyond,           multipliers: :mod:`regard.design.linear_scores.dual_multipliers`
+    output_beyond             or, where scores depend on three numbers at most, all queries in
+                              cells, which find a query if there is one: `branch_and_bound`
+
+If neither a query nor a claim is found, the design is undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regard.certify import Certificate, Claim
+from regard.design.heads.output_targets import distance
+from regard.design.linear_scores.branch_and_bound import MOST_CELLS, Searched, goal_of, search_cells
+from regard.design.linear_scores.exclusion_claims import (
+    excluded_outputs,
+    excluded_weights,
+    verified,
+)
+from regard.design.linear_scores.family import Array, Pattern
+from regard.design.linear_scores.farkas import complete
+from regard.design.linear_scores.farkas_claims import (
+    ceiling_claim,
+    divergence_claim,
+    floor_claim,
+    output_claims,
+    reach_radius,
+)
+from regard.design.linear_scores.max_entropy import Closest, closest
+from regard.design.linear_scores.minimax import MOST_NUMBERS, smallest_error, starts
+from regard.design.linear_scores.pattern_fit import reach_limit
+from regard.design.linear_scores.reduced_scores import view
+from regard.design.linear_scores.smallest_scale import off_target
+from regard.design.results import QueryDesign
+from regard.errors import InfeasibleDesign, UndecidedDesign
+from regard.report import number
+
+if TYPE_CHECKING:
+    from regard.design.queries.task import QueryTask
+
+__all__ = ["within_or_refuse"]
+
+FUNCTION = "design.query"
+ROOM = (1 - 1e-9, 0.9, 0.5)  # shares of the tolerance aimed at: measuring adds a little
+GAP = 1e-3  # what is found is called closest if this share less is excluded
+TIGHT = 1e-6  # and without more words if this share less is
+FEW_STARTS = 4
+FEW_CELLS = 300  # to prove that nothing is closer
+MOST_KEYS = 400  # for which more than the refusal itself is proved
+
+
+def within_or_refuse(task: QueryTask) -> QueryDesign:
+    """A query within the tolerance of a target that is out of reach; or raise why there is none."""
+    return _Refusal(task).settle()
+
+
+class _Refusal:
+    """What is known of a target that is no limit of queries."""
+
+    def __init__(self, task: QueryTask) -> None:
+        self.task = task
+        self.near: Closest = closest(task.easy, task.pattern)
+        self.found = self.near.vector  # the query with the smallest error so far
+        self.least = task.error(self.found)
+        # Far enough that .best is among the queries spoken of.
+        length = 2 * float(np.linalg.norm(self.found))
+        self.radius = max(reach_radius(task.family.keys, task.scale), length)
+
+    def settle(self) -> QueryDesign:
+        """Return the design, or raise."""
+        task = self.task
+        if self.least <= task.tolerance:
+            return self.reached()
+        about, excluding = self.cheap_claims()
+        if not excluding:
+            excluding = verified(self.by_multipliers(task.tolerance), self.empty())
+        if not excluding:
+            claims = self.by_cells(task.tolerance)
+            if self.least <= task.tolerance:
+                return self.reached()
+            excluding = verified(claims, self.empty())
+        if not excluding and self.search(many=True):
+            return self.reached()
+        if not excluding:
+            raise self.undecided(about)
+        if self.search(many=False):  # a claim that holds leaves nothing to find
+            return self.reached()
+        gap = self.proved_gap(excluding)
+        about = excluding + [claim for claim in about if claim not in excluding]
+        best = self.design()
+        raise InfeasibleDesign(self.why(excluding, best, gap), task.certificate(about), best)
+
+    def reached(self) -> QueryDesign:
+        """The design of the query found, which is within the tolerance."""
+        return self.task.reached(self.found, self.least, None)
+
+    def design(self) -> QueryDesign:
+        """The design of the query that comes closest so far."""
+        return self.task.design(self.found, self.least, None)
+
+    def empty(self) -> Certificate:
+        """The arrays that claims are about."""
+        return self.task.certificate([])
+
+    def keep(self, vector: Array) -> bool:
+        """Keep a query if its error is smaller; whether it is within the tolerance."""
+        error = self.task.error(vector)
+        if error < self.least:
+            self.found, self.least = vector, error
+        return self.least <= self.task.tolerance
+
+    def search(self, many: bool) -> bool:
+        """Look for a query with a smaller error; whether one is within the tolerance."""
+        task = self.task
+        if many and task.values is not None and any(self.keep(v) for v in self.on_faces()):
+            return True
+        if task.keys.size > MOST_NUMBERS:
+            return False
+        count = 24 if many else FEW_STARTS if task.values is None else 2
+        found = smallest_error(
+            task.easy,
+            task.pattern,
+            task.values,
+            starts(task.easy, self.near.vector, count),
+            task.tolerance * ROOM[1],
+        )
+        return self.keep(found)
+
+    def on_faces(self) -> Iterator[Array]:
+        """Queries for other weights with the same output, of few keys."""
+        task = self.task
+        assert task.values is not None
+        wanted = task.pattern.weights[0] @ task.values[task.pattern.indices[0]]
+        nearest = distance(task.values, wanted)
+        order = np.argsort(nearest.indices)
+        patterns = [Pattern((nearest.indices[order],), (nearest.weights[order],))]
+        missed = np.linalg.norm(task.values - wanted, axis=1)
+        for key in np.argsort(missed, kind="stable")[:4]:
+            if missed[key] < task.tolerance:
+                patterns.append(Pattern((np.array([key]),), (np.ones(1),)))
+        error = off_target(task.pattern, task.values)
+        for pattern in patterns:
+            limit = reach_limit(task.easy, pattern, error, task.tolerance)
+            for room in ROOM:
+                if np.isfinite(limit.scale):
+                    limit = limit.within(task.tolerance * room)
+                    yield limit.vector()
+
+    # What may exclude the goal
+
+    def cheap_claims(self) -> tuple[list[Claim], list[Claim]]:
+        """Claims from the average of most entropy that hold, and those that exclude the goal."""
+        task, query = self.task, self.found * self.task.unit
+        combination = complete(task.family, self.near.weights, task.pattern.table(len(task.keys)))
+        claims = []
+        if task.pattern.one_target:
+            key = task.target["indices"][0]
+            claims.append(ceiling_claim(key, combination, self.radius, query))
+            if task.values is not None:
+                claims += output_claims(key, combination, self.radius, query, task.values)
+        elif task.values is None:
+            floor = floor_claim(task.target, task.tolerance, combination, self.radius, query)
+            claims += [] if floor is None else [floor]
+        gap = divergence_claim(task.target, combination, self.radius, query)
+        if gap.fields["bound"] > 0:
+            claims.append(gap)
+        claims = verified([self.in_caller_units(claim) for claim in claims], self.empty())
+        return claims, [claim for claim in claims if self.excludes(claim)]
+
+    def excludes(self, claim: Claim) -> bool:
+        """Whether a claim from the average of most entropy excludes the goal."""
+        if claim.kind == "output_ceiling":
+            return bool(claim.fields["bound"] > self.task.tolerance)
+        if self.task.values is not None:
+            return False
+        if claim.kind == "ceiling":
+            return bool(claim.fields["bound"] < 1 - self.task.tolerance)
+        return claim.kind == "floors_out_of_reach"
+
+    def by_multipliers(self, tolerance: float) -> list[Claim]:
+        """The claim that multipliers exclude the goal within a tolerance, if some were found."""
+        task = self.task
+        table, near = task.pattern.table(len(task.keys)), self.near.weights
+        if task.values is None:
+            found = excluded_weights(task.family, [0], table, tolerance, near)
+        else:
+            wanted = table @ task.values
+            found = excluded_outputs(task.family, [0], table, task.values, wanted, tolerance, near)
+        if found is None:
+            return []
+        witness, exact = found
+        return [self.beyond(tolerance, witness, None if exact else self.radius)]
+
+    def by_cells(self, tolerance: float, most: int = MOST_CELLS) -> list[Claim]:
+        """Search all queries in cells: the claim that none is within a tolerance, if it is so."""
+        task = self.task
+        seen = view(task.family) if task.unit == 1.0 else None
+        if seen is None:
+            return []
+        for room in (1.0, *ROOM[1:]):
+            goal = goal_of(task.pattern, task.values, task.keys, tolerance * room)
+            searched: Searched = search_cells(seen, goal, self.radius, most)
+            if self.keep(searched.best) or searched.found is None:
+                break
+        if searched.witness is None or goal.tolerance < tolerance:
+            return []
+        return [self.beyond(tolerance, searched.witness, self.radius if seen.left_out else None)]
+
+    def beyond(self, tolerance: float, witness: dict[str, Any], radius: float | None) -> Claim:
+        """The claim that no query is within a tolerance."""
+        kind = "weights_beyond" if self.task.values is None else "output_beyond"
+        fields = {"target": self.task.target, "tolerance": tolerance, "radius": radius}
+        query = self.found * self.task.unit
+        return self.in_caller_units(Claim(kind, fields, {**witness, "attained_by": query}))
+
+    def in_caller_units(self, claim: Claim) -> Claim:
+        """A claim found for keys of ordinary size, about the keys that were given."""
+        if self.task.unit == 1.0 or claim.fields.get("radius") is None:
+            return claim
+        fields = {**claim.fields, "radius": claim.fields["radius"] * self.task.unit}
+        return Claim(claim.kind, fields, claim.witness)
+
+    def proved_gap(self, excluding: list[Claim]) -> float | None:
+        """Up to which share of its error .best is proved to be closest; None: it is not.
+
+        A claim that excludes more than the tolerance joins the others.
+        """
+        if any(self.excluded_error(claim) >= self.least * (1 - TIGHT) for claim in excluding):
+            return TIGHT
+        if len(self.task.keys) > MOST_KEYS:
+            return None
+        least = self.least * (1 - GAP)
+        claims = verified(self.by_multipliers(least), self.empty())
+        if not claims:
+            claims = verified(self.by_cells(least, FEW_CELLS), self.empty())
+        excluding[:] = [c for c in excluding if not claims or c.kind != claims[0].kind] + claims
+        # The search in cells may itself have found something closer.
+        return GAP if claims and least >= self.least * (1 - GAP) else None
+
+    def excluded_error(self, claim: Claim) -> float:
+        """The error that a claim says no query comes below."""
+        if claim.kind == "ceiling":
+            return 1 - float(claim.fields["bound"])
+        if claim.kind == "output_ceiling":
+            return float(claim.fields["bound"])
+        return float(claim.fields["tolerance"]) if "tolerance" in claim.fields else 0.0
+
+    # In words
+
+    def why(self, excluding: list[Claim], best: QueryDesign, gap: float | None) -> str:
+        """The obstruction in a sentence."""
+        task, first = self.task, excluding[0]
+        length = first.fields["radius"]
+        which = "no query" if length is None else f"no query of length up to {length:.3g}"
+        if first.kind == "ceiling":
+            key = first.fields["key"]
+            sentence = f"{which} gives key {key} more than {number(first.fields['bound'])}"
+            reason = "it is an average of other keys"
+        else:
+            what = "weights" if task.values is None else "output"
+            sentence = f"{which} gives the {what} asked for to within {number(task.tolerance)}"
+            reason = _reason(first)
+        found = "closest found" if gap is None else "closest"
+        what = "weights are those" if task.values is None else "output is that"
+        digits = f" (proved to {100 * gap:g} %)" if gap == GAP else ""
+        return (
+            f"{FUNCTION}: {sentence}: {reason}. The certificate proves it. "
+            f"The {found} {what} of .best, with error {number(best.error)}{digits}."
+        )
+
+    def undecided(self, claims: list[Claim]) -> UndecidedDesign:
+        """Neither a query nor a proof."""
+        task, best = self.task, self.design()
+        known = [claim for claim in claims if claim.kind == "weights_apart"]
+        if best.error <= max(1.01 * task.tolerance, 1e-9):
+            reason = (
+                f"The target lies at the edge of what these keys can reach, or the tolerance "
+                f"{task.tolerance:g} is finer than a float64 query can meet."
+            )
+        elif known:
+            reason = (
+                f"What is proved is that the divergence from the target stays at "
+                f"{number(known[0].fields['bound'])} or more."
+            )
+        else:
+            reason = "Nothing is proved of it."
+        return UndecidedDesign(
+            f"{FUNCTION}: neither a query nor a proof that there is none was found. {reason} The "
+            f"closest query found is .best, with error {number(best.error)}.",
+            task.certificate(claims) if claims else None,
+            best,
+        )
+
+
+def _reason(claim: Claim) -> str:
+    """Why a claim excludes the goal, in words."""
+    if "tree" in claim.witness:
+        cells = len(claim.witness["leaves"])
+        return f"all queries were searched, in {cells} cells, and each cell misses it"
+    if claim.kind == "output_ceiling":
+        return "the key is an average of other keys, and its value is no average of theirs"
+    return "two averages of keys are the same point, and the weights asked for tell them apart"

@@ -1,0 +1,1 @@
+"""Heads that survive noise in the keys."""

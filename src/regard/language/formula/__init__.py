@@ -1,0 +1,1 @@
+"""Formulas: read, infer shapes, evaluate, print."""

@@ -1,0 +1,334 @@
+"""From what the grammar recognises to a tree, one method for each rule.
+
+lark calls these from the inside out, so nothing here walks down.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from regard.language.formula import limits
+from regard.language.formula.evaluation import constant
+from regard.language.formula.grammar import POSTFIXES
+from regard.language.formula.parts import (
+    Part,
+    Refusal,
+    checked,
+    column_of,
+    condition_of,
+    end_of,
+    matrix_of,
+    number_of,
+    parts_of,
+    signed,
+    value_of,
+)
+from regard.language.formula.printing import to_text
+from regard.language.formula.tree import Tree, apply, depth, name, number
+from regard.language.formula.vocabulary import CONSTANTS, FUNCTIONS, function, normalised
+
+_RELATIONS: Final = {
+    "==": "=", "≤": "<=", "≥": ">=", "≠": "!=", r"\leqslant": "<=", r"\geqslant": ">=",
+    r"\leq": "<=", r"\geq": ">=", r"\le": "<=", r"\ge": ">=", r"\neq": "!=", r"\ne": "!=",
+    r"\lt": "<", r"\gt": ">",
+}  # fmt: skip
+_DOTS: Final = frozenset({"·", r"\cdot", "."})
+_POSTFIXES: Final = {kind: re.compile(pattern) for kind, pattern in POSTFIXES.items()}
+_FRACTIONS: Final = {"½": (1, 2), "⅓": (1, 3), "¼": (1, 4), "¾": (3, 4), "⅔": (2, 3)}
+_SUPERSCRIPTS: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+class Builder:
+    """The rules of the grammar."""
+
+    def start(self, children: list[Any]) -> Tree:
+        """A whole formula."""
+        (whole,) = children
+        if depth(whole.tree) > limits.DEEPEST:
+            raise Refusal(
+                f"A formula may be nested {limits.DEEPEST} deep. Name its parts, or shorten it.",
+                whole.start,
+            )
+        return whole.tree
+
+    # Conditions
+
+    def logic(self, children: list[Any]) -> Part:
+        """`a < b and c < d`."""
+        left, word, right = children
+        op = "and" if word.type == "AND" else "or"
+        tree = apply(op, condition_of(left), condition_of(right), column=word.start_pos)
+        return checked(tree, left.start, right.end)
+
+    def negation(self, children: list[Any]) -> Part:
+        """`not a < b`."""
+        word, part = children
+        return checked(
+            apply("not", condition_of(part), column=word.start_pos), word.start_pos, part.end
+        )
+
+    def comparison(self, children: list[Any]) -> Part:
+        """`0 < a < 1`."""
+        parts = children[::2]
+        relations = tuple(_RELATIONS.get(str(word), str(word)) for word in children[1::2])
+        tree = apply(
+            "compare", *map(value_of, parts), value=relations, column=children[1].start_pos
+        )
+        return checked(tree, parts[0].start, parts[-1].end)
+
+    # Sums and products
+
+    def binary(self, children: list[Any]) -> Part:
+        """`a + b`, `a - b`, `a * b`, `a · b`."""
+        left, word, right = children
+        op = str(word) if word in ("+", "-") else "·" if word in _DOTS else "*"
+        tree = apply(op, value_of(left), value_of(right), column=word.start_pos)
+        return checked(tree, left.start, right.end)
+
+    def sign(self, children: list[Any]) -> Part:
+        """`-a` and `+a`."""
+        word, part = children
+        tree = signed(word, value_of(part))
+        return checked(tree, word.start_pos, part.end)
+
+    def quotient(self, children: list[Any]) -> Part:
+        """`a / b`; in `1/2 x` the fraction is a number, and `a / b c` is refused."""
+        left, word, right = children
+        over = word.start_pos
+        if not right.items:
+            tree = apply("/", value_of(left), value_of(right), column=over)
+            return checked(tree, left.start, right.end)
+        first, *others = right.items
+        second = others[0]
+        tight = first.end == second.start and second.form == "word"
+        if left.form == first.form == "number" and not tight:
+            tree = apply("/", left.tree, first.tree, column=over)
+            for other in others:
+                tree = apply("*", tree, value_of(other), column=other.start)
+            return checked(tree, left.start, right.end)
+        rest = second.tree
+        for other in others[1:]:
+            rest = apply("*", rest, other.tree)
+        both = apply("*", apply("/", left.tree, first.tree), rest)
+        below = apply("/", left.tree, right.tree)
+        raise Refusal(
+            f"What stands under this / is not clear: write {to_text(both)} or {to_text(below)}.",
+            over,
+        )
+
+    def juxtaposed(self, children: list[Any]) -> Part:
+        """Values side by side, which are multiplied."""
+        left, right = children
+        last = left.items[-1] if left.items else left
+        if right.form == "bracket" and last.form == "word" and last.end == right.start:
+            raise Refusal(
+                "Entries are not picked by brackets here: write a name such as x_1 for one, or "
+                "leave a space to multiply.",
+                right.start,
+            )
+        tree = apply("*", value_of(left), value_of(right), column=right.start)
+        part = checked(tree, left.start, right.end)
+        return part._replace(items=(*(left.items or (left,)), right))
+
+    # Functions without brackets
+
+    def bare(self, children: list[Any]) -> Part:
+        r"""`\cos\omega_i T`."""
+        return self._bare(children[0], children[1].tree, children[1])
+
+    def bare_power(self, children: list[Any]) -> Part:
+        r"""`\cos^2 x`."""
+        word, caret, exponent, part = children
+        applied = self._bare(word, part.tree, part)
+        return self._of_function(word, applied, exponent, caret.start_pos)
+
+    def bare_postfix(self, children: list[Any]) -> Part:
+        """`cos² x`."""
+        word, sign, part = children
+        if not _POSTFIXES["power"].fullmatch(sign):
+            raise Refusal(f"{word} needs an argument: write {word}(x).", sign.start_pos)
+        applied = self._bare(word, part.tree, part)
+        return self._of_function(word, applied, self._superscript(sign), sign.start_pos)
+
+    def _of_function(self, word: Any, applied: Part, exponent: Part, column: int) -> Part:
+        if exponent.tree[-1].op == "neg":
+            raise Refusal(
+                f"A negative power of {function(word)} can be read in two ways: "
+                f"write 1 / {function(word)}(x).",
+                column,
+            )
+        tree = apply("^", applied.tree, exponent.tree, column=column)
+        return checked(tree, applied.start, applied.end, "word")
+
+    def _bare(self, word: Any, argument: Tree, part: Part) -> Part:
+        value_of(part)
+        if function(word) == "log" and len(part.items) > 1:
+            # On paper ln 2 k is mostly (ln 2) k and ln 2n is ln(2n); cos w t is always cos(w t).
+            first, last = part.items[0], part.items[-1]
+            if first.form == "number" or last.form == "group":
+                raise Refusal(
+                    f"{word} can be read in two ways here: write {word}(2) x for a product, or "
+                    f"{word}(2 x) for the logarithm of one.",
+                    word.start_pos,
+                )
+        called = self._called(word, [argument])
+        return checked(called, word.start_pos, part.end, "word")
+
+    def call(self, children: list[Any]) -> Part:
+        """`dot(u, v)`."""
+        word, _, row, closing = children
+        tree = self._called(word, [value_of(part) for part in row])
+        return checked(tree, word.start_pos, closing.end_pos, "word")
+
+    def _called(self, word: Any, trees: list[Tree]) -> Tree:
+        called = function(word)
+        if called != "I":
+            count, example = FUNCTIONS[called]
+            if count and len(trees) != count:
+                wanted = {1: "one argument", 2: "two arguments"}[count]
+                raise Refusal(
+                    f"{called} takes {wanted}, as in {example}. Here it has {len(trees)}.",
+                    word.start_pos,
+                )
+        elif len(trees) != 1 or any(node.value == "I" for node in trees[0]):
+            raise Refusal("I takes one size, as in I(3) or I(d).", word.start_pos)
+        return apply("call", *trees, value=called, column=word.start_pos)
+
+    # Powers
+
+    def power(self, children: list[Any]) -> Part:
+        """`a^b`."""
+        base, caret, exponent = children
+        return self._power(base, exponent, caret.start_pos)
+
+    def postfix(self, children: list[Any]) -> Part:
+        """`M'`, `M^T`, `M^{-T}`, `M^+`, `a²`."""
+        base, sign = children
+        at, end = sign.start_pos, sign.end_pos
+        kind = next(kind for kind, pattern in _POSTFIXES.items() if pattern.fullmatch(sign))
+        if kind == "power":
+            return self._power(base, self._superscript(sign), at)
+        if kind == "pinv":
+            return checked(apply("call", value_of(base), value="pinv", column=at), base.start, end)
+        if kind == "inverse transpose":
+            minus_one = apply("neg", number(1, at), column=at)
+            base = self._power(base, Part(minus_one, at, end), at)
+        return checked(apply("'", value_of(base), column=at), base.start, end)
+
+    def _superscript(self, sign: Any) -> Part:
+        digits = sign.translate(_SUPERSCRIPTS)
+        tree = number_of(digits.lstrip("-"), sign.start_pos)
+        if digits.startswith("-"):
+            tree = apply("neg", tree, column=sign.start_pos)
+        return Part(tree, sign.start_pos, sign.end_pos)
+
+    def _power(self, base: Part, exponent: Part, column: int) -> Part:
+        if base.form == "power":
+            raise Refusal(
+                "Two powers in a row can be read in two ways: write (a^b)^c or a^(b^c).", column
+            )
+        value = None if base.tree == name("e") else constant(exponent.tree)
+        if value is not None and not abs(value) <= limits.LARGEST_EXPONENT:
+            raise Refusal(
+                f"An exponent may be at most {limits.LARGEST_EXPONENT} in absolute value.",
+                exponent.start,
+            )
+        tree = apply("^", value_of(base), value_of(exponent), column=column)
+        return checked(tree, base.start, exponent.end, "power")
+
+    def exponent(self, children: list[Any]) -> Part:
+        """What stands after ^, with its sign."""
+        *signs, part = children
+        if not signs:
+            return part
+        return checked(signed(signs[0], value_of(part)), signs[0].start_pos, part.end)
+
+    # Values
+
+    def number(self, children: list[Any]) -> Part:
+        """A number."""
+        (token,) = children
+        tree = number_of(token, token.start_pos)
+        return Part(tree, token.start_pos, token.end_pos, "number")
+
+    def vulgar(self, children: list[Any]) -> Part:
+        """`½`."""
+        (token,) = children
+        at = token.start_pos
+        above, below = _FRACTIONS[token]
+        tree = apply("/", number(above, at), number(below, at), column=at)
+        return Part(tree, at, token.end_pos)
+
+    def name(self, children: list[Any]) -> Part:
+        """A name, or a constant."""
+        (token,) = children
+        at = token.start_pos
+        word = normalised(token)
+        base, _, index = word.partition("_")
+        if base == "I" and index:  # I_d is the identity of size d
+            if index[0].isdigit() and not index.isdigit():
+                raise Refusal(f"{word}: a size is a number or a name, and {index} is none.", at)
+            size = number(float(index), at) if index.isdigit() else name(index, at)
+            return Part(apply("call", size, value="I", column=at), at, token.end_pos, "word")
+        if word in FUNCTIONS or (base in CONSTANTS and index):
+            raise Refusal(f"{word} cannot be a name: {base} has a meaning of its own.", at)
+        return Part(name(word, at), at, token.end_pos, "word")
+
+    def group(self, children: list[Any]) -> Part:
+        """`(a + b)`, or `(1, 2, 3)`, which is a column."""
+        opening, parts, closing = children
+        if len(parts) > 1:
+            return column_of(parts, opening.start_pos, closing.end_pos)
+        return Part(parts[0].tree, opening.start_pos, closing.end_pos, "group")
+
+    def braced(self, children: list[Any]) -> Part:
+        """`{a + b}`."""
+        opening, part, closing = children
+        return Part(part.tree, opening.start_pos, closing.end_pos)
+
+    def row(self, children: list[Any]) -> list[Part]:
+        """The entries between two semicolons."""
+        return parts_of(children)
+
+    cells = row
+
+    def bracketed(self, children: list[Any]) -> Part:
+        """`[a, b]`, `[[1, 2], [3, 4]]` and `[1, 2; 3, 4]`."""
+        rows = [child for child in children if isinstance(child, list)]
+        start, end = children[0].start_pos, end_of(children[-1])
+        part = column_of(rows[0], start, end) if len(rows) == 1 else matrix_of(rows, start, end)
+        return part._replace(form="bracket")
+
+    def environment(self, children: list[Any]) -> Part:
+        r"""`\begin{bmatrix} a & b \\ c & d \end{bmatrix}`."""
+        rows = [child for child in children if isinstance(child, list)]
+        return matrix_of(rows, children[0].start_pos, end_of(children[-1]))
+
+    def modulus(self, children: list[Any]) -> Part:
+        """`|x|`."""
+        return self._applied("modulus", children)
+
+    def norm(self, children: list[Any]) -> Part:
+        """`‖x‖`."""
+        return self._applied("norm", children)
+
+    def angle(self, children: list[Any]) -> Part:
+        """`⟨u, v⟩`."""
+        return self._applied("dot", children)
+
+    def root(self, children: list[Any]) -> Part:
+        r"""`\sqrt{x}`."""
+        return self._applied("sqrt", children)
+
+    def _applied(self, called: str, children: list[Any]) -> Part:
+        trees = [value_of(part) for part in parts_of(children)]
+        start = children[0].start_pos
+        tree = apply("call", *trees, value=called, column=start)
+        return checked(tree, start, end_of(children[-1]))
+
+    def fraction(self, children: list[Any]) -> Part:
+        r"""`\frac{a}{b}`."""
+        word, above, below = children
+        tree = apply("/", value_of(above), value_of(below), column=word.start_pos)
+        return checked(tree, word.start_pos, below.end)

@@ -1,0 +1,1 @@
+"""Reports as HTML, with plots as SVG."""

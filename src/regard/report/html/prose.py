@@ -1,0 +1,100 @@
+"""Words in HTML: strings with formulas, Markdown, formulas, steps, code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from regard.language import notation
+from regard.report import inline, markdown
+from regard.report.characters import plain, verbatim
+from regard.report.html import style as style
+from regard.report.markdown import Part, Span
+
+
+def escaped(text: str) -> str:
+    """Return the words of a string for an attribute or a title, formulas as Unicode."""
+    return escape(inline.shown(text), quote=True)
+
+
+def words(text: str) -> str:
+    """Return a string as HTML, formulas as MathML."""
+    return "".join(
+        notation.to_mathml(part) if is_formula else escape(part, quote=True)
+        for is_formula, part in inline.parts(text)
+    )
+
+
+def formula(latex: str) -> str:
+    """Return a formula on a line of its own; its parts wrap, and a wide one scrolls by itself."""
+    parts = notation.to_mathml_parts(latex)
+    look = style.FORMULA if len(parts) < 2 else f"{style.FORMULA};{style.PARTS}"
+    return f'<div class="regard-math" style="{look}" tabindex="0">{"".join(parts)}</div>'
+
+
+def steps(items: Sequence[tuple[str, str]]) -> str:
+    """Return numbered sentences, each with its formula."""
+    if not items:
+        return ""
+    rows = []
+    for sentence, latex in items:
+        below = formula(latex) if latex else ""
+        rows.append(f"<li>{words(sentence)}{below}</li>")
+    return "\n".join([f'<ol style="{style.SPACE}">', *rows, "</ol>"])
+
+
+def code(text: str) -> str:
+    """Return lines as they are."""
+    lines = escape("\n".join(verbatim(text)), quote=False)
+    return f'<pre style="{style.CODE}" tabindex="0"><code>{lines}</code></pre>' if lines else ""
+
+
+_TAGS = {"ul": "ul", "ol": "ol", "li": "li", "quote": "blockquote"}
+
+
+def prose(text: str, level: int) -> str:
+    """Return Markdown as HTML, its headings at `level`."""
+    return "\n".join(_part(part, level) for part in markdown.parse(text))
+
+
+def _part(part: Part, level: int) -> str:
+    match part.kind:
+        case "open":
+            start = f' start="{int(part.text)}"' if part.text not in ("", "1") else ""
+            return f"<{_TAGS[part.tag]}{start}>"
+        case "close":
+            return f"</{_TAGS[part.tag]}>"
+        case "math":
+            return formula(part.text)
+        case "code":
+            return code(part.text)
+        case "rule":
+            return "<hr />"
+        case "heading":
+            return f"<h{level}>{_spans(part.spans)}</h{level}>"
+    return _spans(part.spans) if part.tight else f"<p>{_spans(part.spans)}</p>"
+
+
+def _spans(spans: Sequence[Span]) -> str:
+    return "".join(_span(span) for span in spans)
+
+
+def _span(span: Span) -> str:
+    match span.kind, span.tag:
+        case "math", _:
+            return notation.to_mathml(span.text)
+        case "display", _:
+            return notation.to_mathml(span.text, display=True)
+        case "code", _:
+            return f"<code>{escape(plain(span.text))}</code>"
+        case "break", _:
+            return "<br />"
+        case "open", "link":
+            return f'<a href="{escape(span.text)}" rel="noreferrer">'
+        case "close", "link":
+            return "</a>"
+        case "open", tag:
+            return f"<{tag}>"
+        case "close", tag:
+            return f"</{tag}>"
+    return escape(span.text, quote=True)

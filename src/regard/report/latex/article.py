@@ -1,0 +1,103 @@
+"""A report as an article for pdflatex.
+
+Only packages that Debian has in texlive-latex-base, texlive-latex-recommended and texlive-pictures
+are used. All words are escaped, and formulas have passed the whitelist: nothing of a report is a
+command to TeX.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from regard.report.document import (
+    Block,
+    Code,
+    Facts,
+    Heading,
+    Math,
+    Plot,
+    Prose,
+    Report,
+    Steps,
+    Table,
+    Text,
+)
+from regard.report.latex.plots import plot
+from regard.report.latex.prose import code, formula, prose, steps
+from regard.report.latex.tables import facts, table
+from regard.report.latex.text import bookmark, words
+
+_PREAMBLE: Final = r"""\documentclass[11pt]{article}
+\IfFileExists{lmodern.sty}{\usepackage[T1]{fontenc}\usepackage{lmodern}}{}
+\usepackage{amsmath}
+\usepackage{amssymb}
+\usepackage{array}
+\usepackage{booktabs}
+\usepackage{longtable}
+\usepackage{graphicx}
+\usepackage{xcolor}
+\usepackage[a4paper,margin=25mm]{geometry}
+\usepackage{tikz}
+\usetikzlibrary{patterns}
+\usepackage[hidelinks]{hyperref}
+\setcounter{secnumdepth}{0}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{0.5\baselineskip}
+\setlength{\LTleft}{0pt}
+\setlength{\LTright}{\fill}
+\setlength{\LTcapwidth}{\linewidth}
+\emergencystretch=3em
+\raggedbottom
+% A formula on its own line, made smaller if it is wider than the page.
+\newsavebox{\regardbox}
+\newcommand{\regardmath}[1]{\par\noindent\sbox{\regardbox}{$\displaystyle #1$}%
+  \makebox[\linewidth]{\ifdim\wd\regardbox>\linewidth
+    \resizebox{\linewidth}{!}{\usebox{\regardbox}}\else\usebox{\regardbox}\fi}\par}
+% A very long one, broken where TeX breaks formulas in text.
+\newcommand{\regardlong}[1]{\par\noindent{\raggedright$#1$\par}}
+\newenvironment{regardlisting}{\par\begingroup\ttfamily\small\parskip=0pt\raggedright}
+  {\par\endgroup}
+\newcommand{\regardcode}[1]{\noindent\hangindent=2em\strut #1\par}
+"""
+_SECTIONS: Final = ("section", "subsection", "subsubsection")
+_CONTENTS: Final = 3  # chapters from which a list of them helps
+
+
+def to_latex(report: Report) -> str:
+    """Render a report as a LaTeX document."""
+    headings = [block for block in report.blocks if isinstance(block, Heading)]
+    highest = min((heading.level for heading in headings), default=1)
+    chapters = sum(heading.level == 1 for heading in headings)
+    parts = [
+        _PREAMBLE + rf"\hypersetup{{pdftitle={{{bookmark(report.title)}}}}}",
+        r"\begin{document}",
+        rf"{{\LARGE\bfseries\raggedright {words(report.title)}\par}}\bigskip",
+    ]
+    if chapters >= _CONTENTS:
+        parts.append(r"\setcounter{tocdepth}{1}\tableofcontents\bigskip")
+    parts += [_block(block, highest) for block in report.blocks]
+    parts.append(r"\end{document}")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _block(block: Block, highest: int) -> str:
+    match block:
+        case Text(text):
+            return words(text)
+        case Heading(text, level):
+            command = _SECTIONS[level - highest]
+            return rf"\{command}{{\texorpdfstring{{{words(text)}}}{{{bookmark(text)}}}}}"
+        case Table():
+            return table(block)
+        case Facts(pairs):
+            return facts(pairs)
+        case Prose(markdown):
+            return prose(markdown)
+        case Math(latex):
+            return formula(latex)
+        case Steps(items):
+            return steps(items)
+        case Code(text):
+            return code(text)
+        case Plot():
+            return plot(block)

@@ -1,0 +1,1 @@
+"""Reports as text, plain and in a terminal."""

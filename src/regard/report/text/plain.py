@@ -1,0 +1,95 @@
+"""A report as plain text for a terminal: no colours, no line wider than asked for."""
+
+from __future__ import annotations
+
+from regard.errors import ParameterError
+from regard.report.characters import columns, wrap
+from regard.report.document import (
+    Block,
+    Code,
+    Facts,
+    Heading,
+    Math,
+    Plot,
+    Prose,
+    Report,
+    Steps,
+    Table,
+    Text,
+)
+from regard.report.inline import shown
+from regard.report.text import grid
+from regard.report.text import plots as text_plots
+from regard.report.text.prose import code, formula, prose
+
+_RULES = {1: "=", 2: "-", 3: "~"}
+_INDENT = "    "
+
+
+def to_text(report: Report, width: int = 80) -> str:
+    """Render a report as lines of at most `width` columns.
+
+    Paragraphs and cells of words are wrapped. Columns that do not fit beside each other
+    come in parts below each other, each with the names of the rows. Only a number wider
+    than all the room there is gets shortened, with ….
+
+    Args:
+        report: what to show.
+        width: at least 20.
+
+    Returns:
+        The text, without a newline at its end.
+    """
+    if width < 20:
+        raise ParameterError(f"to_text: width must be at least 20. Got {width}.")
+    blocks = [_underlined(report.title, "=", width)]
+    blocks += [lines(block, width) for block in report.blocks]
+    return "\n\n".join("\n".join(lines) for lines in blocks if any(lines)).rstrip("\n")
+
+
+def lines(block: Block, width: int) -> list[str]:
+    """Render a block as lines of at most `width` columns."""
+    match block:
+        case Text(text):
+            return paragraph(text, width)
+        case Heading(text, level):
+            return _underlined(text, _RULES[level], width)
+        case Table(caption=caption):
+            return paragraph(caption, width) + grid.table(block, width)
+        case Facts(pairs):
+            return grid.pairs(pairs, width)
+        case Prose(markdown):
+            return prose(markdown, width)
+        case Math(latex):
+            return formula(latex, _INDENT, width)
+        case Steps(items):
+            return steps(items, width)
+        case Code(text):
+            return code(text, _INDENT, width)
+        case Plot(caption=caption):
+            return paragraph(caption, width) + text_plots.plot(block, width)
+
+
+def paragraph(text: str, width: int) -> list[str]:
+    """Wrap a string; nothing for an empty one."""
+    words = shown(text)
+    return wrap(words, width) if words else []
+
+
+def steps(items: tuple[tuple[str, str], ...], width: int) -> list[str]:
+    """Number sentences, with their formulas below them."""
+    result = []
+    margin = len(str(len(items))) + 2
+    for i, (sentence, latex) in enumerate(items, 1):
+        wrapped = paragraph(sentence, width - margin) or [""]
+        marker = f"{i}.".ljust(margin)
+        result += [(marker + wrapped[0]).rstrip(" ")]
+        result += [" " * margin + line for line in wrapped[1:]]
+        if latex:
+            result += formula(latex, " " * (margin + 2), width)
+    return result
+
+
+def _underlined(text: str, rule: str, width: int) -> list[str]:
+    lines = paragraph(text, width)
+    return [*lines, rule * max(columns(line) for line in lines)]
