@@ -12,7 +12,7 @@ import pytest
 from certify.damage import Data, Meaningless, assert_damage_is_seen, data, fraction, result, status
 from regard.certify.claims import distribution
 from regard.certify.claims.identities import claim
-from regard.certify.formulas.evaluation import degrees, stated_identity
+from regard.certify.formulas import degrees, stated_identity
 from regard.language import parse
 
 X: dict[str, list[int | str]] = {"X": ["N", "D"], "W_Q": ["D", "K"], "W_K": ["D", "K"]}

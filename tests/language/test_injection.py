@@ -162,7 +162,7 @@ def test_whatever_is_read_has_a_value_or_is_refused(words: list[str]) -> None:
 def test_the_language_never_runs_text() -> None:
     forbidden = {"eval", "exec", "compile", "getattr", "setattr", "__import__", "open", "globals"}
     folder = pathlib.Path(regard.language.__file__).parent
-    for path in folder.glob("*.py"):
+    for path in folder.rglob("*.py"):
         called = {
             node.func.id if isinstance(node.func, ast.Name) else node.func.attr
             for node in ast.walk(ast.parse(path.read_text("utf-8")))

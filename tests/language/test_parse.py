@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from importlib import resources
+from typing import Any
+
 import numpy as np
 import pytest
 
 import regard
 from regard.language import FormulaError, parse
+from regard.language.formula import brackets, tables
+from regard.language.formula.building import Builder
 
 SPELLINGS = [
     # names
@@ -213,6 +219,8 @@ REFUSED = [
     ("2 + and", "A value is missing before this and.", 4),
     (r"\frac{1}", "The formula ends here, where something must follow.", 8),
     ("I_2A", "I_2A: a size is a number or a name, and 2A is none.", 0),
+    ("I_dot", "I_dot: a size is a number or a name, and dot is none.", 0),
+    ("I_I", "I_I: a size is a number or a name, and I is none.", 0),
     (r"\frac.2C", "A number cannot follow a value directly: write * between the two, or ^ for a "
      "power.", 5),
     (r"\foo + 1", r"\foo is not a command of the formula language.", 0),
@@ -281,3 +289,18 @@ def test_what_people_write_is_answered_with_the_fix(text: str, words: str) -> No
 def test_dollars_around_a_formula_and_logarithms_that_are_clear_are_read(text: str) -> None:
     plain = {"log(2) n": "log(2) n", r"\ln n R": "log(n R)"}.get(text, "C (k_a + k_b)")
     assert str(parse(text)) == plain
+
+
+def test_the_tables_of_the_parser_are_those_of_the_grammar() -> None:
+    """If not: python -m regard.language.formula.tables."""
+    there = (resources.files("regard.language.formula") / tables.FILE).read_text("utf-8")
+    assert json.loads(there) == json.loads(tables.work_out())
+
+
+def test_another_grammar_than_that_of_the_tables_is_built_anew(monkeypatch: Any) -> None:
+    def used(*given: Any, **more: Any) -> None:
+        pytest.fail("the tables are those of another grammar")
+
+    monkeypatch.setattr(tables, "GRAMMAR", f"{tables.GRAMMAR}\n// another\n")
+    monkeypatch.setattr("lark.Lark._load_from_dict", used)
+    assert tables.parser(brackets.Places(), Builder()).parse("a == b")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, ndtr, softmax, stdtrit
 
 from regard.analysis.noise.hardmax_limit import limit_atoms
 from regard.analysis.noise.one_head import one_head
@@ -25,6 +24,8 @@ def failure_probability(
     law: OutputLaw, wanted: Array, tolerance: float, rng: np.random.Generator
 ) -> tuple[float, float, str]:
     """P(‖c − wanted‖ > tolerance), its error, and how it was found."""
+    from scipy.special import stdtrit  # slow to load
+
     if law.method == "limit":
         chances = [p for p, c in law.atoms if np.linalg.norm(c - wanted) > tolerance]
         return float(min(1.0, sum(chances))), law.error, "atoms"
@@ -49,6 +50,8 @@ def _line(scores: Scores, mixing: Array) -> tuple[Array, Array, float, float] | 
     That is so if one head varies and in it one key, or there are but two: the weights of the other
     keys keep their ratios.
     """
+    from scipy.special import logsumexp, softmax  # slow to load
+
     variances = scores.deviations**2 * (scores.keys > 1)
     noisy = variances > 0
     heads = np.flatnonzero(np.any(noisy, axis=1))
@@ -71,6 +74,8 @@ def _off_line(
     start: Array, rise: Array, m: float, tau: float, wanted: Array, tolerance: float
 ) -> float:
     """P(‖start + σ(Z) · rise − wanted‖ > tolerance) for Z ~ N(m, τ²)."""
+    from scipy.special import ndtr  # slow to load
+
     size = float(np.linalg.norm(rise))
     if size == 0 or tau == 0:
         end = start + rise / (1 + np.exp(-m))

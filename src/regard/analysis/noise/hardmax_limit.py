@@ -12,7 +12,6 @@ import itertools
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from regard.analysis.noise.random_scores import Scores
 from regard.analysis.noise.sobol import normal_points
@@ -95,6 +94,8 @@ def _independent(scores: Scores) -> bool:
 
 def _winners(means: Array, deviations: Array) -> list[tuple[float, tuple[int, ...]]]:
     """The keys that may win one head, ties together, with their probabilities."""
+    from scipy.special import ndtr  # slow to load
+
     still = np.flatnonzero(deviations == 0)
     tied: tuple[int, ...] = ()
     top = -np.inf
@@ -119,6 +120,8 @@ def _winners(means: Array, deviations: Array) -> list[tuple[float, tuple[int, ..
 
 def _beat(means: Array, deviations: Array, floor: float) -> list[float]:
     """P(s_i is the highest and above `floor`) for independent Gaussian scores that all vary."""
+    from scipy.special import ndtr  # slow to load
+
     chances = []
     for i, (m, s) in enumerate(zip(means, deviations, strict=True)):
         # Over the noise of key i, by Gauss–Legendre pieces, because a floor cuts the integral off.
@@ -145,6 +148,8 @@ def _beat(means: Array, deviations: Array, floor: float) -> list[float]:
 
 def _one_noise(scores: Scores, key: int) -> list[Atom]:
     """One key's scores move along a line: the winners change where it crosses another score."""
+    from scipy.special import ndtr  # slow to load
+
     line = _direction(scores.covariances[key])
     others = np.delete(np.arange(scores.keys), key)
     crossings = [-np.inf, np.inf]

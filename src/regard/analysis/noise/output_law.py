@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit, ndtr, ndtri
 
 from regard.analysis.noise.random_scores import Scores
 from regard.analysis.noise.sobol import sampled_weights
@@ -83,6 +82,8 @@ class OutputLaw:
 
         An output that is `below` up to rounding counts as not above it.
         """
+        from scipy.special import expit  # slow to load
+
         function = "OutputLaw.probability"
         along, level = self._along(function, direction), real(function, "below", below)
         level += self._rounding(along, level)
@@ -102,6 +103,8 @@ class OutputLaw:
 
     def quantile(self, p: float, direction: ArrayLike) -> float:
         """The value that direction · c stays below with probability p, 0 < p < 1."""
+        from scipy.special import ndtri  # slow to load
+
         function = "OutputLaw.quantile"
         along, level = self._along(function, direction), real(function, "p", p)
         if not 0 < level < 1:
@@ -197,6 +200,8 @@ def _power_above(error: float) -> str:
 
 def _logistic_below(share: float, m: float, tau: float) -> float:
     """P(σ(Z) ≤ share)."""
+    from scipy.special import logit, ndtr  # slow to load
+
     if share <= 0:
         return 0.0
     if share >= 1:

@@ -12,8 +12,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
-from scipy.special import ndtri
 
 from regard.analysis.noise.random_scores import Scores
 
@@ -48,6 +46,9 @@ def normal_points(keys: int, heads: int, power: int, rng: np.random.Generator) -
 
     Blocks have a bounded size: all points of a thousand keys at once would fill gigabytes.
     """
+    from scipy import stats  # slow to load
+    from scipy.special import ndtri  # slow to load
+
     count = 2**power
     size = 1 << max(0, min(power, (BLOCK // (keys * heads)).bit_length() - 1))
     with warnings.catch_warnings():
@@ -82,6 +83,8 @@ def sampled_moments(
         tolerance: more points are drawn until the error is below this, or there are too many.
         rng: where the scrambling comes from.
     """
+    from scipy import stats  # slow to load
+
     # Weights sum to 1, so values may be counted from their mean: that keeps squares small.
     centres = np.mean(mixing, axis=1, keepdims=True)
     mixing = mixing - centres

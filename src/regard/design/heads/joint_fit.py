@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.optimize import minimize
 
 from regard.design.linear_scores.family import Array, softmax
 
@@ -38,6 +37,8 @@ def fit_together(
         W_V: (d, d_v) or None.
         tolerance: the search ends when every output is within half of this.
     """
+    from scipy.optimize import minimize  # slow to load
+
     d, width = tokens.shape[1], wanted.shape[1]
     queries = tokens[rows]
 

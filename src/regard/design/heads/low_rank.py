@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from regard.design.heads.rank_bound import RankOne
 from regard.design.linear_scores.exposed_face import widest
@@ -141,6 +140,8 @@ def _starts(wish: Wish, rank: int, full: Array) -> Iterator[Factors]:
 
 def _descend(start: Factors, wish: Wish) -> Factors:
     """Minimise the divergence from the pattern over both matrices."""
+    from scipy.optimize import minimize  # slow to load
+
     tokens, rows, scale = wish.tokens, wish.rows, wish.scale
     shape = start[0].shape
     table = wish.pattern.table(len(tokens))

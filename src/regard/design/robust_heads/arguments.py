@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from regard.core.kernels.threads import one_blas_thread
 from regard.design.extremes import surely
@@ -114,6 +113,8 @@ def robust(
 
 def _deviations(risk: float | None, objective: str) -> float:
     """The standard deviations that a Gaussian number falls short by with a probability."""
+    from scipy.special import ndtri  # slow to load
+
     if objective != "quantile":
         if risk is not None:
             raise ParameterError(

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from regard.certify import Claim
 from regard.design.robust_heads.key_group import Group
@@ -86,6 +85,8 @@ def target(group: Group) -> dict[str, Any]:
 
 def failure_claim(group: Group, query: Array) -> tuple[float, list[Claim]]:
     """A bound on the probability that another key scores higher than one of the group."""
+    from scipy.special import ndtr  # slow to load
+
     if not len(group.others):
         return 0.0, []
     m, m_off, e, e_off = _scores(group, query)

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scipy.special import lambertw
-
 from regard.shapes import integer, real
 
 __all__ = ["best_gap", "isotropic_scale", "widest_useful_gap"]
@@ -38,6 +36,8 @@ def isotropic_scale(n: int, alpha: float, D: float, apart: float) -> float:
         >>> round(isotropic_scale(6, 1e-4, 0.75**0.5, 2**0.5), 6)
         4.724653
     """
+    from scipy.special import lambertw  # slow to load
+
     function = "design.isotropic_scale"
     others = integer(function, "n", n, minimum=2) - 2
     noise = real(function, "alpha", alpha, positive=True)

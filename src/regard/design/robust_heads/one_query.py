@@ -21,7 +21,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from regard.design.robust_heads.key_group import Group
 from regard.design.robust_heads.socp import Program, Solved, factor
@@ -263,6 +262,8 @@ def unreachable(group: Group, gap: float) -> Obstruction | None:
     Σ y (μ_i − μ_j) + Σ t (μ_c − μ_k) = 0 with gap Σ y + Σ t ln p_c/p_k > 0: such y ≥ 0 and t exist
     exactly if no query has that gap, and then the least squares below come out as 0.
     """
+    from scipy.optimize import nnls  # slow to load
+
     ties, wanted = group.ties
     edges = np.vstack([group.rows, ties, -ties]).T
     levels = np.concatenate([np.full(len(group.rows), gap), wanted, -wanted])

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import clarabel
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 __all__ = ["Program", "Solved", "factor"]
 
@@ -48,6 +46,9 @@ class Program:
 
     def solve(self) -> Solved:
         """Solve it."""
+        import clarabel  # slow to load
+        from scipy import sparse  # slow to load
+
         blocks, sides, kinds = [], [], []
         if len(self.ties):
             blocks.append(self.ties)

@@ -11,9 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import null_space
-from scipy.optimize import minimize
-from scipy.special import log_ndtr, logsumexp
 
 from regard.design.robust_heads.key_group import Group
 from regard.design.robust_heads.one_query import widest_gap
@@ -31,6 +28,8 @@ class _Bound:
     """The logarithm of the union bound over directions that score the group alike."""
 
     def __init__(self, group: Group) -> None:
+        from scipy.linalg import null_space  # slow to load
+
         scored, noise = group.keys.scored, group.keys.noise
         ties, _ = group.ties
         self.basis = null_space(ties) if len(ties) else np.eye(scored.shape[1])
@@ -44,6 +43,8 @@ class _Bound:
 
     def __call__(self, w: Array) -> tuple[float, Array]:
         """The logarithm of the bound, and its gradient."""
+        from scipy.special import log_ndtr, logsumexp  # slow to load
+
         if not np.any(w):  # no direction at all: every pair is a coin flip
             return float(np.log(0.5 * len(self.apart))), np.zeros_like(w)
         pulled = self.noise @ w
@@ -79,6 +80,8 @@ class _Bound:
 
 def least_failure(group: Group) -> Array | None:
     """The unit direction with the least union bound found, None if none lifts the group."""
+    from scipy.optimize import minimize  # slow to load
+
     bound = _Bound(group)
     if not bound.basis.shape[1]:
         return None

@@ -26,7 +26,7 @@ from regard.language.formula.parts import (
 )
 from regard.language.formula.printing import to_text
 from regard.language.formula.tree import Tree, apply, depth, name, number
-from regard.language.formula.vocabulary import CONSTANTS, FUNCTIONS, function, normalised
+from regard.language.formula.vocabulary import CONSTANTS, FUNCTIONS, RESERVED, function, normalised
 
 _RELATIONS: Final = {
     "==": "=", "≤": "<=", "≥": ">=", "≠": "!=", r"\leqslant": "<=", r"\geqslant": ">=",
@@ -267,7 +267,7 @@ class Builder:
         word = normalised(token)
         base, _, index = word.partition("_")
         if base == "I" and index:  # I_d is the identity of size d
-            if index[0].isdigit() and not index.isdigit():
+            if index in RESERVED or (index[0].isdigit() and not index.isdigit()):
                 raise Refusal(f"{word}: a size is a number or a name, and {index} is none.", at)
             size = number(float(index), at) if index.isdigit() else name(index, at)
             return Part(apply("call", size, value="I", column=at), at, token.end_pos, "word")

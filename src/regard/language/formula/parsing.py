@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from regard.errors import FormulaError
-from regard.language.formula import brackets, characters, limits, messages
+from regard.language.formula import brackets, characters, limits, messages, tables
 from regard.language.formula.building import Builder
 from regard.language.formula.parts import Refusal
 from regard.language.formula.tree import Tree
@@ -14,19 +14,8 @@ from regard.language.formula.tree import Tree
 
 @functools.cache
 def _parser() -> Any:
-    """Build the parser, once and when it is first needed."""
-    from lark import Lark
-
-    from regard.language.formula.grammar import GRAMMAR
-
-    return Lark(
-        GRAMMAR,
-        parser="lalr",
-        # Not the contextual lexer: it compiles an expression per state, some 10 ms each.
-        lexer="basic",
-        postlex=brackets.Places(),
-        transformer=Builder(),
-    )
+    """Load the parser, once and when it is first needed."""
+    return tables.parser(brackets.Places(), Builder())
 
 
 def parse_tree(text: str) -> Tree:
