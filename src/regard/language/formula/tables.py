@@ -46,17 +46,7 @@ def work_out() -> str:
     built = Lark(GRAMMAR, **_OPTIONS, postlex=Places())  # which says what tokens it wants to see
     data, memo = built.memo_serialize([TerminalDef, Rule])
     data["options"] |= {"postlex": None}
-    _in_order(data["parser"]["parser"])
     return json.dumps({"made_of": _made_of(), "data": data, "memo": memo})
-
-
-def _in_order(table: dict[str, Any]) -> None:
-    """Number tokens by name: lark numbers them as a set yields them, each time in another order."""
-    names = table["tokens"]
-    numbers = {old: new for new, old in enumerate(sorted(names, key=names.__getitem__))}
-    table["tokens"] = {numbers[old]: names[old] for old in sorted(names, key=names.__getitem__)}
-    for state, actions in table["states"].items():
-        table["states"][state] = dict(sorted((numbers[old], do) for old, do in actions.items()))
 
 
 def _made_of() -> str:
