@@ -9,7 +9,17 @@ from pydantic import Field, model_validator
 
 from regard.errors import FormulaError
 from regard.language import parse, parse_limit
-from regard.problems.fields import Count, Integer, LimitText, Name, Number, Part, Positive, Share
+from regard.problems.fields import (
+    Count,
+    Integer,
+    LimitText,
+    Name,
+    Number,
+    Ordinary,
+    OrdinaryPositive,
+    Part,
+    Share,
+)
 from regard.problems.laws import Arbitrary, Fixed, Gaussian, Law, Orthogonal, Orthonormal, Plain
 
 MOST_NUMBERS = 10_000_000  # in the covariances of all keys together
@@ -30,13 +40,13 @@ class Keys(Part):
         limits: what becomes small or large, such as "alpha -> 0", in this order.
     """
 
-    scale: Positive = 1.0
+    scale: OrdinaryPositive = 1.0
     n: Annotated[Count, Field(ge=2)]
     d: Count | None = None
     keys: Law
     values: Plain = Arbitrary(law="arbitrary")
     names: dict[Name, Integer] = Field(default={})
-    parameters: dict[Name, Number] = Field(default={})
+    parameters: dict[Name, Ordinary] = Field(default={})
     limits: list[LimitText] = Field(default=[])
 
     @model_validator(mode="before")

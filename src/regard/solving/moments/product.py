@@ -20,6 +20,7 @@ from regard.solving.moments.formulas import (
     polynomial,
     root,
     unexpanded,
+    written,
 )
 
 ROWS = 16  # entries of the vectors that formulas are compared on
@@ -134,7 +135,7 @@ def certificate(found: Product, find: list[str]) -> tuple[Certificate, bool]:
         )
     ]
     if "s" in find and found.variance.terms:
-        goal = str(exact(found.goal.variance))
+        goal = written(exact(found.goal.variance))
         wanted.append(
             claims.claim(found.size, q, k, variance=goal, divided_by=found.s_text, same=same)
         )
