@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from regard.problems.fields import Count, Integer, Number, Part, Positive, Share
+from regard.problems.fields import Count, Integer, OrdinaryPositive, Part, Positive, Share
 from regard.problems.head import Head
 
 SMALLEST = 1e-12  # of a tolerance: below it float64 can hardly tell a weight from 1
@@ -68,7 +68,7 @@ class OffsetProblem(Head):
 class BandGiven(PositionsGiven):
     """A window of shifts T − B/2 … T + B/2."""
 
-    B: Annotated[Number, Field(gt=0)]
+    B: OrdinaryPositive
 
     @model_validator(mode="after")
     def _something_is_outside(self) -> BandGiven:
