@@ -165,7 +165,9 @@ class Verdict:
     def report(self) -> Report:
         """Return the verdict as a report."""
         said = self.words
-        blocks: list[Block] = [Text(f"The answer is {said}.")]
+        settled = self.right or not self.decided
+        first = f"The answer is {said}." if settled else f"{self.percent} of the goals are reached."
+        blocks: list[Block] = [Text(first)]
         if self.answer:
             blocks.append(Facts(tuple(self.answer.items())))
         rows = tuple((goal.name, goal.scope, _reached(goal), goal.sentence) for goal in self.goals)

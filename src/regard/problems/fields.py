@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from regard.language import parse, parse_limit
+from regard.shapes.extremes import LARGEST, SMALLEST
 
 MOST_KEYS = 4096  # an orthonormal law builds a square of this size
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*")
@@ -27,6 +28,17 @@ def _number(value: Any) -> Any:
     if abs(value) > 1e100:
         raise ValueError("must be at most 1e100 in size")
     return value
+
+
+def _ordinary(value: Any) -> Any:
+    # Beyond these, squares and products of what is given would leave the floats.
+    number = _number(value)
+    if number and not SMALLEST <= abs(number) <= LARGEST:
+        raise ValueError(
+            f"must be 0 or between {SMALLEST:g} and {LARGEST:g} in size, not {number:g}: measure "
+            "in other units"
+        )
+    return number
 
 
 def _integer(value: Any) -> Any:
@@ -89,6 +101,8 @@ def _kind_of(value: Any) -> str:
 
 Number = Annotated[float, BeforeValidator(_number)]
 Positive = Annotated[float, BeforeValidator(_number), Field(gt=0)]
+Ordinary = Annotated[float, BeforeValidator(_ordinary)]
+OrdinaryPositive = Annotated[float, BeforeValidator(_ordinary), Field(gt=0)]
 Share = Annotated[float, BeforeValidator(_number), Field(gt=0, lt=1)]
 Integer = Annotated[int, BeforeValidator(_integer)]
 Count = Annotated[int, BeforeValidator(_integer), Field(ge=1, le=MOST_KEYS)]
@@ -96,6 +110,6 @@ Name = Annotated[str, Field(max_length=200), AfterValidator(_name)]
 Formula = Annotated[str, Field(max_length=2000), AfterValidator(_formula)]
 LimitText = Annotated[str, Field(max_length=200), AfterValidator(_limit)]
 Exact = Annotated[int | float | str, BeforeValidator(_exact)]
-Row = Annotated[list[Number], Field(max_length=MOST_KEYS)]
+Row = Annotated[list[Ordinary], Field(max_length=MOST_KEYS)]
 Rows = Annotated[list[Row], Field(max_length=MOST_KEYS), AfterValidator(_rectangle)]
 ExactRows = Annotated[list[list[Exact]], Field(max_length=64), AfterValidator(_rectangle)]

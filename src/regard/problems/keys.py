@@ -9,8 +9,19 @@ from pydantic import Field, model_validator
 
 from regard.errors import FormulaError
 from regard.language import parse, parse_limit
-from regard.problems.fields import Count, Integer, LimitText, Name, Number, Part, Positive, Share
+from regard.problems.fields import (
+    Count,
+    Integer,
+    LimitText,
+    Name,
+    Number,
+    Ordinary,
+    OrdinaryPositive,
+    Part,
+    Share,
+)
 from regard.problems.laws import Arbitrary, Fixed, Gaussian, Law, Orthogonal, Orthonormal, Plain
+from regard.shapes.extremes import LARGEST, SMALLEST
 
 MOST_NUMBERS = 10_000_000  # in the covariances of all keys together
 Weights = Annotated[dict[Name, Annotated[Number, Field(gt=0, le=1)]], Field(min_length=1)]
@@ -30,13 +41,13 @@ class Keys(Part):
         limits: what becomes small or large, such as "alpha -> 0", in this order.
     """
 
-    scale: Positive = 1.0
+    scale: OrdinaryPositive = 1.0
     n: Annotated[Count, Field(ge=2)]
     d: Count | None = None
     keys: Law
     values: Plain = Arbitrary(law="arbitrary")
     names: dict[Name, Integer] = Field(default={})
-    parameters: dict[Name, Number] = Field(default={})
+    parameters: dict[Name, Ordinary] = Field(default={})
     limits: list[LimitText] = Field(default=[])
 
     @model_validator(mode="before")
@@ -127,6 +138,12 @@ def _covariances_are_proper(law: Gaussian, given: Keys) -> None:
         room = 1e-9 * float(np.max(np.abs(matrix)))
         if not np.all(np.isfinite(matrix)):
             raise ValueError(f"keys.covariance: {which}must be finite for the parameters given")
+        size = float(np.max(np.abs(matrix)))
+        if size and not SMALLEST**2 <= size <= LARGEST**2:
+            raise ValueError(
+                f"keys.covariance: {which}reaches {size:g} for the parameters given: use 0, or a "
+                f"size between {SMALLEST**2:g} and {LARGEST**2:g}"
+            )
         if np.max(np.abs(matrix - matrix.T)) > room:
             raise ValueError(f"keys.covariance: {which}must be symmetric, as mu_a mu_a' is")
         least = float(np.linalg.eigvalsh(matrix)[0])

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from regard.problems.fields import Formula, Name, Part, Positive, Rows
+from regard.problems.fields import Formula, Name, OrdinaryPositive, Part, Rows
 
 
 class Fixed(Part):
@@ -26,7 +26,7 @@ class Orthogonal(Part):
     """Vectors at right angles, of the lengths given or of any lengths."""
 
     law: Literal["orthogonal"]
-    norms: list[Positive] | None = None
+    norms: list[OrdinaryPositive] | None = None
 
 
 class Arbitrary(Part):

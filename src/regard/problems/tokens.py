@@ -9,7 +9,16 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from regard.language import parse, parse_limit
-from regard.problems.fields import Count, Formula, LimitText, Name, Number, Part, Positive
+from regard.problems.fields import (
+    Count,
+    Formula,
+    LimitText,
+    Name,
+    Ordinary,
+    OrdinaryPositive,
+    Part,
+)
+from regard.shapes.extremes import SMALLEST
 
 _TOKEN = re.compile(r"[xc]_([1-9][0-9]?)")
 LARGEST = 1e6  # of an entry of a token: scores are products of two
@@ -24,7 +33,7 @@ class BasisGiven(Part):
     """
 
     names: Annotated[list[Name], Field(min_length=1, max_length=64)]
-    norm: Positive | Name = 1.0
+    norm: OrdinaryPositive | Name = 1.0
 
 
 class Tokens(Part):
@@ -40,10 +49,10 @@ class Tokens(Part):
     """
 
     basis: BasisGiven
-    parameters: dict[Name, Number] = Field(default_factory=dict)
+    parameters: dict[Name, Ordinary] = Field(default_factory=dict)
     tokens: Annotated[list[Formula], Field(min_length=1, max_length=32)]
     d: Count | None = None
-    scale: Positive = 1.0
+    scale: OrdinaryPositive = 1.0
     limits: list[LimitText] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -107,5 +116,8 @@ class Tokens(Part):
         found = formula.evaluate(
             {**self.parameters, **dict(zip(self.basis.names, axes, strict=True))}
         )
-        if not np.isfinite(found).all() or np.max(np.abs(found)) > LARGEST:
+        largest = float(np.max(np.abs(found)))
+        if not largest <= LARGEST:
             raise ValueError(f"{where}: its entries must be at most {LARGEST:g} in size")
+        if 0 < largest < SMALLEST:
+            raise ValueError(f"{where}: must be 0 or have an entry of {SMALLEST:g} at least")

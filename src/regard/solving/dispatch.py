@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from regard.core.kernels.threads import one_blas_thread
+from regard.errors import InvalidProblem, ParameterError
 from regard.problems import Problem, load
 from regard.problems.registry import needed
 from regard.solving.solution import Solution
@@ -14,10 +17,15 @@ def solve(problem: Problem | str | Path) -> Solution:
     """Return the solution of a problem, given as such, by its id or as a file.
 
     Raises:
-        InvalidProblem: there is no such problem, or it cannot be read.
+        InvalidProblem: there is no such problem, or it cannot be read, or its numbers are such
+            that floats cannot hold what is worked out of them.
     """
     if isinstance(problem, str | Path):
         problem = load(problem)
-    with one_blas_thread():
-        found = needed(problem.kind, "solve").solve(problem)
+    try:
+        # What overflows on the way is seen where it matters: claims are verified.
+        with one_blas_thread(), np.errstate(all="ignore"):
+            found = needed(problem.kind, "solve").solve(problem)
+    except ParameterError as error:  # of a design or an analysis, about numbers of extreme size
+        raise InvalidProblem(f"{problem.id}: {error}") from None
     return found if isinstance(found, Solution) else Solution(problem, found)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from regard.certify import Certificate, ClaimResult, Verification, verify
 from regard.core.kernels.threads import one_blas_thread
 from regard.problems import Problem
@@ -69,7 +71,7 @@ class Solution:
         """The finding told: by `explain` of the kind."""
         if self.told is not None:
             return self.told
-        with one_blas_thread():
+        with one_blas_thread(), np.errstate(all="ignore"):
             told: Explanation = needed(self.problem.kind, "explain").explain(
                 self.problem, self.finding
             )

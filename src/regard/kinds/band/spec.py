@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from regard.problems.fields import Number, Part, Positive
+from regard.problems.fields import OrdinaryPositive, Part, Positive
 from regard.problems.head import Problem
 from regard.problems.positions import PositionsGiven
 
@@ -16,7 +16,7 @@ from regard.problems.positions import PositionsGiven
 class BandGiven(PositionsGiven):
     """A window of shifts T − B/2 … T + B/2."""
 
-    B: Annotated[Number, Field(gt=0)]
+    B: OrdinaryPositive
 
     @model_validator(mode="after")
     def _something_is_outside(self) -> BandGiven:

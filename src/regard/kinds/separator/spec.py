@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from regard.problems.fields import Count, Part, Positive, Rows
+from regard.problems.fields import Count, OrdinaryPositive, Part, Rows
 from regard.problems.head import Problem
 
 
@@ -48,7 +48,7 @@ class SeparatorGiven(Part):
     S: Basis
     T: Basis
     orthogonal: bool = True
-    share: Positive = 0.5
+    share: OrdinaryPositive = 0.5
 
     @model_validator(mode="after")
     def _room(self) -> SeparatorGiven:

@@ -7,9 +7,11 @@ from typing import Final
 # Inline, since notebooks drop style sheets and bring their own alignment of cells.
 SPACE: Final = "margin:0.75em 0"
 TABLE: Final = "border-collapse:collapse;table-layout:auto"
-# A caption is as wide as its table; the least width keeps it from running down a narrow one.
+# A caption is as wide as its table; the least width keeps it from running down a narrow one, and
+# the largest from running out of the screen with a table that scrolls.
 CAPTION: Final = (
-    "caption-side:top;text-align:left;color:inherit;padding:0.25em 0;min-width:min(24em,85vw)"
+    "caption-side:top;text-align:left;color:inherit;padding:0.25em 0;"
+    "min-width:min(24em,85vw);max-width:min(42em,85vw)"
 )
 _LINE: Final = "border:0;border-bottom:1px solid rgba(128,128,128,0.4)"
 WORDS: Final = f"text-align:left;vertical-align:top;padding:0.25em 1em 0.25em 0;{_LINE}"

@@ -122,6 +122,8 @@ def separating(keys: Float64) -> Float64 | None:
     from scipy.optimize import linprog
 
     lead = keys[0] - keys[1:]
+    # Each at length one: only signs count, and the program is solved in floats.
+    lead = lead / np.maximum(np.linalg.norm(lead, axis=1, keepdims=True), 1e-300)
     d = keys.shape[1]
     # The largest t with lead q ≥ t and −1 ≤ q ≤ 1.
     found = linprog(
@@ -130,9 +132,10 @@ def separating(keys: Float64) -> Float64 | None:
         b_ub=np.zeros(len(lead)),
         bounds=[(-1, 1)] * d + [(None, None)],
     )
+    if not found.success:
+        return None
     direction = np.asarray(found.x[:d])
-    size = ROUNDING * max(1.0, float(np.max(np.abs(lead))))
-    return direction if found.success and float(np.min(lead @ direction)) > size else None
+    return direction if float(np.min(lead @ direction)) > ROUNDING else None
 
 
 def _queries(keys: Float64, ahead: Float64 | None) -> tuple[Float64, ...]:

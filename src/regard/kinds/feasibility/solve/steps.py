@@ -21,7 +21,9 @@ __all__ = ["multiple", "square", "steps", "unit"]
 def _length(found: Found) -> str:
     """Return the length of the basis vectors in LaTeX."""
     norm = found.problem.given.basis.norm
-    return parse(norm).to_latex() if isinstance(norm, str) else tex(norm)
+    if isinstance(norm, str):
+        return parse(norm).to_latex()
+    return f"({tex(norm)})" if "^" in tex(norm) else tex(norm)  # powers of it are written
 
 
 def square(found: Found) -> str:

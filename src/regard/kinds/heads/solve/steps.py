@@ -100,8 +100,8 @@ def heads_steps(problem: HeadsProblem, found: Heads) -> Steps:
     if found.noisy is not None:
         steps.append(
             (
-                "That is in the limit of vanishing noise, where keys are their means. The noise "
-                "given is too large for the tolerance: with it the error of the same queries is",
+                "That is in the limit of vanishing noise, where keys are their means. With the "
+                f"noise given the error{found.keys.together} of the same queries is",
                 rf"\sqrt{{E \lVert c - c^* \rVert^2}} = {tex(found.error_with_noise)} > "
                 rf"{tex(found.tolerance)}",
             )
@@ -122,7 +122,9 @@ def _bound_step(found: Heads) -> tuple[str, str]:
             rf"\lVert c - c^* \rVert = {tex(found.error)}"
             + (rf" \le {tex(found.tolerance)}" if found.proved else ""),
         )
-    return proved_step(found.provable, found.tolerance, found.error, found.proved)
+    return proved_step(
+        found.provable, found.tolerance, found.error, found.proved, found.keys.weights_count
+    )
 
 
 def _formula_steps(found: Heads, pure: bool) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from regard.language import Formula, parse
+from regard.language.formula.limits import MOST_DIGITS
 from regard.language.formula.tree import operands
 
 Monomial = tuple[tuple[str, int], ...]  # names with their powers, in the order of names
@@ -92,19 +93,33 @@ def _term(monomial: Monomial, size: Fraction) -> str:
     above = [_power(name, power) for name, power in monomial if power > 0]
     below = [_power(name, -power) for name, power in monomial if power < 0]
     if size.numerator != 1 or not above:
-        above.insert(0, str(size.numerator))
+        above.insert(0, _whole(size.numerator))
     if size.denominator != 1:
-        below.insert(0, str(size.denominator))
+        below.insert(0, _whole(size.denominator))
     if not below:
         return " ".join(above)
     under = below[0] if len(below) == 1 else f"({' '.join(below)})"
     return f"{' '.join(above)}/{under}"
 
 
+def _whole(x: int) -> str:
+    """Write a whole number; one with more digits than formulas may have to those of a float."""
+    text = str(x)
+    return text if len(text) <= MOST_DIGITS else repr(float(x)).replace("+", "")
+
+
+def written(x: Fraction) -> str:
+    """Write a fraction in the formula language."""
+    above = ("-" if x < 0 else "") + _whole(abs(x.numerator))
+    return above if x.denominator == 1 else f"{above}/{_whole(x.denominator)}"
+
+
 def polynomial(formula: Formula, values: Mapping[str, float] | None = None) -> Polynomial:
     """Return a formula as a sum of terms, with some names replaced by numbers."""
     replaced = {
-        name: parse(f"({exact(x)})") for name, x in (values or {}).items() if name in formula.names
+        name: parse(f"({written(exact(x))})")
+        for name, x in (values or {}).items()
+        if name in formula.names
     }
     tree = (formula.substitute(replaced) if replaced else formula).tree
     stack: list[tuple[Polynomial, Formula]] = []
@@ -120,7 +135,9 @@ def polynomial(formula: Formula, values: Mapping[str, float] | None = None) -> P
 
 def unexpanded(formula: Formula, values: Mapping[str, float]) -> Polynomial:
     """Return a formula as one symbol, with some names replaced by numbers."""
-    replaced = {name: parse(f"({exact(x)})") for name, x in values.items() if name in formula.names}
+    replaced = {
+        name: parse(f"({written(exact(x))})") for name, x in values.items() if name in formula.names
+    }
     return Polynomial.symbol(f"({formula.substitute(replaced) if replaced else formula})")
 
 
@@ -192,7 +209,7 @@ def root(formula: Polynomial, name: str) -> str:
         above, below = math.isqrt(abs(size.numerator)), math.isqrt(size.denominator)
         if size > 0 and Fraction(above, below) ** 2 == size:
             inside = factored(Polynomial(((monomial, Fraction(1)),)), name) if monomial else ""
-            front = str(above) if above != 1 or not inside else ""
+            front = _whole(above) if above != 1 or not inside else ""
             text = " ".join(part for part in (front, f"sqrt({inside})" if inside else "") if part)
-            return text if below == 1 else f"{text}/{below}"
+            return text if below == 1 else f"{text}/{_whole(below)}"
     return f"sqrt({factored(formula, name)})"

@@ -18,6 +18,7 @@ from regard.kinds.moments.solve.formulas import (
     polynomial,
     root,
     unexpanded,
+    written,
 )
 from regard.kinds.moments.spec import DotProductGiven, MomentsGoal
 from regard.language import Formula, parse
@@ -134,7 +135,7 @@ def certificate(found: Product, find: list[str]) -> tuple[Certificate, bool]:
         )
     ]
     if "s" in find and found.variance.terms:
-        goal = str(exact(found.goal.variance))
+        goal = written(exact(found.goal.variance))
         wanted.append(
             claims.claim(found.size, q, k, variance=goal, divided_by=found.s_text, same=same)
         )

@@ -198,6 +198,9 @@ def _undecided(asked: Asked, name: str) -> GoalResult | None:
     error, rough = asked.error(name, asked.plain), asked.law.rough
     if name == "independent" or not np.isfinite(error):
         return None
+    if rough == np.inf:
+        sentence = "the law is not known: of the cases that count none, or one, was drawn"
+        return GoalResult(WORDS[name], "this", False, sentence, error, decided=False)
     if rough > ROUGH and error <= 2 * rough:
         sentence = f"the law is known to {number(rough, 2)} only, and the answer is within that"
         return GoalResult(WORDS[name], "this", False, sentence, error, rough, decided=False)

@@ -20,7 +20,7 @@ from regard.kinds.noise.judge.kept import Winners, draws, kept, positive
 from regard.kinds.noise.spec import NoiseGiven
 from regard.language import parse, parse_limit
 from regard.problems import key_instance
-from regard.problems.laws import Gaussian
+from regard.problems.laws import Arbitrary, Gaussian
 
 Float64 = NDArray[np.float64]
 
@@ -98,8 +98,9 @@ class Law:
 
 def setting(given: NoiseGiven, n: int | None = None) -> Setting:
     """Return the keys and queries of a problem with its limits, perhaps with more keys."""
-    if n is not None:
-        given = given.model_copy(update={"n": n, "d": None})
+    if n is not None:  # values may be given for as many keys as there are; here none is used
+        more = {"n": n, "d": None, "values": Arbitrary(law="arbitrary")}
+        given = given.model_copy(update=more)
     numbers, grows, late = dict(given.parameters), None, False
     for limit in map(parse_limit, given.limits):
         if math.isinf(limit.target):
@@ -219,6 +220,10 @@ def _finite(at: Setting, scores: Scores, keep_positive: bool) -> Law:
         )
         return Law(none, np.zeros((0, n)), found.mean, found.covariance, float(found.error))
     s = draws(scores)
-    weights = np.mean(softmax(s[positive(s, scores)]), axis=1)
+    few = s[positive(s, scores)]
+    if len(few) < 2:  # next to nothing is left, so that nothing can be said
+        unknown = np.mean(softmax(scores.means), axis=0)
+        return Law(none, np.zeros((0, n)), unknown, np.zeros((n, n)), math.inf)
+    weights = np.mean(softmax(few), axis=1)
     error = 5 / math.sqrt(max(len(weights), 1))
     return Law(none, np.zeros((0, n)), np.mean(weights, axis=0), np.cov(weights.T), error)

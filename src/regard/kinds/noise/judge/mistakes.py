@@ -57,6 +57,8 @@ def _places(asked: Asked, name: str) -> list[Float64]:
 
 def _fits(asked: Asked, name: str, other: Law) -> bool:
     """Whether a field is what it would be in another law, which is not the right one."""
+    if not np.isfinite(other.rough):  # it is not known
+        return False
     values = _places(asked, name)
     try:
         return all(asked.said.error(name, other, x) <= EXACT + 4 * other.rough for x in values)

@@ -49,6 +49,11 @@ class RandomKeys:
     scale: float
     weights_count: bool = False
 
+    @property
+    def together(self) -> str:
+        """What an error is of, for a sentence, where it is not of what the tolerance is of."""
+        return " of all weights together" if self.weights_count else ""
+
     def off(self, queries: Float64, wanted: Float64) -> Float64:
         """√E ‖c − c*‖² for queries (..., heads, d) whose outputs are averaged."""
         return self.off_and_variance(queries, wanted)[0]

@@ -66,12 +66,17 @@ def proved_in_words(bound: Bound, tolerance: float, proved: bool) -> str:
 def tolerance_in_words(problem: QueryProblem | HeadsProblem) -> str:
     """Say what the tolerance is of."""
     tolerance = number(problem.goal.tolerance)
-    known = known_values(problem.given)
-    missed = r"\lVert c - c^* \rVert" if known else r"\lVert \alpha - p \rVert"
-    if isinstance(problem.given.keys, Gaussian):
-        missed = rf"\sqrt{{E {missed}^2}}"
-    more = "" if known else ": the values are arbitrary, so the weights stand for the output"
-    return f"{tolerance} of ${missed}$" + more
+    random = isinstance(problem.given.keys, Gaussian)
+    if known_values(problem.given):
+        missed = r"\lVert c - c^* \rVert"
+        return f"{tolerance} of " + (rf"$\sqrt{{E {missed}^2}}$" if random else f"${missed}$")
+    each, all_ = r"|\alpha_i - p_i|", r"\lVert \alpha - p \rVert"
+    if random:
+        each, all_ = r"\sqrt{E (\alpha_i - p_i)^2}", rf"\sqrt{{E {all_}^2}}"
+    return (
+        f"{tolerance} of ${each}$ for each weight, as the values are arbitrary; errors are given, "
+        f"and proved, for all weights together, ${all_}$, which is no less"
+    )
 
 
 def _by_factor(found: Noisy) -> Table:

@@ -110,7 +110,9 @@ def noise_steps(problem: QueryProblem, found: Noisy) -> Steps:
             )
         )
     error = float(found.off(np.array(found.factor)))
-    steps.append(proved_step(found.bound, found.tolerance, error, found.proved))
+    steps.append(
+        proved_step(found.bound, found.tolerance, error, found.proved, found.keys.weights_count)
+    )
     if found.proved and problem.given.limits and found.bound.value <= found.tolerance:
         steps.append(SMALLER_NOISE)
     if problem.given.limits and alpha is not None and pair:
@@ -162,8 +164,13 @@ SMALLER_NOISE = (
 )
 
 
-def proved_step(bound: Bound, tolerance: float, error: float, proved: bool) -> tuple[str, str]:
-    """What is proved of the root mean square, as a step; the error is the one of the exact law."""
+def proved_step(
+    bound: Bound, tolerance: float, error: float, proved: bool, weights_count: bool
+) -> tuple[str, str]:
+    """What is proved of the root mean square, as a step; the error is the one of the exact law.
+
+    Where weights count, both are of all weights together, and the tolerance is of each.
+    """
     missed = r"\sqrt{E \lVert c - c^* \rVert^2}"
     if proved and bound.value > tolerance:  # a head that looks at one key, and loud noise
         return (
@@ -180,7 +187,10 @@ def proved_step(bound: Bound, tolerance: float, error: float, proved: bool) -> t
             "answer is computed, not proved."
             if error <= tolerance
             else " It is above the tolerance, as the error itself is."
+            + " Each weight by itself may be within it." * weights_count
         )
+    elif weights_count:
+        more = " What holds for all weights together holds for each of them."
     return (
         r"What is proved below is a bound in exponentials: $c_0$ is the output for scores at their "
         r"means, $R$ how far the noise moves the mean output, and $V$ how much it spreads it, each "

@@ -229,9 +229,11 @@ def solve_designed(
 _AVERAGES = (
     "Another average of the means, with weights $\\lambda$, is the same point. Its score differs "
     "from that of the wanted average by a normal number of mean 0, which is at most 0 half of the "
-    "time. Then the weights are off by at least the difference of the entropies.",
+    "time. Then the weights are off by at least the difference of the entropies. So the squares of "
+    "the errors of all $n$ weights sum to more than $n$ times that of the tolerance "
+    "$\\varepsilon$, and one of them is above it.",
     r"P(Y \le 0) \ge \tfrac12,\qquad \sum_j p_j \ln\frac{p_j}{\alpha_j} \ge H(\lambda) - H(p)"
-    r"\quad\text{where } Y \le 0",
+    r"\quad\text{where } Y \le 0,\qquad E \lVert \alpha - p \rVert^2 > n\, \varepsilon^2",
 )
 
 
@@ -243,7 +245,9 @@ def _excluded(problem: QueryProblem, mix: Mix, keys: RandomKeys) -> Claim | None
         design_query(keys.means, mix.target, tolerance=problem.goal.tolerance, scale=keys.scale)
     except InfeasibleDesign as refusal:
         target = {"indices": list(mix.rows), "weights": list(mix.weights)}
-        bound = float(np.nextafter(problem.goal.tolerance, 1.0))
+        # The tolerance is of each of n weights: squares that sum to more than n times its square
+        # have one above it.
+        bound = problem.goal.tolerance * math.sqrt(mix.n) * (1 + SMALL)
         for other in refusal.certificate.claims:
             if "combination" in other.witness:
                 average = other.witness["combination"]

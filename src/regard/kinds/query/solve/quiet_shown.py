@@ -35,10 +35,9 @@ def vanishing_steps(keys: RandomKeys, query: Float64, mix: Mix, tolerance: float
         low, high = (middle, high) if error(10**middle) <= 2 * tolerance else (low, middle)
     return (
         (
-            "That is the limit of vanishing noise, where keys are their means. The noise given "
-            "is too large for this tolerance: with it the error of the same query is "
-            f"{number(error(1.0))}. To stay within twice the tolerance its variance must be "
-            "smaller by this factor.",
+            "That is the limit of vanishing noise, where keys are their means. With the noise "
+            f"given the error{keys.together} of the same query is {number(error(1.0))}. It is "
+            "within twice the tolerance where the variance is smaller by this factor.",
             tex(10**low, 3),
         ),
     )
@@ -84,7 +83,9 @@ def robust_shown(
         ),
         (
             "The exact law of the output, integrated over the scores, gives the error"
+            f"{keys.together}"
             + (", which is within the tolerance." if within else ". It is above the tolerance.")
+            + (" Each weight by itself may be within it." * (keys.weights_count and not within))
             + (
                 " The sum of the wanted means is above it too: at its best length it comes to "
                 f"{number(least)}."
@@ -94,7 +95,7 @@ def robust_shown(
             rf"\sqrt{{E \lVert c - c^* \rVert^2}} = {tex(here)},\qquad \text{{allowed }} "
             rf"{tex(problem.goal.tolerance)}",
         ),
-        proved_step(bound, problem.goal.tolerance, here, proved),
+        proved_step(bound, problem.goal.tolerance, here, proved, keys.weights_count),
     )
     rows = tuple(
         (

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def length(made: Made) -> str:
     """Return the length of the basis vectors in LaTeX."""
     norm = made.problem.given.basis.norm
-    return parse(norm).to_latex() if isinstance(norm, str) else tex(norm)
+    if isinstance(norm, str):
+        return parse(norm).to_latex()
+    return f"({tex(norm)})" if "^" in tex(norm) else tex(norm)  # powers of it are written
 
 
 def unit(made: Made) -> str:
