@@ -16,6 +16,7 @@ from regard.design import head_claims
 from regard.design.results import HeadDesign
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.problems.kinds.tokens import SelfAttentionProblem
+from regard.solving.latex_numbers import tex
 from regard.solving.self_attention import head as heads
 from regard.solving.self_attention import text as text
 from regard.solving.self_attention.contradiction import (
@@ -233,11 +234,13 @@ def _contradicted(
     return Solution(
         problem,
         Status.IMPOSSIBLE,
-        r"\text{no} \; K, Q, V \; \text{with these weights}",
+        r"\text{no} \; K, Q, V \; \text{with} \; \max_{j,k} \lVert V x_j - V x_k \rVert \le "
+        + tex(against.spread),
         {"possible": False},
         Certificate({"tokens": at.tokens}, (against.claim,), at.scale),
         contradiction_steps(against, problem.goal.tolerance),
         reaches=(0,),
+        assumes=(against.assumes,),
     )
 
 
