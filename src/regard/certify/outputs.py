@@ -173,11 +173,11 @@ def outputs_contradict(claim: Claim, certificate: Certificate) -> Decision:
     Row i puts out m_i W_V, with m_i = Σ_j P_ij x_j. If Σ u_i m_i = 0, then Σ u_i (o_i - c_i) =
     Σ u_i o_i for every W_V, so that some ‖o_i - c_i‖ is at least ‖Σ u_i o_i‖ / Σ |u_i|.
 
-    Weights P + δ with |δ_ij| ≤ t move Σ u_i c_i to Σ_j z_j x_j W_V, with z = Σ u_i δ_i. As Σ z_j = 0,
-    that is at most Z · spread long, with Z = Σ_(j in S) z_j for the S of the positive entries. No
-    weight falls below 0 nor by more than t, so with f_ij = min(t, P_ij) a δ_i adds at most
-    Σ_(j not in S) f_ij to S and takes at most Σ_(j in S) f_ij from it: the former counts where
-    u_i > 0, the latter where u_i < 0, and so Z ≤ Σ_j max(Σ_(u_i > 0) u_i f_ij, Σ_(u_i < 0) |u_i| f_ij).
+    Weights P + δ with |δ_ij| ≤ t move Σ u_i c_i to Σ_j z_j x_j W_V, with z = Σ u_i δ_i. Because
+    Σ z_j = 0, that is at most Z · spread long, with Z the sum of z_j over the set S where it is
+    positive. A weight falls by at most f_ij = min(t, P_ij), so that δ_i adds at most Σ_(j not in S)
+    f_ij to S and takes at most Σ_(j in S) f_ij from it. The former counts where u_i > 0, the latter
+    where u_i < 0: Z ≤ Σ_j max(Σ_(u_i > 0) u_i f_ij, Σ_(u_i < 0) |u_i| f_ij).
     """
     tokens = given(certificate, "tokens")
     rows, outputs = rows_of(claim, len(tokens)), outputs_of(claim, len(tokens))
