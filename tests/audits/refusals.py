@@ -2,18 +2,20 @@
 
 A goal is drawn where refusals are delicate: keys on a line, dependent tokens, soft weights, single
 targets, values, tolerances from tiny to large. What no design could be found for is searched again
-here, with NumPy and SciPy alone.
+here: on grids, by descents, and by convex programs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+
+from audits import convex_search
 
 Array = NDArray[np.float64]
 
@@ -76,8 +78,18 @@ def _weights(rng: np.random.Generator, n: int, count: int) -> dict[int, float]:
     return {int(i): float(w) for i, w in zip(chosen, weights / weights.sum(), strict=True)}
 
 
-def smallest_error(goal: Goal, rng: np.random.Generator, starts: int = 6) -> float:
-    """The smallest error that a search finds, in the measure of the goal."""
+def smallest_error(
+    goal: Goal, rng: np.random.Generator, starts: int, levels: Sequence[float], rounds: int
+) -> float:
+    """The smallest error that a search finds, in the measure of the goal.
+
+    Args:
+        goal: what is wanted.
+        rng: for the starts.
+        starts: how many descents begin anywhere, beside two from the grid.
+        levels: the errors that convex programs try to reach.
+        rounds: how often a program is solved again where it is not convex as it stands.
+    """
     features, tables = _linear(goal)
     size = features.shape[-1]
     grid = _grid(features, size)
@@ -96,11 +108,24 @@ def smallest_error(goal: Goal, rng: np.random.Generator, starts: int = 6) -> flo
         far = vector * (FAR / max(float(np.max(np.abs(features @ vector))), 1e-300))
         tried += [vector, far, 10 * far]
     errors = _errors(features, tables, goal.values, np.array(tried))
+    for level in levels:
+        wanted = convex_search.conditions(tables, goal.values, level)
+        start = tried[int(np.argmin(errors))]
+        tried += convex_search.vectors(features, wanted, start, rounds)
+    errors = _errors(features, tables, goal.values, np.array(tried))
     best = tried[int(np.argmin(errors))]
     if size <= 2:
         best = _polished(lambda v: float(_errors(features, tables, goal.values, v[None])[0]), best)
     last = _errors(features, tables, goal.values, best[None])[0]
     return float(min(np.min(errors), last))
+
+
+def convex_error(goal: Goal) -> float:
+    """The error of what convex programs alone find, from scores of 0."""
+    features, tables = _linear(goal)
+    wanted = convex_search.conditions(tables, goal.values, goal.tolerance)
+    tried = list(convex_search.vectors(features, wanted, np.zeros(features.shape[-1]), 4))
+    return float(np.min(_errors(features, tables, goal.values, np.array(tried)))) if tried else 1.0
 
 
 def _polished(error: Callable[[Array], float], vector: Array) -> Array:

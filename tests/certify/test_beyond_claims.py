@@ -291,6 +291,18 @@ class TestContradiction:
         assert self.status(2.5, [[0, 1], [1, -1]]) == "holds"
         assert self.status(2.5 + 1e-12, [[0, 1], [1, -1]]) == "undecided"
 
+    def test_weights_near_those_listed(self) -> None:
+        """An eighth of the weight and values 8 apart bring the outputs nearer by 1: 4 are left."""
+        near = {**self.FIELDS, "within": 0.125, "spread": 8.0}
+        for bound, expected in ((2.0, "holds"), (2.0 + 1e-12, "undecided")):
+            found = status(
+                "outputs_contradict",
+                {"tokens": TOKENS},
+                {**near, "bound": bound},
+                {"combination": [[0, 1], [1, -1]]},
+            )
+            assert found == expected
+
     @pytest.mark.parametrize(
         "combination", [[], [[0, 1]], [[0, 1], [1, 1]], [[0, 0]], [[2, 1]], [[0, 1], [0, -1]]]
     )

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
 from regard.certify.balls import (
     BALLS,
@@ -44,6 +44,7 @@ from regard.certify.balls import (
     settle,
     shares,
     show,
+    with_bits,
 )
 from regard.certify.certificate import (
     Certificate,
@@ -98,9 +99,16 @@ class _Mixtures:
         return 0 in self.force or all(entry == 0 for entry in self.residual(EXACT))
 
     def pull(self) -> arb:
-        """Return |scale| · radius · ‖residual‖."""
+        """Return |scale| · radius · ‖residual‖.
+
+        The residual is all but 0 and the radius large: with fewer bits a sum over many keys would
+        have to be taken twice.
+        """
         scale, reach = self.force
-        return arb(0) if reach is None else abs(arb(scale)) * reach * norm(self.residual(BALLS))
+        if reach is None:
+            return arb(0)
+        with with_bits(max(ctx.prec, 128)):
+            return abs(arb(scale)) * reach * norm(self.residual(BALLS))
 
     def entropy(self) -> arb:
         """Return H(l)."""

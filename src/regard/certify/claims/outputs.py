@@ -3,7 +3,8 @@
     outputs_out_of_reach  whatever the head and W_V, some output is bound or more from the
                           one listed
     outputs_contradict    with exactly the weights listed, whatever W_V, some output is bound or
-                          more from the one listed
+                          more from the one listed; with "within" and "spread": for all weights
+                          that near to those listed and all values x_j W_V at most spread apart
 
 Rows with the same token have the same output; the outputs are a matrix of rank ≤ rank(tokens); and
 where all tokens lie on a line, outputs are monotone along it.
@@ -20,6 +21,7 @@ from regard.certify.balls import (
     Outcome,
     at_most,
     for_all,
+    norm,
     settle_algebra,
     shares,
     show,
@@ -33,6 +35,7 @@ from regard.certify.certificate import (
     Unusable,
     down,
     exact,
+    exactly,
     given,
     index,
     indices,
@@ -153,9 +156,15 @@ def _beyond_rank(
 def say_outputs_contradict(claim: Claim) -> str:
     """Word the claim."""
     fields = claim.fields
+    supposed = "exactly the weights listed, whatever W_V"
+    if "within" in fields:
+        supposed = (
+            f"all weights within {exactly(fields['within'])} of those listed and any W_V whose "
+            f"values x_j W_V are at most {exactly(part(fields, 'spread'))} apart"
+        )
     return (
-        f"with exactly the weights listed, whatever W_V, one of {len(fields['outputs'])} outputs "
-        f"is at least {down(fields['bound'])} from the one listed"
+        f"with {supposed}, one of {len(fields['outputs'])} outputs is at least "
+        f"{down(fields['bound'])} from the one listed"
     )
 
 
@@ -164,10 +173,20 @@ def outputs_contradict(claim: Claim, certificate: Certificate) -> Decision:
 
     Row i puts out m_i W_V, with m_i = Σ_j P_ij x_j. If Σ u_i m_i = 0, then Σ u_i (o_i - c_i) =
     Σ u_i o_i for every W_V, so that some ‖o_i - c_i‖ is at least ‖Σ u_i o_i‖ / Σ |u_i|.
+
+    Weights P + δ with |δ_ij| ≤ t move Σ u_i c_i to Σ_j z_j x_j W_V, with z = Σ u_i δ_i. Because
+    Σ z_j = 0, that is at most Z · spread long, with Z the sum of z_j over the set S where it is
+    positive. A weight falls by at most f_ij = min(t, P_ij), so that δ_i adds at most Σ_(j not in S)
+    f_ij to S and takes at most Σ_(j in S) f_ij from it. The former counts where u_i > 0, the latter
+    where u_i < 0: Z ≤ Σ_j max(Σ_(u_i > 0) u_i f_ij, Σ_(u_i < 0) |u_i| f_ij).
     """
     tokens = given(certificate, "tokens")
     rows, outputs = rows_of(claim, len(tokens)), outputs_of(claim, len(tokens))
     bound = number(part(claim.fields, "bound"), "bound")
+    within = number(claim.fields.get("within", 0), "within")
+    spread = number(part(claim.fields, "spread"), "spread") if "within" in claim.fields else 0
+    if within < 0 or spread < 0:
+        raise Unusable("within and spread must be 0 or more.")
 
     def proof() -> Outcome:
         u: dict[int, Number] = {}
@@ -179,14 +198,17 @@ def outputs_contradict(claim: Claim, certificate: Certificate) -> Decision:
             u[place] = exact(weight, "combination")
         if all(weight == 0 for weight in u.values()):
             raise Unusable("combination is 0 everywhere.")
-        mixed = [EXACT.number(0)] * len(tokens)
+        mixed, more, less = ([EXACT.number(0)] * len(tokens) for _ in range(3))
         for i, weight in u.items():
             parts = shares(list(rows[i].values()), EXACT)
             for j, share in zip(rows[i], parts, strict=True):
                 mixed[j] += EXACT.number(weight) * share
+                side = more if weight > 0 else less
+                side[j] += abs(EXACT.number(weight)) * min(EXACT.number(within), share)
         total = EXACT.matrix(1, len(tokens), mixed) * EXACT.read(tokens)
         if any(entry != 0 for entry in total.entries()):
             raise Unusable("the combination of what the rows attend to is not exactly 0.")
+        moves = sum(map(max, more, less), EXACT.number(0)) * EXACT.number(spread)
         width = len(next(iter(outputs.values())))
 
         def test(numbers: Arithmetic) -> Outcome:
@@ -201,8 +223,10 @@ def outputs_contradict(claim: Claim, certificate: Certificate) -> Decision:
                 for k in range(width)
             ]
             size = sum((abs(numbers.number(w)) for w in u.values()), numbers.number(0))
-            truth = bound <= 0 or at_most((numbers.number(bound) * size) ** 2, squared(moved))
-            return Outcome(truth, f"they are {show(arb(squared(moved)).sqrt() / arb(size))} apart.")
+            needed = numbers.number(bound) * size + numbers.number(moves)
+            truth = bound <= 0 or at_most(needed**2, squared(moved))
+            least = (norm(moved) - arb(moves)) / arb(size)
+            return Outcome(truth, f"they are {show(least)} apart.")
 
         return settle_algebra(test)
 

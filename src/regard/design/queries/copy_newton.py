@@ -20,6 +20,7 @@ from regard.design.linear_scores.family import MOST_COPIED, Array, Family
 __all__ = ["Shortest", "log_odds", "shortest_copy"]
 
 NEGLIGIBLE = 1e-18  # weights that cannot be seen in the curvature
+PLAIN = 1e8  # curvatures up to this, relative to that of ½‖q‖², are known well enough by products
 MOST_STEPS = 60
 SETTLED = 1e-13  # relative distance to the bound
 INSIDE = 1e-2  # relative: a start farther inside the constraint is shortened first
@@ -89,12 +90,12 @@ class _Others:
         """Σ π_i (k_i − k_j)."""
         return weights @ self.family.keys - self.family.keys[self.key]
 
-    def curvature(self, weights: Array) -> tuple[Array, Array]:
+    def curvature(self, weights: Array, multiplier: float) -> tuple[Array, Array]:
         """The covariance of the keys under π as (axes, variances along them).
 
-        Keys without any weight to speak of are left out. Where the rest are few the axes come from
-        the keys themselves: their products would lose half of the digits, and a copy that needs a
-        long query needs them.
+        Keys without any weight to speak of are left out. Products of the rest lose half of the
+        digits. Added to I, `multiplier` times as large, they may, unless a copy needs a long query:
+        then the axes come from the keys themselves, where these are few.
         """
         keys = self.family.keys
         seen = np.flatnonzero(weights > NEGLIGIBLE)
@@ -103,6 +104,9 @@ class _Others:
             return axes.T, np.maximum(variances, 0)
         shares = weights[seen] / np.sum(weights[seen])
         spread = np.sqrt(shares)[:, None] * (keys[seen] - shares @ keys[seen])
+        variances, axes = np.linalg.eigh(spread.T @ spread)
+        if multiplier * float(np.max(variances)) <= PLAIN:
+            return axes.T, np.maximum(variances, 0)
         _, sizes, axes = np.linalg.svd(np.linalg.qr(spread, mode="r"), full_matrices=False)
         return axes, sizes**2
 
@@ -127,7 +131,7 @@ def _newton(others: _Others, odds: float, query: Array) -> Shortest | None:
             break
         if multiplier is None:
             multiplier = length / math.sqrt(steep)
-        axes, variances = others.curvature(weights)
+        axes, variances = others.curvature(weights, multiplier)
         damping = multiplier * variances / (1 + multiplier * variances)
         # (I + multiplier · covariance)⁻¹ of the query and of the slope.
         back, along = (x - (damping * (axes @ x)) @ axes for x in (query, slope))

@@ -32,6 +32,7 @@ __all__ = ["ShortCopy", "copy_briefly", "length_bound"]
 
 LEFT_OUT = 1e-12  # of the weight: what the average of a proof may lack, which costs it as much
 STATED_GAP = 1e-9  # what is claimed of a length that is proved to twice as many digits
+TILT = 1e-6  # off the query, relative to the distance from the key: costs the bound half its square
 MOST_TRIES = 8
 MEASURED = 2e-12  # relative: by how much a measured error is rounded up, and more
 
@@ -150,10 +151,15 @@ def length_bound(
     order = np.argsort(shares, kind="stable")
     kept = np.sort(order[np.cumsum(shares[order]) > LEFT_OUT * np.sum(shares)])
     used = shares[kept] / np.sum(shares[kept])
-    if len(kept) * keys.shape[1] <= MOST_COPIED:
-        for _ in range(3):
-            used = _towards(keys[kept], used, _apart(keys, key, kept, used), query)
     apart = _apart(keys, key, kept, used)
+    if len(kept) * keys.shape[1] <= MOST_COPIED:
+        along = query / _length(query)
+        for _ in range(3):
+            off = np.asarray(apart - (apart @ along) * along, dtype=np.float64)
+            if _length(off) <= TILT * _length(np.asarray(apart, dtype=np.float64)):
+                break
+            used = _towards(keys[kept], used, off)
+            apart = _apart(keys, key, kept, used)
     size = float(np.max(np.abs(keys[key]))) + float(np.max(np.abs(apart)))
     lost = 64 * np.finfo(np.longdouble).eps * math.sqrt(keys.shape[1]) * size
     distance = np.sqrt(np.sum(apart * apart)) + lost
@@ -173,20 +179,17 @@ def _apart(keys: Array, key: int, kept: NDArray[np.intp], weights: Array) -> Wid
     return np.asarray(apart / np.sum(wide))
 
 
-def _towards(points: Array, weights: Array, apart: Wide, query: Array) -> Array:
-    """Weights near these, of an average that lies off the key along the query only.
+def _towards(points: Array, weights: Array, off: Array) -> Array:
+    """Weights near these, of an average that is moved by `off`: it then lies along the query.
 
     So it is at the shortest query; rounding of weights and scores has moved it, which counts
     where the average is close to the key.
     """
-    along = query / _length(query)
-    off = np.asarray(apart - (apart @ along) * along, dtype=np.float64)
-    roots = np.sqrt(weights)
-    left, sizes, right = np.linalg.svd(
-        roots[:, None] * (points - weights @ points), full_matrices=False
-    )
+    centred = points - weights @ points
+    spread = np.linalg.qr(np.sqrt(weights)[:, None] * centred, mode="r")
+    _, sizes, axes = np.linalg.svd(spread, full_matrices=False)
     seen = sizes > 1e-12 * sizes[0]
-    change = left[:, seen] @ ((right[seen] @ off) / sizes[seen]) / roots  # relative to weights
+    change = centred @ (((axes[seen] @ off) / sizes[seen] ** 2) @ axes[seen])  # relative to weights
     most = float(np.max(np.abs(change), initial=0.0))
     if not 0 < most < math.inf:
         return weights

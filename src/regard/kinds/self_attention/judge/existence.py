@@ -8,7 +8,8 @@ Excluded is a goal where
   bounds s_ik − s_ij by ln((p_ik + tol)/(p_ij − tol)), and a linear program finds that no A does;
 - one token occurs twice, and what is asked of the two differs by more than twice the tolerance;
 - the outputs span more dimensions than the tokens do, by a singular value above the tolerance;
-- rows with weights and outputs contradict each other: with these weights, no V has the outputs.
+- rows with weights and outputs contradict each other: with these weights no V has the outputs, and
+  what the tolerance leaves to other tokens makes no difference unless V x_j are far apart.
 
 Found is one where matrices, made by a linear program, by a convex fit or by a search, are right
 when they are run.
@@ -30,6 +31,7 @@ from regard.kinds.self_attention.spec import SelfAttentionProblem
 _MOST = 200  # ways to choose a token for each row that are tried
 _STARTS = 12  # of the search
 _SHARP = 60.0  # gap of a score that makes a copy of a token
+_FAR_APART = 10.0  # times the outputs: values further apart are no way to look at a token
 _SLACK = 1e-9
 
 
@@ -153,10 +155,17 @@ def _outputs_excluded(at: Scene, tolerance: float) -> str | None:
     mixed = np.array([at.attend[row] for row in both]) @ at.tokens
     goal = np.array([at.outputs[row] for row in both]) / at.growth
     left = goal - mixed @ (np.linalg.pinv(mixed, rcond=1e-10) @ goal)
-    # Some row is off by more than the tolerance if all together are by more than its root of rows.
-    if np.linalg.norm(left) > tolerance * np.sqrt(len(both)) * (1 + 1e-6):
+    # Weights p + e with |e| ≤ tolerance take at most min(p, tolerance) from each token and give it
+    # to others: an output moves by no more than that times the distance of the values. Some row is
+    # off by more than the tolerance if all together are by more than its root of rows.
+    moves = max(float(np.sum(np.minimum(at.attend[row], tolerance))) for row in both)
+    apart = (np.linalg.norm(left) / np.sqrt(len(both)) - tolerance * (1 + 1e-6)) / moves
+    if apart > 0 and apart >= _FAR_APART * np.max(np.linalg.norm(goal, axis=1)):
         names = ", ".join(f"c_{row + 1}" for row in both)
-        return f"with the weights that are asked for, no V makes {names} what they should be"
+        return (
+            f"with the weights that are asked for, no V makes {names} what they should be, unless "
+            f"its values are more than {apart * at.growth:.3g} apart"
+        )
     return None
 
 

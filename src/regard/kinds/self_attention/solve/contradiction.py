@@ -2,11 +2,16 @@
 
 Row i puts out V m_i, with m_i the average of tokens that it is to attend to. If Σ u_i m_i = 0 then
 Σ u_i c_i = 0 whatever V is. Outputs o_i with Σ u_i o_i ≠ 0 cannot be had with these weights.
+
+Weights within the tolerance of these leave a little for other tokens, and a V that is large enough
+makes any output of that little. What is proved is therefore for values V x_j up to a distance from
+each other, and the goal counts as impossible where that is far beyond the outputs themselves.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,46 +27,64 @@ from regard.solving.latex_numbers import tex
 
 __all__ = ["Contradiction", "contradiction", "contradiction_steps"]
 
+_FAR = 10.0  # times the outputs: values further apart are no way to look at a token
+
 
 @dataclass(frozen=True, eq=False)
 class Contradiction:
-    """Numbers u by row, the claim they prove, and what could get around it.
+    """Numbers u by row, and the claim they prove.
 
     Attributes:
         combination: u by row.
-        claim: that the weights asked for cannot give the outputs asked for.
-        spread: how far values must be apart in all for weights within the tolerance to do it.
+        exactly: how far one output is off at least with exactly the weights asked for.
+        spread: up to which distance between values V x_j the goal is excluded.
+        claim: that weights within the tolerance and such values miss an output by more than it.
     """
 
     combination: dict[int, Fraction]
-    claim: Claim
+    exactly: float
     spread: float
+    claim: Claim
+
+    @property
+    def assumes(self) -> str:
+        """What the answer rests on, as a sentence."""
+        return (
+            f"the values $V x_j$ are at most {number(self.spread)} apart; with values further "
+            "apart, what the tolerance leaves to other tokens may make up the difference."
+        )
 
 
 def contradiction(
     tokens: Array, attend: Pattern, outputs: dict[int, Array], tolerance: float
 ) -> Contradiction | None:
-    """Return why the weights rule out the outputs within the tolerance; None: they do not.
+    """Return why the weights rule out the outputs; None: they do not, or only for a small V.
 
     Args:
         tokens: (n, d).
         attend: by row, the weights that are wanted.
         outputs: by row, the output that is wanted.
-        tolerance: how far an output may be from it.
+        tolerance: how far an output may be from it, in length, and a weight, in size.
     """
     rows = [row for row in outputs if row in attend]
     if len(rows) < 2:
         return None
-    best: tuple[float, list[fmpq]] | None = None
     wanted = np.array([outputs[row] for row in rows])
+    best: tuple[float, float, float, list[fmpq]] | None = None
     for u in _dependences([_average(tokens, attend[row]) for row in rows]):
         floats = np.array([int(x.p) / int(x.q) for x in u])
-        bound = float(np.linalg.norm(floats @ wanted) / np.sum(np.abs(floats))) * (1 - 1e-12)
-        if bound > tolerance and (best is None or bound > best[0]):
-            best = bound, u
+        size = float(np.sum(np.abs(floats)))
+        apart = float(np.linalg.norm(floats @ wanted)) / size
+        moves = _moves(floats, [attend[row] for row in rows], tolerance) / size
+        if apart > tolerance and (best is None or (apart - tolerance) / moves > best[0]):
+            best = (apart - tolerance) / moves, apart, moves, u
     if best is None:
         return None
-    bound, u = best
+    limit, apart, moves, u = best
+    spread = _rounded_down(limit * (1 - 1e-6))
+    bound = (apart - moves * spread) * (1 - 1e-12)
+    if bound <= tolerance or spread < _FAR * np.max(np.linalg.norm(wanted, axis=1)):
+        return None
     used = {row: x for row, x in zip(rows, u, strict=True) if x != 0}
     fields = {
         "rows": [
@@ -69,13 +92,32 @@ def contradiction(
             for row in rows
         ],
         "outputs": [{"row": row, "vector": outputs[row].tolist()} for row in rows],
+        "within": tolerance,
+        "spread": spread,
         "bound": bound,
     }
     claim = Claim(
         "outputs_contradict", fields, {"combination": [[row, text(x)] for row, x in used.items()]}
     )
     combination = {row: Fraction(int(x.p), int(x.q)) for row, x in used.items()}
-    return Contradiction(combination, claim, (bound - tolerance) / tolerance)
+    return Contradiction(combination, apart, spread, claim)
+
+
+def _moves(u: Array, attend: list[dict[int, float]], tolerance: float) -> float:
+    """Return how much of the weights moves in Σ u_i c_i: the proof is at `outputs_contradict`."""
+    more: dict[int, float] = {}
+    less: dict[int, float] = {}
+    for x, weights in zip(u.tolist(), attend, strict=True):
+        side = more if x > 0 else less
+        for j, weight in weights.items():
+            side[j] = side.get(j, 0.0) + abs(x) * min(tolerance, weight)
+    return sum(max(more.get(j, 0.0), less.get(j, 0.0)) for j in {*more, *less})
+
+
+def _rounded_down(value: float) -> float:
+    """Return it in three digits."""
+    step = math.floor(math.log10(value)) - 2
+    return float(f"{math.floor(value / 10.0**step)}e{step}")
 
 
 def _average(tokens: Array, weights: dict[int, float]) -> list[fmpq]:
@@ -121,13 +163,13 @@ def contradiction_steps(against: Contradiction, tolerance: float) -> tuple[tuple
         ),
         (
             "The outputs that are asked for do not: one of them is missed by at least",
-            rf"\max_i \lVert c_i - o_i \rVert \ge {tex(against.claim.fields['bound'])}",
+            rf"\max_i \lVert c_i - o_i \rVert \ge {tex(against.exactly)}",
         ),
         (
             f"Weights that are only within {number(tolerance)} leave a little for other tokens. "
-            "That makes the difference only where $V x_j$ are far apart: the distances from one "
-            "of them to the others sum to at least",
-            rf"\sum_j \lVert V x_j - V x_1 \rVert \ge {tex(against.spread)}",
+            "Where the values $V x_j$ are not far apart, this does not help: one output is still "
+            f"missed by more than {number(tolerance)}",
+            r"\text{if} \; \max_{j,k} \lVert V x_j - V x_k \rVert \le " + tex(against.spread),
         ),
     )
 

@@ -26,6 +26,7 @@ from regard.kinds.self_attention.solve.plan import Plan, RankOne, plan, rank_one
 from regard.kinds.self_attention.solve.sparse import Array
 from regard.kinds.self_attention.spec import SelfAttentionProblem
 from regard.solving.finding import Status, excluding, within
+from regard.solving.latex_numbers import tex
 from regard.solving.solution import Solution, solved
 
 __all__ = ["solve"]
@@ -234,11 +235,13 @@ def _contradicted(
     return solved(
         problem,
         Status.IMPOSSIBLE,
-        r"\text{no} \; K, Q, V \; \text{with these weights}",
+        r"\text{no} \; K, Q, V \; \text{with} \; \max_{j,k} \lVert V x_j - V x_k \rVert \le "
+        + tex(against.spread),
         {"possible": False},
         Certificate({"tokens": at.tokens}, (against.claim,), at.scale),
         contradiction_steps(against, problem.goal.tolerance),
         reaches=(0,),
+        assumes=(against.assumes,),
     )
 
 
