@@ -255,7 +255,8 @@ def test_an_open_factor_is_followed_as_far_as_float64_goes() -> None:
 
 
 def test_a_range_is_tried_where_it_fails() -> None:
-    dip = "(10 - 9 exp(-(C - 300)^2))"  # 1 at C = 300, and 10 a few units from there
+    # 1 at C = 301.3, and 10 a few units from there: no round part of the range is near it.
+    dip = "(10 - 9 exp(-(C - 301.3)^2))"
     assert check(PAIR, {"q": f"{dip} (k_a + k_b)", "C": "290 <= C <= 310"}).score == 0
     assert check(PAIR, {"q": "-C (k_a + k_b)", "C": "C <= -7"}).score == 1
 
@@ -264,6 +265,8 @@ def test_a_range_is_tried_where_it_fails() -> None:
     ("weights", "q", "wrong_tags"),
     [
         ((0.7, 0.3), "6 k_a + (6 + log(7/3)) k_b", {"equal-weights"}),
+        # Shares of 0.3 and 0.7 for ever, which are not even and only the wrong way round.
+        ((0.7, 0.3), "C (k_a + k_b) + log(0.3) k_a + log(0.7) k_b", {"equal-weights"}),
         ((0.7, 0.3), "log(0.7) k_a + log(0.3) k_b", {"no-large-scale"}),
         ((0.5, 0.5), "-k_a - k_b", {"wrong-sign"}),
         ((0.5, 0.5), "3 k_a + 4 k_b", {"one-target-only", "no-large-scale"}),
