@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import regard
-from audits.refusals import Goal, draw, smallest_error
+from audits.refusals import Goal, draw, rounded, smallest_error
 from regard.certify import verify
 
 SHORT = 20
@@ -56,6 +56,21 @@ def test_a_refusal_verifies_and_is_not_beaten() -> None:
     found = audit(1, SHORT, starts=1)
     assert min(found["infeasible"], found["reached"]) >= SHORT // 5
     assert found["undecided"] <= 1
+
+
+@pytest.mark.parametrize("kind", ["line", "soft", "hard"])
+@pytest.mark.parametrize("count", [5, pytest.param(150, marks=pytest.mark.slow)])
+def test_what_depends_up_to_rounding_is_refused_with_a_certificate_that_holds(
+    kind: str, count: int
+) -> None:
+    refused = 0
+    for number in range(count):
+        goal = rounded(np.random.default_rng([7, number]), kind)
+        said, found = _tried(goal)
+        result = verify(found.certificate)
+        assert result.holds, f"{goal}\n{result}"
+        refused += said == "infeasible"
+    assert refused >= count // 2
 
 
 @pytest.mark.slow
