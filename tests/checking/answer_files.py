@@ -67,6 +67,11 @@ def thinned(entries: Iterable[tuple[Any, ...]], key: Callable[..., Any], most: i
     return found
 
 
+def note(entry: Entry) -> str:
+    """Return what an answer is called."""
+    return str(entry["note"])
+
+
 def tag(found: Verdict) -> str:
     """Return the tag of a verdict, or an empty text."""
     return "" if found.misconception is None else found.misconception.tag
