@@ -18,7 +18,7 @@ from regard.solving.self_attention.sparse import direction, sparse
 from regard.solving.solution import Solution, Status
 from regard.solving.variants import self_attention as variants
 from regard.solving.variants import variant
-from solving.reading import facts
+from solving.reading import SEEDS, facts
 
 ID = "choose-keys-queries-values"
 NAMES = ["u_a", "u_b", "u_c", "u_d"]
@@ -137,7 +137,7 @@ def test_forgetting_the_length_in_V_makes_outputs_too_long() -> None:
     assert f"{24 * math.sqrt(2):.2f}"[:4] in said[0]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_variant_is_solved_by_formulas(seed: int) -> None:
     changed = variants.vary(load(ID), np.random.default_rng(seed))
     asked = from_dict(
