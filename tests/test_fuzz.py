@@ -30,7 +30,7 @@ from regard.core.kernels import native, numpy_tiles
 FEW = settings(
     deadline=None,
     derandomize=True,
-    max_examples=120,
+    max_examples=50,
     phases=[Phase.generate, Phase.shrink],
     suppress_health_check=list(HealthCheck),
 )
@@ -201,9 +201,21 @@ KERNELS = ["in C", "in C, with long arrays", "in NumPy", "in NumPy, with tiny ti
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(FEW, max_examples=200)
+@settings(FEW)
 @given(data=st.data())
 def test_attention_is_what_the_reference_says(kernel: str, data: Any) -> None:
+    _compared(kernel, data)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", KERNELS)
+@settings(FEW, max_examples=500)
+@given(data=st.data())
+def test_attention_is_what_the_reference_says_in_many_calls(kernel: str, data: Any) -> None:
+    _compared(kernel, data)
+
+
+def _compared(kernel: str, data: Any) -> None:
     if "in C" in kernel and not native.instruction_sets():
         pytest.skip("needs the kernel in C")
     dtype = data.draw(st.sampled_from(["float64", "float64", *TOLERANCE]))
@@ -236,7 +248,7 @@ def test_how_the_numbers_lie_in_memory_does_not_matter(kernel: str, data: Any) -
 
 
 @pytest.mark.parametrize("library", ["torch", "jax"])
-@settings(FEW, max_examples=80)
+@settings(FEW)
 @given(data=st.data())
 def test_arrays_of_another_library_give_one_with_the_same_numbers(library: str, data: Any) -> None:
     package = peer(library)

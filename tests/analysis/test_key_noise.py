@@ -439,7 +439,10 @@ def test_the_limit_of_one_head_is_the_law_of_the_winner(seed):
     )
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
+    "seed",
+    [0, 1, 5, *(pytest.param(s, marks=pytest.mark.slow) for s in range(10) if s not in (0, 1, 5))],
+)
 def test_the_limit_of_several_heads_is_what_a_large_scale_samples(seed):
     rng = np.random.default_rng(seed)
     n, d, heads = int(rng.integers(2, 6)), 3, int(rng.integers(2, 4))
@@ -631,7 +634,7 @@ def test_one_call_compares_different_numbers_of_heads() -> None:
 
 def test_the_rounding_of_one_head_ties_no_scores_of_another():
     # A long query blurs its own scores by 1e-7, and the limit of the short one needs 1e-8.
-    means = np.array([[0.0, 1.0], [0.0, 1.0 + 1e-8]])
+    means = np.array([[1.0, 1.0], [1.0, 1.0 + 1e-8]])
     queries = np.array([[1e9, 0.0], [0.0, 1.0]])
     none = np.zeros((2, 2, 2))
     for heads, expected in ((0, [0.5, 0.5]), (1, [0.0, 1.0])):

@@ -125,9 +125,10 @@ def random_design(rng: np.random.Generator) -> tuple[int, int, float, np.ndarray
             return T, B, phase, rotation_blocks(T, 1.0 * keep)
 
 
-def test_random_designs_are_read_back_exactly_and_nearly_so_through_noise() -> None:
+@pytest.mark.parametrize("count", [25, pytest.param(200, marks=pytest.mark.slow)])
+def test_random_designs_are_read_back_exactly_and_nearly_so_through_noise(count: int) -> None:
     rng = np.random.default_rng(5)
-    for _ in range(200):
+    for _ in range(count):
         T, B, phase, A = random_design(rng)
         kernel = positional_kernel(A, phase=phase)
         assert (kernel.T, kernel.B) == (T, B)
@@ -136,11 +137,12 @@ def test_random_designs_are_read_back_exactly_and_nearly_so_through_noise() -> N
         assert abs(kernel.B - B) <= max(2, B / 4)
 
 
-def test_any_width_that_zeroed_blocks_is_near_the_one_read_through_noise() -> None:
+@pytest.mark.parametrize("count", [8, pytest.param(40, marks=pytest.mark.slow)])
+def test_any_width_that_zeroed_blocks_is_near_the_one_read_through_noise(count: int) -> None:
     rng = np.random.default_rng(19)
     # For fewer blocks, widths twice as large zero the same.
     for d, share in ((64, 1 / 4), (128, 1 / 4), (256, 1 / 12)):
-        for _ in range(40):
+        for _ in range(count):
             B, T = int(rng.integers(4, 200)), int(rng.integers(-500, 501))
             keep = omega(d) * B / 2 <= math.pi / 2
             kernel = positional_kernel(noisy(rotation_blocks(T, 1.0 * keep), rng))
@@ -201,9 +203,10 @@ def test_other_widths_that_fit_through_noise_are_named() -> None:
     assert positional_kernel(A).B == 26
 
 
-def test_random_optimal_bands_are_read_back_exactly_and_nearly_so_through_noise() -> None:
+@pytest.mark.parametrize("count", [10, pytest.param(60, marks=pytest.mark.slow)])
+def test_random_optimal_bands_are_read_back_exactly_and_nearly_so_through_noise(count: int) -> None:
     rng = np.random.default_rng(13)
-    for trial in range(60):
+    for trial in range(count):
         d = (8, 8, 16, 32, 64)[trial % 5]
         B, T = 2 * int(rng.integers(0, 25)), int(rng.integers(-100, 101))
         n = abs(T) + 2 * B + int(rng.integers(10, 200))

@@ -64,6 +64,19 @@ def draw(rng: np.random.Generator) -> Goal:
     return Goal(keys, _weights(rng, n, int(rng.integers(1, n + 1))), values, None, tolerance)
 
 
+def rounded(rng: np.random.Generator, kind: str) -> Goal:
+    """Draw keys or tokens that are dependent up to rounding only, as products of normal numbers."""
+    n = int(rng.integers(3, 8 if kind == "line" else 6))
+    rank = 1 if kind == "line" else int(rng.integers(1, 3))
+    d = rank + int(rng.integers(1, 3))
+    keys = rng.standard_normal((n, rank)) @ rng.standard_normal((rank, d))
+    counts = [1] * n if kind == "hard" else rng.integers(2, n + 1, n).tolist()
+    rows = {i: _weights(rng, n, count) for i, count in enumerate(counts)}
+    if kind == "line":
+        return Goal(keys, rows[0], None, None, 1e-3)
+    return Goal(keys, None, None, rows, 1e-3)
+
+
 def _numbers(rng: np.random.Generator, rows: int, columns: int) -> Array:
     if rng.random() < 0.5:
         return rng.integers(-3, 4, (rows, columns)).astype(float)

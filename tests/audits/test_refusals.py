@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import regard
-from audits.refusals import Goal, convex_error, draw, smallest_error
+from audits.refusals import Goal, convex_error, draw, rounded, smallest_error
 from regard.certify import verify
 
 SHORT = 20
@@ -72,6 +72,21 @@ def test_convex_programs_find_a_query_that_is_known(seed: int) -> None:
     else:
         goal = Goal(keys, {int(np.argmax(weights)): 1.0}, None, None, 1.001 * (1 - weights.max()))
     assert convex_error(goal) <= goal.tolerance
+
+
+@pytest.mark.parametrize("kind", ["line", "soft", "hard"])
+@pytest.mark.parametrize("count", [5, pytest.param(150, marks=pytest.mark.slow)])
+def test_what_depends_up_to_rounding_is_refused_with_a_certificate_that_holds(
+    kind: str, count: int
+) -> None:
+    refused = 0
+    for number in range(count):
+        goal = rounded(np.random.default_rng([7, number]), kind)
+        said, found = _tried(goal)
+        result = verify(found.certificate)
+        assert result.holds, f"{goal}\n{result}"
+        refused += said == "infeasible"
+    assert refused >= count // 2
 
 
 @pytest.mark.slow

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from regard import problems
 from regard.checking import Verdict, check
@@ -50,6 +54,22 @@ def read_answers(kind: str) -> AnswerFile:
     """Return the answers to problems of a kind, the same object each time: it keeps verdicts."""
     data = tomllib.loads((FOLDER / f"{kind}.toml").read_text("utf-8"))
     return AnswerFile(data["right"], data["wrong"], data.get("problems", {}))
+
+
+def thinned(entries: Iterable[tuple[Any, ...]], key: Callable[..., Any], most: int) -> list[Any]:
+    """Return the entries as parameters: so many of each key in the ordinary run, all in the slow one."""
+    seen: Counter[Any] = Counter()
+    found = []
+    for entry in entries:
+        seen[key(*entry)] += 1
+        marks = [pytest.mark.slow] if seen[key(*entry)] > most else []
+        found.append(pytest.param(*entry, marks=marks))
+    return found
+
+
+def note(entry: Entry) -> str:
+    """Return what an answer is called."""
+    return str(entry["note"])
 
 
 def tag(found: Verdict) -> str:

@@ -80,13 +80,22 @@ def kernels(n: int) -> dict[str, np.ndarray]:
     return found
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 67, 257])
+@pytest.mark.parametrize("n", [1, 2, 3, 67, pytest.param(257, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 def test_no_row_of_any_kernel_is_further_off_than_its_bound(n: int, dtype: str) -> None:
     values = np.random.default_rng(0).standard_normal((n, 3)).astype(dtype)
     for scores in kernels(n).values():
         for precision in (1e-9, 1e-3, 1e-14):
             assert_within_its_bound(scores, values, precision=precision)
+
+
+def test_no_row_of_many_is_further_off_than_its_bound() -> None:
+    values = np.random.default_rng(0).standard_normal((257, 3))
+    for scores in kernels(257).values():
+        assert_within_its_bound(scores, values)
+
+
+SIZES = pytest.mark.parametrize("n", [61, pytest.param(211, marks=pytest.mark.slow)])
 
 
 @pytest.mark.parametrize("T", [1000, -1000, 7])
@@ -101,8 +110,8 @@ def test_long_heads_stay_within_their_bounds(T: int, scale: float) -> None:
 @pytest.mark.parametrize(
     "kind", ["constant", "huge", "tiny", "largest float", "mostly small", "alternating", "zero"]
 )
-def test_bounds_hold_for_any_size_of_values(kind: str) -> None:
-    n = 211
+@SIZES
+def test_bounds_hold_for_any_size_of_values(kind: str, n: int) -> None:
     rng = np.random.default_rng(2)
     values = {
         "constant": np.full((n, 5), 3.7),
@@ -130,8 +139,8 @@ def test_values_of_opposite_sign_where_weights_are_left_out_stay_within_the_boun
     ("dtype", "size"),
     [("float32", 1e-45), ("float32", 1e-40), ("float32", 3.4028234e38), ("float16", 5e-7)],
 )
-def test_bounds_hold_for_any_size_of_narrow_values(dtype: str, size: float) -> None:
-    n = 211
+@SIZES
+def test_bounds_hold_for_any_size_of_narrow_values(dtype: str, size: float, n: int) -> None:
     values = np.random.default_rng(2).uniform(-1, 1, (n, 5))
     for drawn in (size * values, np.full((n, 5), size)):
         for scores in kernels(n).values():

@@ -184,10 +184,25 @@ def test_an_open_factor_has_to_do_for_every_large_one() -> None:
     assert found.remarks[0].startswith("C was left open: every C from ")
     least = float(found.remarks[0].split()[7])
     assert 8.0054 <= least <= 12
-    for text in ("s_j - s_i >= log(C)/3", "s_j - s_i >= C^0.1", "s_j - s_i >= 9 C/(1 + C)"):
-        assert verdict(DOMINATES, text).score == 1, text
-    for text in ("C (s_j - s_i) >= 1", "s_j - s_i >= 8 C/(1 + C)", "s_j >= C", "s_j - s_i >= 9/C"):
-        assert verdict(DOMINATES, text).score == 0, text
+
+
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("s_j - s_i >= C^0.1", 1),
+        ("s_j - s_i >= 8 C/(1 + C)", 0),
+        ("s_j >= C", 0),
+        pytest.param("s_j - s_i >= log(C)/3", 1, marks=SLOW),
+        pytest.param("s_j - s_i >= 9 C/(1 + C)", 1, marks=SLOW),
+        pytest.param("C (s_j - s_i) >= 1", 0, marks=SLOW),
+        pytest.param("s_j - s_i >= 9/C", 0, marks=SLOW),
+    ],
+)
+def test_an_open_factor_counts_whatever_its_growth(text: str, score: float) -> None:
+    assert verdict(DOMINATES, text).score == score
     assert tag(verdict(DOMINATES, "s_j/s_i >= C")) == "ratio-instead-of-difference"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from checking.answer_files import read_answers
+from regard import problems
 from regard.checking import check
 from regard.errors import InvalidAnswer
 
@@ -67,3 +68,19 @@ def test_what_cannot_be_read_is_invalid_and_not_wrong(answer: dict[str, Any], me
     with pytest.raises(InvalidAnswer) as caught:
         check(PAIR, answer)
     assert str(caught.value) == message
+
+
+def test_heads_may_each_need_a_target_of_their_own() -> None:
+    """Three corners of a square: one head for the first, another for the edge of the other two."""
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    queries = 20 * np.array([[-1.0, -1.0], [1.0, 0.0]])
+    powers = np.exp(queries @ square.T)
+    weights = np.mean(powers / powers.sum(axis=1, keepdims=True), axis=0)
+    np.testing.assert_allclose(weights, [0.5, 0.25, 0.25, 0], atol=1e-6)
+    data = problems.to_dict(problems.load(PAIR))
+    data["given"] = {"keys": square.tolist(), "names": {"a": 0, "b": 1, "c": 2}}
+    data["goal"] = {"weights": {"a": 0.5, "b": 0.25, "c": 0.25}, "heads": 2, "tolerance": 1e-3}
+    asked = problems.from_dict({**data, "id": "corners"})
+    assert check(asked, {"possible": False}).score == 0
+    numbers = dict(zip(("q_1", "q_2"), queries.tolist(), strict=True))
+    assert check(asked, numbers).score == 1

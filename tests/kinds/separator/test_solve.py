@@ -15,6 +15,7 @@ from regard.language import parse
 from regard.problems import from_dict, load, separator_instance
 from regard.report import Plot
 from regard.solving import Solution, Status, variant
+from solving.reading import SEEDS
 
 SUM, AVERAGE = "take-a-value-out-of-a-sum", "take-a-value-out-of-an-average"
 
@@ -89,7 +90,7 @@ def test_the_matrix_of_the_instance_is_that_of_the_theory() -> None:
 
 
 @pytest.mark.parametrize("name", [SUM, AVERAGE])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_variant_is_solved(name: str, seed: int) -> None:
     changed = variants.vary(load(name), np.random.default_rng(seed))
     asked = problem(changed["given"], **changed["goal"])
