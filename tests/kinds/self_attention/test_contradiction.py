@@ -16,7 +16,7 @@ from solving.test_self_attention import HALVES, problem
 from regard.certify import Certificate, Claim, verify
 from regard.kinds.self_attention import solve as self_attention
 from regard.problems import token_instance
-from regard.solving.solution import Status
+from regard.solving import Status
 
 Array = NDArray[np.float64]
 BOTH_AT_THE_THIRD = {

@@ -18,6 +18,7 @@ SMALLEST = 0.25
 PRECISION = 1e-3  # of the gap: its error is flat there
 GOLDEN = (math.sqrt(5) - 1) / 2
 FACTOR = 1.5  # between the gaps that are tried first
+MOST_TRIED = 40  # of them: noise far above the means leaves gaps of any size
 
 
 def isotropic_scale(n: int, alpha: float, D: float, apart: float) -> float:
@@ -66,7 +67,7 @@ def widest_useful_gap(count: int) -> float:
 def best_gap(error: Callable[[float], float], known: float, widest: float) -> float:
     """The gap with the least error, up to the widest; `known` is one that can be met."""
     first = min(SMALLEST, known)
-    steps = max(2, math.ceil(math.log(widest / first) / math.log(FACTOR)))
+    steps = min(MOST_TRIED, max(2, math.ceil(math.log(widest / first) / math.log(FACTOR))))
     tried = [first * (widest / first) ** (k / steps) for k in range(steps + 1)]
     errors = [error(gap) for gap in tried]
     least = min(range(len(tried)), key=lambda k: errors[k])

@@ -37,6 +37,7 @@ Array = NDArray[np.float64]
 FUNCTION = "design.robust"
 ROUNDS = 3  # of choosing a gap and sharing targets again
 POWER = 11  # of two: points that sample what heads have in common
+ROUGHLY = 1e-3  # of the values: how far off a sampled law may be while gaps are compared
 MOST_SAMPLED = 20_000  # scores: beyond, heads are taken to be independent in the search
 PENALTY = 1e6  # what a group that no query serves costs, where all partitions have one
 
@@ -116,8 +117,13 @@ class RobustTask:
         found = [self.server.served(positions, gap) for positions in groups]
         return [served for served in found if served is not None]
 
-    def law(self, served: list[Served]) -> OutputLaw:
-        """The law of the output of some heads, each counted once if it is alone."""
+    def law(self, served: list[Served], tolerance: float = 1e-8) -> OutputLaw:
+        """The law of the output of some heads, each counted once if it is alone.
+
+        Args:
+            served: the heads.
+            tolerance: the error that is allowed where the law has to be sampled.
+        """
         shares = (
             np.array([self.server.share(one) for one in served]) if len(served) > 1 else np.ones(1)
         )
@@ -128,6 +134,7 @@ class RobustTask:
             self.averaged,
             head_weights=shares,
             scale=self.keys.scale,
+            tolerance=tolerance,
         )
 
     def off(self, law: OutputLaw) -> float:
@@ -151,7 +158,8 @@ class RobustTask:
         points are the same for every gap, so that the errors can be compared.
         """
         shares = [self.server.share(one) for one in served] if len(served) > 1 else [1.0]
-        laws = [self.law([one]) for one in served]
+        size = float(np.max(np.abs(self.averaged), initial=0.0))
+        laws = [self.law([one], max(ROUGHLY * size, 1e-8)) for one in served]
         missed = sum(w * law.mean for w, law in zip(shares, laws, strict=True)) - self.wanted
         total = float(missed @ missed)
         total += sum(w * w * float(law.variance) for w, law in zip(shares, laws, strict=True))
