@@ -33,6 +33,7 @@ check: .venv/check      ## lint, types, who imports whom, the kernel in C under 
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python docs/house.py --check
 	@$(MAKE) --no-print-directory .venv/test_kernel .venv/test_pool
 	.venv/test_kernel
 	.venv/test_pool
