@@ -102,7 +102,7 @@ def _among(claim: Claim) -> str:
 
 
 def say_band_gap(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `band_gap` as a sentence."""
     bound = down(claim.fields["bound"])
     return f"the head lifts {_window(claim)} by at least {bound}{_among(claim)}"
 
@@ -130,7 +130,7 @@ def band_gap(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_band_optimal(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `band_optimal` as a sentence."""
     which = "positive or negative" if claim.fields["signed"] else "non-negative"
     return (
         f"no {which} block weights of sum at most 1 in size lift {_window(claim)} by more than "

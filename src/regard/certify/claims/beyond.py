@@ -64,26 +64,26 @@ Attention = list[tuple[list[arb], arb]]  # exp(score) and their sum, by row
 
 
 def say_weights_beyond(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `weights_beyond` as a sentence."""
     n, tolerance = len(claim.fields["target"]["indices"]), down(claim.fields["tolerance"])
     what = "the weight" if n == 1 else f"the {n} weights"
     return f"{queries(claim)} brings every weight within {tolerance} of {what} asked for"
 
 
 def say_output_beyond(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `output_beyond` as a sentence."""
     tolerance = down(claim.fields["tolerance"])
     return f"{queries(claim)} brings the output within {tolerance} of the one asked for"
 
 
 def say_pattern_beyond(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `pattern_beyond` as a sentence."""
     n, tolerance = len(claim.fields["rows"]), down(claim.fields["tolerance"])
     return f"{heads(claim)} misses a weight of one of {n} rows by more than {tolerance}"
 
 
 def say_outputs_beyond(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `outputs_beyond` as a sentence."""
     n, tolerance = len(claim.fields["outputs"]), down(claim.fields["tolerance"])
     return f"{heads(claim)}, with this W_V, misses one of {n} outputs by more than {tolerance}"
 

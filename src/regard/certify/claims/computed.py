@@ -77,7 +77,7 @@ def claim(
 
 
 def say_computed(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `computed` as a sentence."""
     fields = claim.fields
     name, row = NOUNS.get(fields["quantity"], fields["quantity"]), fields["row"]
     rows = _rows(fields["entries"], row)

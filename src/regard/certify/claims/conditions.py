@@ -92,7 +92,7 @@ def aligned_claim(key: int, wins: bool) -> Claim:
 
 
 def say_gap_condition(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `gap_condition` as a sentence."""
     fields = claim.fields
     effect = "1 - epsilon" if fields["effect"] == "mass" else "R times every other weight"
     cases = listed(fields["cases"], "cases")
@@ -172,7 +172,7 @@ def _raised(
 
 
 def say_condition(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `condition` as a sentence."""
     says, condition, effect = (claim.fields[name] for name in ("says", "condition", "effect"))
     count = len(listed(claim.witness["instances"], "instances"))
     return {
@@ -235,7 +235,7 @@ def _truth(formula: Formula, values: Mapping[str, Table], numbers: Arithmetic) -
 
 
 def say_aligned(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `aligned` as a sentence."""
     key = claim.fields["key"]
     goes = "goes to 1" if claim.fields["wins"] else "does not go to 1"
     return f"as a query along key {key} grows, the weight of key {key} {goes}"

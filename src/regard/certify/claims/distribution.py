@@ -41,7 +41,7 @@ def claim(bound: float = 1e-30) -> Claim:
 
 
 def say_distribution(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `distribution` as a sentence."""
     return (
         "the attention weights of every row of scores are above 0 and sum to 1, within "
         f"{up(claim.fields['bound'])}"

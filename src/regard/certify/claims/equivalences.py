@@ -59,7 +59,7 @@ def claim(effect: str, condition: str, *, of: str, other: str, n: int) -> Claim:
 
 
 def say_equivalence(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `equivalence` as a sentence."""
     fields = claim.fields
     effect = EFFECTS[fields["effect"]].format(j=fields["of"])
     about = "keys" if fields["effect"] in ("aligned", "dominable") else "scores"

@@ -82,7 +82,7 @@ def claim(
 
 
 def say_hard_limit(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `hard_limit` as a sentence."""
     atoms = listed(claim.fields["atoms"], "atoms")
     if len(atoms) > 4 or any(len(atom["value"]) > 6 for atom in atoms):
         ends = f"one of {len(atoms)} values with the probabilities given"

@@ -96,7 +96,7 @@ def _form(claim: Claim) -> str:
 
 
 def say_pattern_close(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `pattern_close` as a sentence."""
     n, bound = len(claim.fields["rows"]), up(claim.fields["bound"])
     rows = f"{n} row{'s' * (n != 1)}"
     return f"the weights of the head{_form(claim)} in {rows} are within {bound} of those listed"
@@ -124,7 +124,7 @@ def pattern_close(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_outputs_close(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `outputs_close` as a sentence."""
     n, bound = len(claim.fields["outputs"]), up(claim.fields["bound"])
     rows = f"{n} row{'s' * (n != 1)}"
     return f"the outputs of the head{_form(claim)} in {rows} are within {bound} of those listed"

@@ -40,7 +40,7 @@ from regard.certify.claims.kind import Kind
 
 
 def say_apart_from_hull(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `apart_from_hull` as a sentence."""
     fields = claim.fields
     rows = f"{fields['array']}" + (f" times {fields['times']}" if fields["times"] else "")
     return (

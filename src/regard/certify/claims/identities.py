@@ -99,7 +99,7 @@ def claim(
 
 
 def say_identity(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `identity` as a sentence."""
     fields = claim.fields
     at, over = fields["at"], fields["sum_over"]
     left = fields["left"]
@@ -217,7 +217,7 @@ def counterexample_claim(stated: Claim, found: Counterexample) -> Claim:
 
 
 def say_identity_fails(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `identity_fails` as a sentence."""
     said = say_identity(Claim("identity", {**claim.fields, "chance": 1}))
     return f"it is not so that {said[: said.index(' for all matrices of the sizes')]}"
 
@@ -252,7 +252,7 @@ def above_claim(
 
 
 def say_always_above(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `always_above` as a sentence."""
     fields = claim.fields
     where = ", ".join(f"{name} = {text}" for name, text in fields["where"].items())
     return (

@@ -156,7 +156,7 @@ def by_query(
 
 
 def say_ceiling(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `ceiling` as a sentence."""
     fields = claim.fields
     return f"{queries(claim)} gives key {fields['key']} more than {up(fields['bound'])}"
 
@@ -205,7 +205,7 @@ def ceiling(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_weights_apart(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `weights_apart` as a sentence."""
     return (
         f"{queries(claim)} gives weights whose divergence from the target is below "
         f"{down(claim.fields['bound'])}"
@@ -244,7 +244,7 @@ def weights_apart(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_floors_out_of_reach(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `floors_out_of_reach` as a sentence."""
     n = len(claim.fields["floors"]["indices"])
     return f"{queries(claim)} gives each of {n} keys at least its floor"
 
@@ -285,7 +285,7 @@ def floors_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_output_ceiling(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `output_ceiling` as a sentence."""
     fields = claim.fields
     return (
         f"{queries(claim)} brings the output closer than {down(fields['bound'])} "

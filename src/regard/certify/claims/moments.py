@@ -103,7 +103,7 @@ def _added(first: Law, second: Law) -> Law:
 
 
 def say_dot_product_moments(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `dot_product_moments` as a sentence."""
     fields = claim.fields
     divided = "" if fields["divided_by"] in (None, "1") else f" / ({fields['divided_by']})"
     stated = " and ".join(

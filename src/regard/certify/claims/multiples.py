@@ -81,7 +81,7 @@ def claim(
 
 
 def say_multiples_out_of_reach(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `multiples_out_of_reach` as a sentence."""
     fields = claim.fields
     return (
         f"whatever multiple of the vector is added to token {fields['changed']}, the output of "

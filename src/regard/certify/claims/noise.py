@@ -189,7 +189,7 @@ def noise_in_words(claim: Claim) -> str:
 
 
 def say_mean_gap(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `mean_gap` as a sentence."""
     return (
         f"the score of {keys_in_words(listed(claim.fields['chosen'], 'chosen'))} is above that of "
         f"every other key by at least {down(claim.fields['bound'])} in the mean"
@@ -222,7 +222,7 @@ def mean_gap(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_mean_weights(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `mean_weights` as a sentence."""
     words = weights_in_words(claim.fields["target"])
     return f"the query {words}, within {up(claim.fields['bound'])}"
 
@@ -245,7 +245,7 @@ def mean_weights(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_score_variance(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `score_variance` as a sentence."""
     return f"the {noise_in_words(claim)} is at most {up(claim.fields['bound'])}"
 
 
@@ -266,7 +266,7 @@ def score_variance(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_failure_at_most(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `failure_at_most` as a sentence."""
     return (
         f"the probability that another key scores higher than "
         f"{keys_in_words(listed(claim.fields['chosen'], 'chosen'))} is at most "

@@ -156,7 +156,7 @@ def _admissible(
 
 
 def say_variance_at_least(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `variance_at_least` as a sentence."""
     return (
         f"every query{_within(claim)} that {_lifts(claim)} above every other key by a mean gap of "
         f"at least {exactly(claim.fields['gap'])} has a {noise_in_words(claim)} of at least "
@@ -249,7 +249,7 @@ def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_gap_at_most(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `gap_at_most` as a sentence."""
     return (
         f"no query{_within(claim)} {_lifts(claim)} above every other key by more than "
         f"{up(claim.fields['bound'])} in the mean{deviations_in_words(claim)}"

@@ -126,7 +126,7 @@ def _joint_spread(covariance: fmpq, heads: tuple[Head, Head], moved: tuple[_Move
 
 
 def say_output_law(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `output_law` as a sentence."""
     mean = listed(claim.fields["mean"], "mean")
     covariance = [listed(row, "covariance") for row in listed(claim.fields["covariance"], "it")]
     trace = float(sum(Fraction(row[i]) for i, row in enumerate(covariance)))

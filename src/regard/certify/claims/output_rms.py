@@ -165,7 +165,7 @@ def require_semidefinite(covariances: Float64) -> None:
 
 
 def say_output_rms(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `output_rms` as a sentence."""
     fields = claim.fields
     places, weights = fields["target"]["indices"], fields["target"]["weights"]
     what = {

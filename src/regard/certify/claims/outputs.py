@@ -50,7 +50,7 @@ from regard.certify.claims.rank import exceeds
 
 
 def say_outputs_out_of_reach(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `outputs_out_of_reach` as a sentence."""
     fields = claim.fields
     return (
         f"with any head and any W_V, one of {len(fields['outputs'])} outputs is at least "
@@ -154,7 +154,7 @@ def _beyond_rank(
 
 
 def say_outputs_contradict(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `outputs_contradict` as a sentence."""
     fields = claim.fields
     supposed = "exactly the weights listed, whatever W_V"
     if "within" in fields:

@@ -121,7 +121,7 @@ def heads(claim: Claim) -> str:
 
 
 def say_pattern_ceiling(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `pattern_ceiling` as a sentence."""
     n, bound = len(claim.fields["rows"]), up(claim.fields["bound"])
     return f"{heads(claim)} gives the target of one of {n} rows at most {bound}"
 
@@ -184,7 +184,7 @@ def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_pattern_apart(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `pattern_apart` as a sentence."""
     n, bound = len(claim.fields["rows"]), down(claim.fields["bound"])
     return f"{heads(claim)} has a divergence of at least {bound} from the weights of {n} rows"
 

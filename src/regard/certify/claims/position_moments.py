@@ -41,7 +41,7 @@ def average(sines: int, cosines: int) -> fmpq:
 
 
 def say_position_moments(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `position_moments` as a sentence."""
     fields = claim.fields
     how = {
         "hint": "content k·q = 1, and elements of unit variance beside the positions",

@@ -148,7 +148,7 @@ def steps_back(T: Any) -> str:
 
 
 def say_offset_mass(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `offset_mass` as a sentence."""
     fields = claim.fields
     return (
         f"of {fields['n']} keys, every query whose key {steps_back(fields['T'])} is there gives it "
@@ -214,7 +214,7 @@ def _sum_up(bound: Any, within: Any) -> str:
 
 
 def say_strongest_rival(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `strongest_rival` as a sentence."""
     fields = claim.fields
     return (
         f"shift {fields['T']} scores at least {down(fields['bound'])} more than every other "

@@ -123,7 +123,7 @@ def head_weights_of(claim: Claim, heads: int) -> list[fmpq]:
 
 
 def say_heads_independent(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `heads_independent` as a sentence."""
     first, second = listed(claim.fields["heads"], "heads", 2)
     how = "independent" if claim.fields["independent"] else "correlated, not independent"
     return f"the scores of heads {first} and {second} are {how}"
@@ -146,7 +146,7 @@ def heads_independent(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_score_differences(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `score_differences` as a sentence."""
     fields = claim.fields
     pairs = listed(fields["pairs"], "pairs")
     near = f"within {up(fields['error'])}" if fields["error"] else "exactly"

@@ -45,7 +45,7 @@ from regard.certify.claims.kind import Kind
 
 
 def say_d_k_at_least(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `d_k_at_least` as a sentence."""
     fields = claim.fields
     return (
         f"no head with d_k below {fields['bound']} has the weights of {len(fields['rows'])} rows "

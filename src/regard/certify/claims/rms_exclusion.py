@@ -60,7 +60,7 @@ def claim(target: Any, bound: float, *, average: Any) -> Claim:
 
 
 def say_weights_rms_at_least(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `weights_rms_at_least` as a sentence."""
     target = claim.fields["target"]
     weights = ", ".join(f"{weight:.6g}" for weight in target["weights"][:5])
     return (

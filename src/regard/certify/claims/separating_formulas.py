@@ -54,7 +54,7 @@ def claim(
 
 
 def say_separating_formula(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `separating_formula` as a sentence."""
     fields = claim.fields
     S, T = fields["keep"], fields["drop"]
     which = ["linearly independent columns"]

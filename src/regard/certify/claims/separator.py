@@ -65,7 +65,7 @@ def _bases(certificate: Certificate) -> tuple[Float64, Float64]:
 
 
 def say_separates(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `separates` as a sentence."""
     fields = claim.fields
     return (
         f"the matrix takes every column s of S to s/{fields['share']} and every column of T to 0, "
@@ -92,7 +92,7 @@ def separates(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_norm_at_most(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `norm_at_most` as a sentence."""
     return f"the norm of the matrix is at most {up(claim.fields['bound'])}"
 
 
@@ -128,7 +128,7 @@ def _images(
 
 
 def say_norm_at_least(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `norm_at_least` as a sentence."""
     return (
         f"every matrix that takes S to S/{claim.fields['share']} and T to 0 has a norm of at "
         f"least {down(claim.fields['bound'])}"
@@ -151,7 +151,7 @@ def norm_at_least(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_no_separator(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `no_separator` as a sentence."""
     reach = part(claim.fields, "radius")
     which = "no matrix" if reach is None else f"no matrix of norm up to {down(reach)}"
     return f"{which} takes S to S/{claim.fields['share']} and T to 0"

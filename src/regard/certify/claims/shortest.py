@@ -55,7 +55,7 @@ SHORTENED = 1 - 2.0**-40  # of the length: a query that the claim rules out, to 
 
 
 def say_shortest_copy(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `shortest_copy` as a sentence."""
     fields = claim.fields
     by = f" by more than {up(fields['gap'])} of its length" if fields["gap"] else ""
     return (

@@ -69,7 +69,7 @@ def _target(claim: Claim) -> str:
 
 
 def say_weights_close(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `weights_close` as a sentence."""
     return f"the query puts {_target(claim)}, each weight within {up(claim.fields['bound'])}"
 
 
@@ -94,7 +94,7 @@ def weights_close(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_output_close(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `output_close` as a sentence."""
     return (
         f"the output of the query is within {up(claim.fields['bound'])} of the one with "
         f"{_target(claim)}"
@@ -138,7 +138,7 @@ def _chosen(claim: Claim) -> str:
 
 
 def say_margin_at_least(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `margin_at_least` as a sentence."""
     return (
         f"some query lifts {_chosen(claim)} above the others by at least "
         f"{down(claim.fields['bound'])} per unit of its length"
@@ -166,7 +166,7 @@ def margin_at_least(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def say_margin_at_most(claim: Claim) -> str:
-    """Word the claim."""
+    """Return a claim of the kind `margin_at_most` as a sentence."""
     several = len(listed(claim.fields["chosen"], "chosen")) > 1
     lifts = (
         f"that scores {_chosen(claim)} alike lifts them" if several else f"lifts {_chosen(claim)}"

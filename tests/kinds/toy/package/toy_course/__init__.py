@@ -1,0 +1,1 @@
+"""A course with a kind of problem of its own."""

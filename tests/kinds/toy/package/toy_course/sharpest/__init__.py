@@ -1,0 +1,1 @@
+"""Which key gets the most weight, and how much."""

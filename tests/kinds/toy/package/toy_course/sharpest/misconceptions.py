@@ -1,0 +1,34 @@
+"""What is got wrong about the sharpest key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regard.checking.mistakes import Mistake
+from toy_course.sharpest.spec import SharpestProblem
+
+
+@dataclass(frozen=True)
+class Case:
+    """An answer, and the weight that is right."""
+
+    problem: SharpestProblem
+    key: float
+    said: float
+    weight: float
+
+
+def _counted_from_0(problem: SharpestProblem) -> dict[str, float]:
+    return {"key": 0, "weight": 1.0}
+
+
+MISTAKES: tuple[Mistake[SharpestProblem, Case], ...] = (
+    Mistake(
+        "toy-all-the-weight",
+        "The key with the largest score gets the most weight, and not all of it.",
+        lambda case: case.said == 1.0,
+        _counted_from_0,
+        "A maximum for a softmax",
+    ),
+)
+OFTEN = ("toy-all-the-weight",)

@@ -1,0 +1,105 @@
+"""A kind that a package brings: installed, it is read, solved, checked, varied and in the schema."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent / "package"
+PROBLEM = """
+schema = 1
+id = "two-keys"
+title = "Two keys"
+kind = "sharpest"
+statement = "Which key gets the most weight?"
+
+[given]
+keys = [[1, 0], [0, 2]]
+query = [1, 1]
+
+[goal]
+"""
+WEIGHT = math.e**2 / (math.e + math.e**2)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package in it, put there by pip."""
+    place = tmp_path_factory.mktemp("installed")
+    source = tmp_path_factory.mktemp("source") / "package"
+    shutil.copytree(PACKAGE, source)  # building leaves files behind
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    subprocess.run(
+        [*pip, "--no-deps", "--no-build-isolation", "--no-index", "--target", place, source],
+        check=True,
+    )
+    (place / "two-keys.toml").write_text(PROBLEM, "utf-8")
+    return place
+
+
+def run(installed: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(installed), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.run(
+        [sys.executable, "-m", "regard", *arguments],
+        env=os.environ | {"PYTHONPATH": path},
+        cwd=installed,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_it_is_solved_and_proved(installed: Path) -> None:
+    found = run(installed, "solve", "two-keys.toml", "--json")
+    assert found.returncode == 0, found.stderr
+    data = json.loads(found.stdout)
+    solution = data["solutions"][0] if "solutions" in data else data
+    assert solution["status"] == "proved"
+    assert solution["answer"]["key"] == 2
+    assert abs(solution["answer"]["weight"] - WEIGHT) < 1e-12
+    shown = run(installed, "solve", "two-keys.toml").stdout
+    assert "solved and proved" in shown
+    assert "A maximum for a softmax" in shown
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "said"),
+    [
+        (f"key = 2\nweight = {WEIGHT:.6f}\n", 0, "right"),
+        ("key = 2\nweight = 1\n", 1, "toy-all-the-weight"),
+        ("key = 2\n", 2, "weight"),
+    ],
+)
+def test_answers_are_judged(installed: Path, fields: str, code: int, said: str) -> None:
+    (installed / "answer.toml").write_text(fields, "utf-8")
+    found = run(installed, "check", "two-keys.toml", "answer.toml")
+    assert found.returncode == code, found.stderr
+    assert said in found.stdout + found.stderr
+
+
+def test_it_has_variants_and_is_in_the_schema(installed: Path) -> None:
+    assert 'kind = "sharpest"' in run(installed, "variant", "two-keys.toml", "--seed", "3").stdout
+    assert "SharpestProblem" in json.loads(run(installed, "schema").stdout)["$defs"]
+
+
+def test_what_is_wrong_with_its_files_is_said(installed: Path) -> None:
+    (installed / "bad.toml").write_text(PROBLEM.replace("[1, 1]", "[1, 1, 1]"), "utf-8")
+    found = run(installed, "validate", "bad.toml")
+    assert found.returncode == 2
+    assert "query: must have 2 numbers, as a key has" in found.stdout + found.stderr
+
+
+def test_without_the_package_the_kind_is_unknown(installed: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "regard", "validate", str(installed / "two-keys.toml")],
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == 2
+    assert "'sharpest' is unknown" in found.stdout + found.stderr
