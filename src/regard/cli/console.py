@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def out() -> Console:
     """Return the console for results."""
+    from rich.console import Console  # slow to load
+
     return Console(highlight=False, soft_wrap=False)
 
 
 def side() -> Console:
     """Return the console for progress bars, so that results can be piped."""
+    from rich.console import Console  # slow to load
+
     return Console(stderr=True, highlight=False)

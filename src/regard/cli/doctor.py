@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 import platform
-from importlib import metadata
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.table import Table
 
 import regard
 from regard.core import kernels, reference
 from regard.core.kernels import native, threads
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 OPTIONAL = {
     "torch": "tensors come in and go out as tensors",
@@ -33,6 +33,8 @@ def doctor(
     if as_json:
         typer.echo(json.dumps(found, indent=2))
     else:
+        from rich.console import Console  # slow to load
+
         Console().print(_table(found))
     raise typer.Exit(0 if found["correct"] else 3)
 
@@ -74,6 +76,8 @@ def _largest_error() -> float:
 
 
 def _version(package: str) -> str | None:
+    from importlib import metadata  # slow to load
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -89,6 +93,8 @@ def _kernel_sentence(found: dict[str, Any]) -> str:
 
 
 def _table(found: dict[str, Any]) -> Table:
+    from rich.table import Table  # slow to load
+
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold")
     table.add_column()

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from regard.cli.console import out, side
 from regard.cli.problem_set import Json, write
@@ -83,6 +82,8 @@ def solve(
 
 def _solve_all(asked: list[tuple[str, Problem]], overview: bool) -> list[Solution]:
     """Solve and verify each problem; with an overview, one line for each as it is done."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
     from regard.solving import solve as solve_one
 
     solutions = []
