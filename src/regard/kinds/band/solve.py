@@ -83,7 +83,8 @@ def solve(problem: BandProblem) -> Zeroing:
     best, signed = (best_weights(window, signed=sign) for sign in (False, True))
     first = head.certificate.claims if head else (_nothing_left(window),)
     claims = (*first, *best.certificate.claims, *signed.certificate.claims)
-    status, reaches = Status.COMPUTED, (0,)
+    reaches: tuple[int, ...] = (0,)
+    status = Status.COMPUTED
     if head is not None and head.missed is None:
         status = Status.PROVED
     elif signed.design is None:

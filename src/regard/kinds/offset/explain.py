@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from regard.kinds.offset.solve import NoScale, Rotation, least_weight, rises, speeds
+from regard.kinds.offset.solve import NoScale, Rotation, least_weight, rises
 from regard.kinds.offset.spec import OffsetProblem
+from regard.problems.positions import frequencies
 from regard.report import Block, Facts, Plot, Series, Table, Text, number
 from regard.solving.assumptions import ONLY_POSITIONS
 from regard.solving.beyond import BEYOND
@@ -24,6 +24,7 @@ MOST_BLOCKS = 8  # of a table
 MOST_POINTS = 400  # of a line
 FAR = 5000  # shifts that widths are compared on
 WIDTHS = (2, 8, 16, 64, 128, 512)
+SOME = (1, 30, 300)  # shifts that a smooth formula is tried on
 
 
 def explain(problem: OffsetProblem, found: Rotation | NoScale) -> Explanation:
@@ -160,17 +161,22 @@ def _details(found: Rotation) -> tuple[Block, ...]:
 
 
 def _widths(base: float) -> Table:
-    rows = []
-    for d_model in WIDTHS:
-        one = _width(d_model, base)
-        cells = (str(d_model), str(one.rival), number(one.gap, 10), number(one.first, 10))
-        rows.append((*cells, *(percent(off, 2) for off in one.off)))
     return Table(
-        ("d_model", "strongest rival", "its gap", "gap(1)", "at 1", "at 30", "at 300"),
-        tuple(rows),
+        ("d_model", "strongest rival", "its gap", "gap(1)", *(f"at {u}" for u in SOME)),
+        tuple(_width(d_model, base) for d_model in WIDTHS),
         f"all blocks, shifts up to {FAR}: who comes nearest, and by how much the smooth "
         "formula d/(2 ln base) (Cin u − Cin u/base) + (1 − cos u)/2 is off",
     )
+
+
+@lru_cache(maxsize=32)
+def _width(d_model: int, base: float) -> tuple[str, ...]:
+    """Return the strongest rival for a width, and how far the smooth formula is off."""
+    rise = rises(frequencies(d_model, base), FAR)
+    nearest = int(np.argmin(rise))
+    off = (abs(_smooth(d_model, base, u) / float(rise[u - 1]) - 1) for u in SOME)
+    gaps = (number(float(rise[place]), 10) for place in (nearest, 0))
+    return (str(d_model), str(nearest + 1), *gaps, *(percent(x, 2) for x in off))
 
 
 def _plot(found: Rotation) -> Plot:
@@ -222,28 +228,8 @@ def _smooth(d_model: int, base: float, u: float) -> float:
     return spread + (1 - math.cos(u)) / 2
 
 
-@dataclass(frozen=True)
-class _Width:
-    """The strongest rival for a width, and how well the smooth formula does at some shifts."""
-
-    d_model: int
-    rival: int
-    gap: float
-    first: float
-    off: tuple[float, ...]
-
-
-@lru_cache(maxsize=32)
-def _width(d_model: int, base: float, at: tuple[int, ...] = (1, 30, 300)) -> _Width:
-    """Return what is known of a width, on shifts up to FAR."""
-    rise = rises(speeds(d_model, base), FAR)
-    nearest = int(np.argmin(rise))
-    off = tuple(abs(_smooth(d_model, base, u) / float(rise[u - 1]) - 1) for u in at)
-    return _Width(d_model, nearest + 1, float(rise[nearest]), float(rise[0]), off)
-
-
 def _condition(n: int, d_model: int, base: float) -> float:
     """Return the condition number of the table of the first n positions."""
-    angles = np.outer(np.arange(n), speeds(d_model, base))
+    angles = np.outer(np.arange(n), frequencies(d_model, base))
     sizes = np.linalg.svd(np.concatenate([np.sin(angles), np.cos(angles)], axis=1))[1]
     return float(sizes[0] / sizes[-1])
