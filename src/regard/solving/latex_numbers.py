@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regard.language import writing
+from regard.language import parse, writing
 from regard.language.writing import ratio as ratio
 from regard.report import number
 
-__all__ = ["angle", "column", "factor", "percent", "ratio", "root", "tex"]
+__all__ = ["angle", "column", "factor", "formula", "percent", "ratio", "root", "tex"]
 
 
 def tex(x: float, digits: int = 6) -> str:
@@ -69,6 +69,15 @@ def angle(x: float) -> str:
     """
     plain = writing.angle(x)
     return plain.replace("pi", r"\pi") if "pi" in plain else tex(x)
+
+
+def formula(text: object) -> str:
+    r"""Write a formula of the formula language.
+
+    >>> formula("sqrt(D)/2")
+    '\\frac{\\sqrt{D}}{2}'
+    """
+    return parse(str(text)).to_latex()
 
 
 def column(x: ArrayLike, digits: int = 5) -> str:

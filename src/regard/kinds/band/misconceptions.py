@@ -99,7 +99,6 @@ MISTAKES: tuple[Mistake[BandProblem, Case], ...] = (
         "particular.",
         lambda case: all(map(np.all, case.mixed)),
         lambda problem: {"zeroed": "i >= 0"},
-        "Every block zeroed",
     ),
     Mistake(
         "frequencies-swapped",
@@ -116,7 +115,6 @@ MISTAKES: tuple[Mistake[BandProblem, Case], ...] = (
         "are too fast depends on the width B alone.",
         lambda case: case.right_if("T", 1.0) or case.right_if("T", 0.5),
         lambda problem: {"zeroed": f"w_i T/2 > {angle(problem.goal.phase)}"},
-        "The offset for the width of the window",
     ),
     Mistake(
         "half-width-forgotten",
@@ -124,7 +122,6 @@ MISTAKES: tuple[Mistake[BandProblem, Case], ...] = (
         "w_i B/2.",
         lambda case: case.right_if("B", 0.5),
         lambda problem: {"zeroed": f"w_i B > {angle(problem.goal.accept[0])}"},
-        "The whole width instead of half of it",
     ),
     Mistake(
         "entries-for-blocks",
@@ -132,7 +129,6 @@ MISTAKES: tuple[Mistake[BandProblem, Case], ...] = (
         "blocks are half of that.",
         _entries,
         _rows_of_blocks,
-        "Rows of $A$ instead of blocks",
     ),
     Mistake(
         "not-the-fastest",
@@ -146,7 +142,6 @@ MISTAKES: tuple[Mistake[BandProblem, Case], ...] = (
         "keep a block whose cosine is still near its top at the edge.",
         lambda case: _beyond(case, 1),
         lambda problem: {"zeroed": f"w_i B/2 > {angle(problem.goal.accept[0] / 8)}"},
-        "Keeping only what hardly turns",
     ),
     Mistake(
         "zeroes-too-little",
@@ -154,7 +149,6 @@ MISTAKES: tuple[Mistake[BandProblem, Case], ...] = (
         "cosine has fallen deep before the edge.",
         lambda case: _beyond(case, -1),
         lambda problem: {"zeroed": f"w_i B/2 > {angle(2 * math.pi)}"},
-        "Keeping what has not made a whole turn at the edge",
     ),
 )
 OFTEN = ("frequencies-swapped", "zeroes-nothing")

@@ -215,7 +215,6 @@ MISTAKES: tuple[Mistake[SeparatorProblem, Case], ...] = (
         "The matrix takes out the other of the two values.",
         _other_subspace,
         _wrong("C T (T' T)^-1 T'", lambda p: p.given.orthogonal),
-        "The other subspace",
     ),
     Mistake(
         "subspaces-not-orthogonal",
@@ -239,14 +238,12 @@ MISTAKES: tuple[Mistake[SeparatorProblem, Case], ...] = (
         "combination of all of them.",
         lambda case: case.everywhere(_for_one_vector),
         _wrong("C s_1 s_1'", lambda p: p.given.orthogonal and p.wanted.law != "fixed"),
-        "One basis vector alone",
     ),
     Mistake(
         "keeps-the-other-value",
         "The matrix keeps the value that is wanted, but it does not take the other one to zero.",
         lambda case: case.everywhere(_keeps_the_other),
         _wrong("C I"),
-        "Undoing the share alone",
     ),
 )
 OFTEN = (

@@ -14,11 +14,12 @@ from regard.checking.parts import one_goal
 from regard.checking.sampling import TRIALS, Trial, compare, generator
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
-from regard.kinds.moments.judge.asked import Asked, read
-from regard.kinds.moments.judge.laws import Symbols
-from regard.kinds.moments.judge.mistakes import recognise
+from regard.kinds.moments.instance.laws import Symbols
+from regard.kinds.moments.misconceptions import recognised
+from regard.kinds.moments.reading import Asked, read
 from regard.kinds.moments.spec import MomentsProblem
 from regard.report import number
+from regard.report.numbers import listing
 
 DRAWN = 6  # values of the symbols, for whether a score varies at all
 WORDS = {"mean": "the mean", "variance": "the variance", "s": "what to divide by"}
@@ -41,7 +42,7 @@ def judge(problem: MomentsProblem, answer: Answer) -> Verdict:
         problem,
         tuple(goals.values()),
         _counterexample(asked, wrong[0]) if wrong else None,
-        recognise(asked, wrong) if wrong else None,
+        recognised(asked, wrong) if wrong else None,
         _remarks(asked, wrong),
     )
 
@@ -61,7 +62,7 @@ def _goal(asked: Asked, name: str) -> GoalResult:
     drawn = [trial(at, seed) for seed, at in enumerate(asked.drawn(name))]
     hard = [trial(at) for at in asked.law.hard(fixed) if _fits(asked, name, at)]
     free = asked.law.free(fixed)
-    words = f"{WORDS[name]} for any {_listed(free)}" if free else WORDS[name]
+    words = f"{WORDS[name]} for any {listing(free)}" if free else WORDS[name]
     return one_goal(words, trial(asked.law.plain()), drawn, hard, say)
 
 
@@ -74,12 +75,8 @@ def _fits(asked: Asked, name: str, at: Symbols) -> bool:
     return True
 
 
-def _listed(words: tuple[str, ...]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
-
-
 def _at(symbols: Symbols) -> str:
-    return _listed(tuple(f"{name} = {number(x)}" for name, x in symbols.items()))
+    return listing([f"{name} = {number(x)}" for name, x in symbols.items()])
 
 
 def _counterexample(asked: Asked, name: str) -> Counterexample:
@@ -113,14 +110,15 @@ def _claim(asked: Asked, impossible: bool, denied: bool) -> Verdict:
         asked.answer.need("s", "possible")
     right = impossible == denied
     sentence = "the score does not vary" if impossible else "the score varies, so there is one"
-    goals = [GoalResult("whether there is such an s", "this", right, sentence)]
-    goals += [_goal(asked, field) for field in asked.fields if field != "s"]
-    if all(one.passed for one in goals):
-        return Verdict(asked.problem, tuple(goals))
-    wrong = [f for f, one in zip(("s", *_others(asked)), goals, strict=True) if not one.passed]
+    first = GoalResult("whether there is such an s", "this", right, sentence)
+    others = {field: _goal(asked, field) for field in asked.fields if field != "s"}
+    goals = (first, *others.values())
     if right:
-        example, idea = _counterexample(asked, wrong[0]), recognise(asked, wrong)
-        return Verdict(asked.problem, tuple(goals), example, idea)
+        wrong = [field for field, one in others.items() if not one.passed]
+        if not wrong:
+            return Verdict(asked.problem, goals)
+        example, idea = _counterexample(asked, wrong[0]), recognised(asked, wrong)
+        return Verdict(asked.problem, goals, example, idea)
     at = asked.law.plain()
     variance = asked.law.right(at)["variance"]
     example = Counterexample(
@@ -128,11 +126,7 @@ def _claim(asked: Asked, impossible: bool, denied: bool) -> Verdict:
         f"With {_at(at)} the variance is {number(variance)}: {sentence}.",
     )
     tag = "claims-possible" if impossible else "claims-impossible"
-    return Verdict(asked.problem, tuple(goals), example, misconception(tag))
-
-
-def _others(asked: Asked) -> list[str]:
-    return [field for field in asked.fields if field != "s"]
+    return Verdict(asked.problem, goals, example, misconception(tag))
 
 
 def _remarks(asked: Asked, wrong: list[str]) -> tuple[str, ...]:

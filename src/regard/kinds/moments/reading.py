@@ -18,8 +18,8 @@ from regard.checking.matrices import shape_words, with_own_names
 from regard.checking.sampling import TRIALS, generator
 from regard.checking.told import told
 from regard.errors import InvalidAnswer
-from regard.kinds.moments.judge.laws import DotProduct, Positions, Symbols
-from regard.kinds.moments.spec import DotProductGiven, MomentsProblem
+from regard.kinds.moments.instance.laws import DotProduct, PositionScore, Symbols, law_of
+from regard.kinds.moments.spec import MomentsProblem
 from regard.language import Formula
 
 EXACT = 1e-8  # relative: of formulas that cancel, float64 gets no more digits right
@@ -35,15 +35,13 @@ class Asked:
         problem: what is asked.
         law: of the score.
         answer: what was answered.
-        own: the names that the answer declares beside the fields asked for.
         told: the symbols whose numbers the statement tells.
         known: what fields may be off because of rounded factors, as far as worked out.
     """
 
     problem: MomentsProblem
-    law: DotProduct | Positions
+    law: DotProduct | PositionScore
     answer: Answer
-    own: tuple[str, ...]
     told: frozenset[str]
     known: dict[str, float] = dataclass_field(default_factory=dict, repr=False)
 
@@ -57,22 +55,9 @@ class Asked:
         """Whether s is asked to be positive."""
         return bool(_POSITIVE.search(self.problem.statement))
 
-    def formulas(self, name: str) -> list[Formula]:
-        """Return the formulas that a field is made of, also through the answer's own names."""
-        found: list[Formula] = []
-        seen, left = {name}, [name]
-        while left:
-            field = self.answer.fields.get(left.pop())
-            if isinstance(field, Formula):
-                found.append(field)
-                new = (field.names & set(self.own)) - seen
-                seen |= new
-                left += new
-        return found
-
     def fixed(self, name: str) -> frozenset[str]:
         """Return the symbols that keep their numbers: told, and not named by the field."""
-        used = frozenset[str]().union(*(formula.names for formula in self.formulas(name)))
+        used = frozenset[str]().union(*(formula.names for formula in self.answer.behind(name)))
         return self.told - used
 
     def drawn(self, name: str, first: int = 0, count: int = TRIALS) -> list[Symbols]:
@@ -90,7 +75,8 @@ class Asked:
 
     def signed(self, name: str, symbols: Symbols) -> float:
         """Return what the answer says; InvalidAnswer where that is no number."""
-        names = with_own_names(self.answer, self.own, symbols)
+        own = self.answer.beside(*self.fields, "possible")
+        names = with_own_names(self.answer, own, symbols)
         found = evaluate(name, without_name(name, self.answer.need(name)), names)
         if isinstance(found, bool | list | dict):
             raise InvalidAnswer(f"answer: {name} must be a formula or a number.")
@@ -135,7 +121,7 @@ class Asked:
         It may be if it is off by the same factor everywhere, and by no more than the last digit
         of every decimal number in it.
         """
-        rounded = [one for f in self.formulas(name) for one in digits.decimal_numbers(f)]
+        rounded = [one for f in self.answer.behind(name) for one in digits.decimal_numbers(f)]
         if not rounded:
             return 0.0
         places = [self.law.plain(), *self.drawn(name, count=COMPARED)]
@@ -164,14 +150,7 @@ class Comparison:
 
 def read(problem: MomentsProblem, answer: Answer) -> Asked:
     """Return the formulas of an answer."""
-    given, wanted = problem.given, problem.goal.variance
-    law: DotProduct | Positions
-    if isinstance(given, DotProductGiven):
-        law = DotProduct(given, wanted)
-    else:
-        law = Positions(given, wanted)
-    possible = answer.fields.get("possible", True)
-    if not isinstance(possible, bool):
+    if not isinstance(answer.fields.get("possible", True), bool):
         raise InvalidAnswer("answer: possible must be true or false.")
-    own = tuple(name for name in answer.fields if name not in (*problem.goal.find, "possible"))
-    return Asked(problem, law, answer, own, told(problem.statement, given.parameters))
+    shown = told(problem.statement, problem.given.parameters)
+    return Asked(problem, law_of(problem), answer, shown)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from regard.language import Formula, parse
+from regard.language.formula import Formula, parse
 from regard.language.tree import operands
 
 Monomial = tuple[tuple[str, int], ...]  # names with their powers, in the order of names
@@ -101,27 +101,27 @@ def _term(monomial: Monomial, size: Fraction) -> str:
     return f"{' '.join(above)}/{under}"
 
 
-def polynomial(formula: Formula, values: Mapping[str, float] | None = None) -> Polynomial:
-    """Return a formula as a sum of terms, with some names replaced by numbers."""
-    replaced = {
-        name: parse(f"({exact(x)})") for name, x in (values or {}).items() if name in formula.names
-    }
-    tree = (formula.substitute(replaced) if replaced else formula).tree
+def polynomial(formula: Formula, values: Mapping[str, Polynomial] | None = None) -> Polynomial:
+    """Return a formula as a sum of terms, with some names replaced by others."""
     stack: list[tuple[Polynomial, Formula]] = []
-    for place, node in enumerate(tree):
+    for node in formula.tree:
         parts = stack[len(stack) - node.arity :]
         del stack[len(stack) - node.arity :]
         # The same part of the formula, to be taken as one symbol if it is no sum of products.
-        own = Formula((*(n for _, f in parts for n in f.tree), tree[place]), "")
-        found = _combined(node.op, node.value, [p for p, _ in parts], own)
+        own = Formula((*(n for _, f in parts for n in f.tree), node), "")
+        found = (values or {}).get(str(node.value)) if node.op == "name" else None
+        if found is None:
+            found = _combined(node.op, node.value, [p for p, _ in parts], own)
+        else:
+            own = parse(str(found))
         stack.append((found, own))
     return stack[0][0]
 
 
-def unexpanded(formula: Formula, values: Mapping[str, float]) -> Polynomial:
-    """Return a formula as one symbol, with some names replaced by numbers."""
-    replaced = {name: parse(f"({exact(x)})") for name, x in values.items() if name in formula.names}
-    return Polynomial.symbol(f"({formula.substitute(replaced) if replaced else formula})")
+def with_numbers(formula: Formula, values: Mapping[str, float]) -> Formula:
+    """Return a formula with some of its names replaced by numbers."""
+    known = {name: parse(f"({exact(x)})") for name, x in values.items() if name in formula.names}
+    return formula.substitute(known) if known else formula
 
 
 def _combined(op: str, value: object, parts: list[Polynomial], own: Formula) -> Polynomial:

@@ -1,8 +1,4 @@
-"""Scores of random vectors at given values of their symbols: their moments, right and mistaken.
-
-The mistaken ones are the numbers that a misconception leads to, so that an answer can be compared
-with them as with the right ones.
-"""
+"""Scores of random vectors at given values of their symbols: moments, and numbers to try."""
 
 from __future__ import annotations
 
@@ -16,21 +12,34 @@ import numpy as np
 
 from regard.analysis import dot_product_moments, interference
 from regard.analysis.interference import READINGS
-from regard.kinds.moments.spec import DotProductGiven, Entries, PositionsScoreGiven
+from regard.kinds.moments.instance.closed_forms import (
+    INDEPENDENT,
+    SAME,
+    Formulas,
+    formulas_of,
+    reading_formulas,
+)
+from regard.kinds.moments.spec import (
+    DotProductGiven,
+    Entries,
+    MomentsProblem,
+    PositionsScoreGiven,
+)
 from regard.language import Formula, parse
+from regard.language.polynomials import Polynomial, polynomial, with_numbers
 from regard.report import number
 
 Symbols = dict[str, float]
 Names = frozenset[str]
-Moments = dict[str, float]  # "mean", "variance" and "s"; some may be missing
-Mistakes = list[tuple[str, Moments]]  # tags, each with what it leads to
+Moments = dict[str, float]  # "mean", "variance" and "s"
 
+LONG = 400  # characters of a formula that is multiplied out
 FAR = 1e40  # means and variances of entries that are drawn: products of four are still float64s
 
 
-@lru_cache(64)
-def _parsed(text: str) -> Formula:
-    """A formula of the problem, which is evaluated many times."""
+@lru_cache(256)
+def parsed(text: str) -> Formula:
+    """Return a formula that is evaluated many times."""
     return parse(text)
 
 
@@ -52,6 +61,11 @@ class DotProduct:
     given: DotProductGiven
     wanted: float
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What closed forms of this law are listed under."""
+        return ("any", "products", "same" if self.given.same else "independent")
+
     def plain(self) -> Symbols:
         """The numbers of the problem."""
         return {**self.given.parameters, **self.given.assume}
@@ -63,13 +77,14 @@ class DotProduct:
     def draw(self, rng: np.random.Generator, fixed: Names = frozenset()) -> Symbols:
         """Other numbers; what is assumed stays, and what a variance is made of keeps its sign."""
         dimension, result = self.given.dimension, self.plain()
+        in_variances = frozenset[str]().union(*(parsed(law.variance).names for law in self._both))
         free = self.free(fixed)
         for _ in range(20):
             for name in free:
                 value = self.given.parameters[name]
                 size = math.exp(rng.uniform(-1, 1)) * (abs(value) or 1.0)
-                sign = 1.0 if value >= 0 or name not in self._in_variances else -1.0
-                if name not in self._in_variances:
+                sign = 1.0 if value >= 0 else -1.0
+                if name not in in_variances:
                     sign = float(rng.choice([-1.0, 1.0]))
                 result[name] = sign * size
             if dimension in free:
@@ -95,36 +110,48 @@ class DotProduct:
                 yield symbols
 
     @property
-    def _in_variances(self) -> frozenset[str]:
-        laws = [law for law in (self.given.q, self.given.k) if law is not None]
-        return frozenset().union(*(_parsed(law.variance).names for law in laws))
-
-    def _entries(self, law: Entries, symbols: Mapping[str, float]) -> tuple[float, float]:
-        mean, variance = (_parsed(text).evaluate(symbols) for text in (law.mean, law.variance))
-        return float(mean), float(variance)
+    def _both(self) -> tuple[Entries, Entries]:
+        """The laws of the entries of q and of k."""
+        return self.given.q, self.given.q if self.given.k is None else self.given.k
 
     def _proper(self, symbols: Symbols) -> bool:
-        laws = [law for law in (self.given.q, self.given.k) if law is not None]
-        found = np.array([self._entries(law, symbols) for law in laws])
+        found = np.array(self._entries(symbols))
         size = np.abs(found[found != 0])
-        return bool(np.all((size >= 1 / FAR) & (size <= FAR)) and np.all(found[:, 1] >= 0))
+        return bool(np.all((size >= 1 / FAR) & (size <= FAR)) and np.all(found[1::2] >= 0))
 
-    def _laws(self, symbols: Mapping[str, float]) -> tuple[float, float, float, float, float]:
-        q = self._entries(self.given.q, symbols)
-        k = q if self.given.k is None else self._entries(self.given.k, symbols)
-        return (symbols[self.given.dimension], *q, *k)
+    def _entries(self, symbols: Mapping[str, float]) -> list[float]:
+        """Return m_q, v_q, m_k and v_k."""
+        texts = [text for law in self._both for text in (law.mean, law.variance)]
+        return [float(parsed(text).evaluate(symbols)) for text in texts]
 
     def right(self, symbols: Mapping[str, float]) -> Moments:
         """The moments: those of one product of entries, times the number of entries."""
-        D, mq, vq, mk, vk = self._laws(symbols)
+        mq, vq, mk, vk = self._entries(symbols)
         cross = [[vq]] if self.given.same else None
         one = dot_product_moments([mq], [[vq]], [mk], [[vk]], cross)
+        D = symbols[self.given.dimension]
         return moments(D * float(one.mean), D * float(one.variance), self.wanted)
+
+    def numbers(self, symbols: Mapping[str, float]) -> Symbols:
+        """What closed forms may use."""
+        entries = zip(("m_q", "v_q", "m_k", "v_k"), self._entries(symbols), strict=True)
+        return {"D": symbols[self.given.dimension], **dict(entries)}
+
+    def formulas(self, *, expanded: bool = True) -> Formulas:
+        """The moments as formulas; where they would be long, the laws' own stay as they are."""
+        texts = [text for law in self._both for text in (law.mean, law.variance)]
+        own = [with_numbers(parsed(text), self.given.assume) for text in texts]
+        laws = [polynomial(f) if expanded else Polynomial.symbol(f"({f})") for f in own]
+        names = dict(zip(("m_q", "v_q", "m_k", "v_k"), laws, strict=True))
+        closed = SAME if self.given.same else INDEPENDENT
+        found = formulas_of(self.given.dimension, closed, self.wanted, names)
+        too_long = max(len(found.mean_text), len(found.s_text)) > LONG
+        return self.formulas(expanded=False) if expanded and too_long else found
 
     def steps(self, symbols: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
         """How the right numbers come about."""
-        D, mq, vq, mk, vk = self._laws(symbols)
-        found = self.right(symbols)
+        mq, vq, mk, vk = self._entries(symbols)
+        found, D = self.right(symbols), symbols[self.given.dimension]
         what = "q_i q_i" if self.given.same else "q_i k_i"
         return (
             (f"An entry of q has mean {number(mq)} and variance {number(vq)}.", ""),
@@ -136,63 +163,22 @@ class DotProduct:
             ),
         )
 
-    def mistaken(self, symbols: Mapping[str, float]) -> Mistakes:
-        """What misconceptions lead to."""
-        D, mq, vq, mk, vk = self._laws(symbols)
-        right = self.right(symbols)
-        M, V = right["mean"], right["variance"]
-        sq, sk = math.sqrt(vq), math.sqrt(vk)
-        found: Mistakes = [
-            ("missing-dimension", moments(M / D, V / D, self.wanted)),
-            ("variance-read-as-standard-deviation", {"variance": math.sqrt(V)}),
-            ("variance-read-as-standard-deviation", {"s": V / self.wanted}),
-            ("divided-instead-of-multiplied", {"s": 1 / right["s"] if V else math.inf}),
-        ]
-        own = (D * (mq**2 + vq), 2 * D * vq**2 + 4 * D * mq**2 * vq)
-        apart = (D * mq * mk, D * (vq * vk + mq**2 * vk + mk**2 * vq))
-        # What is right for another law is said of it; the rest is about this law alone.
-        if self.given.same:
-            found.append(("independence-assumed", moments(*apart, self.wanted)))
-            fourth = mq**4 + 6 * mq**2 * vq + 3 * vq**2
-            means = []
-            variances = [("cross-terms-forgotten", 2 * D * vq**2)]
-            variances += [("mean-squared-forgotten", x) for x in (D * fourth, V + M**2)]
-        else:
-            found.append(("k-taken-as-q", moments(*own, self.wanted)))
-            means = [
-                ("added-instead-of-multiplied", D * (mq + mk)),
-                ("one-mean-only", D * mq),
-                ("one-mean-only", D * mk),
-                ("variance-for-mean", D * vq),
-            ]
-            variances = [
-                ("cross-terms-forgotten", D * vq * vk),
-                ("cross-terms-forgotten", D * (vq * vk + mq**2 * vk)),
-                ("cross-terms-forgotten", D * (vq * vk + mk**2 * vq)),
-                ("mean-squared-forgotten", D * (vq + mq**2) * (vk + mk**2)),
-                ("mean-squared-forgotten", V + M**2),
-                ("variance-read-as-standard-deviation", D * (sq * sk + mq**2 * sk + mk**2 * sq)),
-                ("added-instead-of-multiplied", D * (vq + vk)),
-                ("added-instead-of-multiplied", vq + vk),
-            ]
-        means += [("variance-for-mean", V), ("dimension-squared", M * D)]
-        variances.append(("dimension-squared", V * D))
-        found += [(tag, {"mean": x}) for tag, x in means]
-        for tag, x in variances:
-            found.append((tag, {"variance": x, "s": moments(0.0, x, self.wanted)["s"]}))
-        return [*found, ("mean-taken-as-zero", {"mean": 0.0})]
-
     def remarks(self, symbols: Mapping[str, float]) -> tuple[str, ...]:
         """What else is worth saying."""
         return ()
 
 
 @dataclass(frozen=True)
-class Positions:
+class PositionScore:
     """The score of equal contents with positions added to both."""
 
     given: PositionsScoreGiven
     wanted: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What closed forms of this law are listed under."""
+        return ("any", "positions", self.given.reading)
 
     def plain(self) -> Symbols:
         """The numbers of the problem."""
@@ -219,13 +205,20 @@ class Positions:
     def _width(self, symbols: Mapping[str, float]) -> int:
         return int(symbols[self.given.dimension])
 
-    def _reading(self, name: str, symbols: Mapping[str, float]) -> Moments:
-        found = interference(self._width(symbols), content=name)
-        return moments(found.mean, found.variance, self.wanted)
-
     def right(self, symbols: Mapping[str, float]) -> Moments:
         """The moments in the reading that the problem gives."""
-        return self._reading(self.given.reading, symbols)
+        found = interference(self._width(symbols), content=self.given.reading)
+        return moments(found.mean, found.variance, self.wanted)
+
+    def numbers(self, symbols: Mapping[str, float]) -> Symbols:
+        """What closed forms may use: the variances of the cross terms and of e·e, V_c and V_p."""
+        found = interference(self._width(symbols), content=self.given.reading)
+        _, cross, places = (term.variance for term in found.terms)
+        return {"D": symbols[self.given.dimension], "V_c": cross, "V_p": places}
+
+    def formulas(self) -> Formulas:
+        """The moments as formulas, in the reading that the problem gives."""
+        return reading_formulas(self.given.dimension, self.given.reading, self.wanted)
 
     def steps(self, symbols: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
         """The three sums."""
@@ -239,50 +232,23 @@ class Positions:
             for term in found.terms
         )
 
-    def mistaken(self, symbols: Mapping[str, float]) -> Mistakes:
-        """What misconceptions lead to; other readings of the text first."""
-        found: Mistakes = [
-            ("other-reading", self._reading(name, symbols))
-            for name in READINGS
-            if name != self.given.reading
-        ]
-        d = float(self._width(symbols))
-        whole = interference(int(d), content=self.given.reading)
-        _, cross, place = (term.variance for term in whole.terms)
-        M, V = whole.mean, whole.variance
-        right = self.right(symbols)
-        variances = [
-            ("missing-dimension", V / d),
-            ("position-terms-forgotten", V - place),
-            ("cross-terms-forgotten", V - cross),
-            ("counts-half-the-terms", V - cross / 2),
-            ("counts-half-the-terms", V - place / 2),
-            ("counts-half-the-terms", V - cross / 2 - place / 2),
-            ("one-sine-for-two", V + place),
-            ("mean-squared-forgotten", V + M**2),
-            ("dimension-squared", V * d),
-        ]
-        for tag, x in variances:
-            found.append((tag, {"variance": x, "s": moments(0.0, x, self.wanted)["s"]}))
-        return [
-            *found,
-            ("variance-read-as-standard-deviation", {"variance": math.sqrt(V)}),
-            ("variance-read-as-standard-deviation", {"s": V / self.wanted}),
-            ("divided-instead-of-multiplied", {"s": 1 / right["s"]}),
-            ("content-forgotten", {"mean": 0.0}),
-            ("positions-taken-as-equal", {"mean": M + d / 2}),
-            ("positions-taken-as-equal", {"mean": d / 2}),
-        ]
-
     def remarks(self, symbols: Mapping[str, float]) -> tuple[str, ...]:
         """The other readings, with their numbers."""
         others = []
         for name, words in READINGS.items():
             if name != self.given.reading:
-                found = self._reading(name, symbols)
-                others.append(f"{words}: {number(found['mean'])}, {number(found['variance'])}")
+                found = interference(self._width(symbols), content=name)
+                others.append(f"{words}: {number(found.mean)}, {number(found.variance)}")
         size = number(symbols[self.given.dimension])
         return (
             f"Other readings of the text, with mean and variance for {self.given.dimension} = "
             f"{size}: {'; '.join(others)}.",
         )
+
+
+def law_of(problem: MomentsProblem) -> DotProduct | PositionScore:
+    """Return the law of the score of a problem."""
+    given, wanted = problem.given, problem.goal.variance
+    if isinstance(given, DotProductGiven):
+        return DotProduct(given, wanted)
+    return PositionScore(given, wanted)
