@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.certify import Certificate, Claim, computed, conditions
-from regard.kinds.code.solve.file import Function
+from regard.kinds.code.solve.completed_file import Function
 
 Float64 = NDArray[np.float64]
 
@@ -25,14 +25,18 @@ EXACT = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Queries, keys, values and a mask, and the output that a function returned for them."""
+    """Queries, keys and values, the output that a function returned for them, and a mask."""
 
     name: str
-    query: Float64
-    key: Float64
-    value: Float64
-    mask: Float64
-    output: Float64
+    inputs: tuple[Float64, Float64, Float64]
+    output: Any
+    mask: Float64 | None = None
+
+    @property
+    def allowed(self) -> Float64:
+        """1 where a query may attend to a key, 0 elsewhere."""
+        query, key, _ = self.inputs
+        return np.ones((len(query), len(key))) if self.mask is None else self.mask
 
 
 def certificate(
@@ -52,18 +56,16 @@ def certificate(
             blocks += _blocks(part, run[part.name], rng)
     if not blocks:
         return Certificate({}, tuple(claims)), ()
-    arrays = {
-        "queries": np.concatenate([block.query for block in blocks]),
-        "keys": np.concatenate([block.key for block in blocks]),
-        "values": np.concatenate([block.value for block in blocks]),
-        "mask": _diagonal([block.mask for block in blocks]),
-    }
-    outputs = np.concatenate([block.output for block in blocks])
+    stacked = zip(*(block.inputs for block in blocks), strict=True)
+    arrays = dict(zip(("queries", "keys", "values"), map(np.concatenate, stacked), strict=True))
+    arrays["mask"] = _diagonal([block.allowed for block in blocks])
+    outputs = np.concatenate([np.asarray(block.output, float) for block in blocks])
     claims.insert(0, computed.claim("outputs", outputs.tolist(), bound=bound, root=D_K))
     places, row = [], 0
     for block in blocks:
-        places.append((block.name, f"{row} to {row + len(block.query) - 1}"))
-        row += len(block.query)
+        end = row + len(block.allowed)
+        places.append((block.name, f"{row} to {end - 1}"))
+        row = end
     return Certificate(arrays, tuple(claims)), tuple(places)
 
 
@@ -71,46 +73,36 @@ def _blocks(part: Function, run: Callable[..., Any], rng: np.random.Generator) -
     def whole(*shape: int) -> Float64:
         return rng.integers(-3, 4, shape).astype(float)
 
-    behaviour = part.behaviour
+    behaviour, name = part.behaviour, part.name
     if behaviour == "softmax":
         x = whole(2, D_V)
         # Keys along the axes, twice as long because scores are halved: the scores are x.
         query, key = np.pad(x, ((0, 0), (0, D_K - D_V))), 2 * np.eye(D_V, D_K)
-        return [_block(part.name, query, key, np.eye(D_V), None, run(x))]
+        return [Block(name, (query, key, np.eye(D_V)), run(x))]
     if behaviour in ("attention", "masked_attention", "causal_attention"):
-        query, key, value = whole(3, D_K), whole(3, D_K), whole(3, D_V)
+        inputs = whole(3, D_K), whole(3, D_K), whole(3, D_V)
         if behaviour == "attention":
-            return [_block(part.name, query, key, value, None, run(query, key, value))]
+            return [Block(name, inputs, run(*inputs))]
         if behaviour == "causal_attention":
-            return [_block(part.name, query, key, value, np.tri(3), run(query, key, value))]
+            return [Block(name, inputs, run(*inputs), np.tri(3))]
         mask = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 0]], bool)
-        return [_block(part.name, query, key, value, mask, run(query, key, value, mask))]
+        return [Block(name, inputs, run(*inputs, mask), mask.astype(float))]
     if behaviour == "self_attention":
         x, W_Q, W_K, W_V = whole(3, 2), whole(2, D_K), whole(2, D_K), whole(2, D_V)
-        return [_block(part.name, x @ W_Q, x @ W_K, x @ W_V, None, run(x, W_Q, W_K, W_V))]
+        return [Block(name, (x @ W_Q, x @ W_K, x @ W_V), run(x, W_Q, W_K, W_V))]
     x, W_Q, W_K = whole(2, 2 * D_V), whole(2, 2 * D_V, D_K), whole(2, 2 * D_V, D_K)
     W_V = whole(2, 2 * D_V, D_V)
     # W_O puts the columns into another order, which is undone here.
     order = np.roll(np.arange(2 * D_V), 2)
     joined = np.asarray(run(x, W_Q, W_K, W_V, np.eye(2 * D_V)[order]))[:, order]
     return [
-        _block(
-            f"{part.name}, head {h + 1}",
-            x @ W_Q[h],
-            x @ W_K[h],
-            x @ W_V[h],
-            None,
+        Block(
+            f"{name}, head {h + 1}",
+            (x @ W_Q[h], x @ W_K[h], x @ W_V[h]),
             joined[:, h * D_V : (h + 1) * D_V],
         )
         for h in range(2)
     ]
-
-
-def _block(
-    name: str, query: Float64, key: Float64, value: Float64, mask: Any, output: Any
-) -> Block:
-    allowed = np.ones((len(query), len(key))) if mask is None else np.asarray(mask, float)
-    return Block(name, query, key, value, allowed, np.asarray(output, float))
 
 
 def _diagonal(masks: list[Float64]) -> Float64:

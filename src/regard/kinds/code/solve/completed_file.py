@@ -8,14 +8,14 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from regard.kinds.code.solve.catalogue import CATALOGUE
-from regard.kinds.code.spec import PARAMETERS, numpy_name
+from regard.kinds.code.spec import PARAMETERS, numpy_name, parameters_of
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,17 @@ def functions(skeleton: str, wanted: Mapping[str, str]) -> tuple[Function, ...]:
     nodes = list(ast.walk(tree))
     taken = {node.id for node in nodes if isinstance(node, ast.Name)} | set(heads)
     taken |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    helpers = [b for b in _needed(names) if b not in names]
+    helpers = [b for b in needed(names) if b not in names]
     for behaviour in helpers:
         names[behaviour] = _free(f"_{behaviour}", taken)
     alias = numpy_name(tree) or "np"
     result = [
-        _function(name, behaviour, _parameters(heads[name]), names, alias)
+        _function(name, behaviour, parameters_of(heads[name]), {**names, "np": alias})
         for name, behaviour in wanted.items()
     ]
     for behaviour in helpers:
-        parameters = PARAMETERS[behaviour]
-        result.append(_function(names[behaviour], behaviour, parameters, names, alias, helper=True))
+        made = _function(names[behaviour], behaviour, PARAMETERS[behaviour], {**names, "np": alias})
+        result.append(replace(made, helper=True))
     return tuple(result)
 
 
@@ -84,18 +84,18 @@ def complete(skeleton: str, parts: tuple[Function, ...]) -> str:
     return text.rstrip() + "\n"
 
 
-def load(parts: tuple[Function, ...], skeleton: str) -> dict[str, Callable[..., Any]]:
-    """Return the functions, ready to be called."""
+def load(parts: tuple[Function, ...], skeleton: str = "") -> dict[str, Callable[..., Any]]:
+    """Return the functions, ready to be called; NumPy has the name that the skeleton gives it."""
     namespace: dict[str, Any] = {(numpy_name(ast.parse(skeleton)) or "np"): np}
     for part in parts:
         exec(compile(part.source, f"<{part.behaviour}>", "exec"), namespace)
     return {part.name: namespace[part.name] for part in parts}
 
 
-def _needed(names: Mapping[str, str]) -> list[str]:
-    """Return all behaviours that are called, those that call before those that are called."""
+def needed(behaviours: Iterable[str]) -> list[str]:
+    """Return these and all behaviours that they call, those that call first."""
     found: list[str] = []
-    waiting = list(names)
+    waiting = list(behaviours)
     while waiting:
         behaviour = waiting.pop()
         found = [b for b in found if b != behaviour] + [behaviour]
@@ -109,21 +109,13 @@ def _free(name: str, taken: set[str]) -> str:
     return name
 
 
-def _parameters(function: ast.FunctionDef) -> tuple[str, ...]:
-    return tuple(one.arg for one in (*function.args.posonlyargs, *function.args.args))
-
-
 def _function(
-    name: str,
-    behaviour: str,
-    parameters: tuple[str, ...],
-    names: Mapping[str, str],
-    alias: str,
-    helper: bool = False,
+    name: str, behaviour: str, parameters: tuple[str, ...], names: Mapping[str, str]
 ) -> Function:
+    """Return a function of the catalogue under the names of a lab."""
     body = CATALOGUE[behaviour].body
-    renamed = dict(zip(PARAMETERS[behaviour], parameters, strict=True)) | {"np": alias}
-    renamed |= {other: names[other] for other in CATALOGUE[behaviour].calls}
+    renamed = dict(zip(PARAMETERS[behaviour], parameters, strict=True))
+    renamed |= {other: names[other] for other in ("np", *CATALOGUE[behaviour].calls)}
     taken = set(renamed.values())
     for node in ast.walk(ast.parse(body)):
         if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)):
@@ -131,7 +123,7 @@ def _function(
         if node.id not in renamed and node.id in taken:
             renamed[node.id] = _free(f"{node.id}_", taken)
             taken.add(renamed[node.id])
-    return Function(name, behaviour, parameters, _rename(body, renamed), helper)
+    return Function(name, behaviour, parameters, _rename(body, renamed))
 
 
 def _rename(body: str, names: Mapping[str, str]) -> str:

@@ -1,21 +1,17 @@
-"""Labs: the completed file, each function explained, run and compared with the reference."""
+"""Tell what each function of a lab does, what came of running it, and how it goes wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 import numpy as np
 
+from regard.kinds.code.explain.wrong_versions import wrong_versions
+from regard.kinds.code.solve import Completed
 from regard.kinds.code.solve.catalogue import CATALOGUE
-from regard.kinds.code.solve.certificate import certificate
-from regard.kinds.code.solve.file import Function, complete, functions, load
-from regard.kinds.code.solve.mistakes import mistakes
-from regard.kinds.code.solve.runs import RUNS, worst
+from regard.kinds.code.solve.completed_file import load
+from regard.kinds.code.solve.reference_runs import RUNS
 from regard.kinds.code.spec import CodeProblem
 from regard.report import Block, Code, Heading, Plot, Series, Table, Text, number
-from regard.solving.finding import Status
-from regard.solving.solution import Solution, solved
+from regard.solving.finding import Explanation
 
 # The formula that says most about a lab, if it is part of it.
 HEADLINES = (
@@ -29,38 +25,22 @@ HEADLINES = (
 )
 
 
-def solve(problem: CodeProblem) -> Solution:
-    """Complete the file, run its functions and show them one by one."""
-    skeleton, wanted = problem.given.skeleton, problem.goal.functions
-    parts = functions(skeleton, wanted)
-    run = load(parts, skeleton)
-    rng = np.random.default_rng(3)
-    apart = {part.name: worst(run[part.name], part.behaviour, rng) for part in parts}
-    proof, places = certificate(parts, run, problem.goal.tolerance)
-    good = all(apart[name] <= problem.goal.tolerance for name in wanted)
+def explain(problem: CodeProblem, found: Completed) -> Explanation:
+    """Return the functions one by one."""
+    wanted = problem.goal.functions
     first = next(name for name in HEADLINES if name in wanted.values())
-    return solved(
-        problem=problem,
-        # What a function returns is proved on an instance, and compared with loops on others.
-        status=Status.ARGUED if good else Status.UNDECIDED,
-        headline=CATALOGUE[first].formula,
-        answer={"file": complete(skeleton, parts)},
-        certificate=proof,
-        steps=tuple((_sentence(part), CATALOGUE[part.behaviour].formula) for part in parts),
-        details=(*_shown(parts), *_compared(parts, apart, places), _plot(parts, run)),
-        mistakes=mistakes(wanted),
-        reaches=tuple(range(len(proof.claims))),
-        instances=RUNS,
+    entries = [(part, CATALOGUE[part.behaviour]) for part in found.functions]
+    return Explanation(
+        CATALOGUE[first].formula,
+        tuple((f"{one.title} ({part.name}). {one.why}", one.formula) for part, one in entries),
+        (*_shown(found), *_compared(found), _plot(problem, found)),
+        wrong_versions(wanted),
     )
 
 
-def _sentence(part: Function) -> str:
-    return f"{CATALOGUE[part.behaviour].title} ({part.name}). {CATALOGUE[part.behaviour].why}"
-
-
-def _shown(parts: tuple[Function, ...]) -> list[Block]:
+def _shown(found: Completed) -> list[Block]:
     blocks: list[Block] = []
-    for part in parts:
+    for part in found.functions:
         entry = CATALOGUE[part.behaviour]
         blocks.append(Heading(f"{entry.title}: {part.name}", 3))
         if part.helper:
@@ -69,25 +49,23 @@ def _shown(parts: tuple[Function, ...]) -> list[Block]:
     return blocks
 
 
-def _compared(
-    parts: tuple[Function, ...], apart: Mapping[str, float], places: tuple[tuple[str, str], ...]
-) -> list[Block]:
-    rows = tuple((part.name, str(RUNS), number(apart[part.name], 2)) for part in parts)
-    columns = ("function", "drawn instances", "largest difference")
+def _compared(found: Completed) -> list[Block]:
+    rows = tuple((name, str(RUNS), number(apart, 2)) for name, apart in found.apart.items())
     blocks: list[Block] = [
         Heading("Run and compared", 3),
         Text("Each function was run on drawn instances and compared with plain loops."),
-        Table(columns, rows),
+        Table(("function", "drawn instances", "largest difference"), rows),
     ]
-    if places:
+    if found.rows:
         caption = "Which rows of the outputs that are proved below a function returned"
-        blocks.append(Table(("function", "rows, from 0"), places, caption))
+        blocks.append(Table(("function", "rows, from 0"), found.rows, caption))
     return blocks
 
 
-def _plot(parts: tuple[Function, ...], run: Mapping[str, Callable[..., Any]]) -> Plot:
+def _plot(problem: CodeProblem, found: Completed) -> Plot:
     """Draw what one of the functions does: weights if one attends, waves or powers otherwise."""
-    names = {part.behaviour: part.name for part in parts if not part.helper}
+    run = load(found.functions, problem.given.skeleton)
+    names = {part.behaviour: part.name for part in found.functions if not part.helper}
     rng = np.random.default_rng(2)
     query, key = (2 * rng.standard_normal((6, 4)) for _ in range(2))
     labels = tuple(str(place) for place in range(1, 7))
@@ -101,18 +79,15 @@ def _plot(parts: tuple[Function, ...], run: Mapping[str, Callable[..., Any]]) ->
                 f"Weights of {names[behaviour]} on a drawn instance",
                 "key",
                 "query",
-                rows=tuple(tuple(row) for row in weights.tolist()),
+                rows=tuple(map(tuple, weights.tolist())),
                 row_labels=labels,
                 column_labels=labels,
             )
     if "sinusoidal_positions" in names:
         table = np.asarray(run[names["sinusoidal_positions"]](40, 8))
         places = tuple(float(t) for t in range(40))
-        series = tuple(
-            Series(f"column {column}", places, tuple(table[:, column].tolist()))
-            for column in (0, 1, 2, 3)
-        )
-        return Plot("lines", "Sinusoidal positions, d_model = 8", "position", "entry", series)
+        waves = [Series(f"column {i}", places, tuple(table[:, i].tolist())) for i in range(4)]
+        return Plot("lines", "Sinusoidal positions, d_model = 8", "position", "entry", tuple(waves))
     if "softmax" in names:
         weights = np.asarray(run[names["softmax"]](np.arange(6.0)))
         series = (Series("softmax", labels, tuple(weights.tolist())),)
@@ -122,12 +97,11 @@ def _plot(parts: tuple[Function, ...], run: Mapping[str, Callable[..., Any]]) ->
     heads = (2,) if behaviour == "multi_head_attention" else ()
     matrices = [rng.standard_normal((*heads, 4, 4)) for _ in range(3)]
     matrices += [rng.standard_normal((8, 4))] if heads else []
-    output = np.asarray(run[name](x, *matrices))
     return Plot(
         "heatmap",
         f"Output of {name} on a drawn instance",
         "entry",
         "token",
-        rows=tuple(tuple(row) for row in output.tolist()),
+        rows=tuple(map(tuple, np.asarray(run[name](x, *matrices)).tolist())),
         row_labels=labels,
     )
