@@ -63,14 +63,11 @@ def _recognised(asked: Asked, windows: list[Window]) -> Misconception | None:
 
 def _draw(asked: Asked, rng: np.random.Generator) -> Window:
     """Return another window; what the answer is not about stays."""
-    new: dict[str, float] = {}
-    if "d_model" in asked.varied:
-        new["d_model"] = 2 * int(rng.integers(3, 13))
-    if "B" in asked.varied:
-        new["B"] = float(np.round(np.exp(rng.uniform(0.0, 6.0)), 2))
-    if "T" in asked.varied:
-        new["T"] = int(rng.integers(-40, 41))
-    return replace(asked.here, **new)  # type: ignore[arg-type]
+    here, varied = asked.here, asked.varied
+    d_model = 2 * int(rng.integers(3, 13)) if "d_model" in varied else here.d_model
+    B = float(np.round(np.exp(rng.uniform(0.0, 6.0)), 2)) if "B" in varied else here.B
+    T = int(rng.integers(-40, 41)) if "T" in varied else here.T
+    return replace(here, d_model=d_model, B=B, T=T)
 
 
 def _hard(asked: Asked) -> list[Window]:

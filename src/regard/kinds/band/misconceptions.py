@@ -44,10 +44,8 @@ class Case:
 
 def _swapped(case: Case) -> bool:
     """The blocks that are kept should go, or as many should go from the other end."""
-    return any(
-        case.right_with(lambda _, zeroed, change=change: change(zeroed))  # type: ignore[misc]
-        for change in (np.logical_not, np.flip)
-    )
+    others = case.right_with(lambda _, zeroed: ~zeroed)
+    return others or case.right_with(lambda _, zeroed: zeroed[::-1])
 
 
 def _entries(case: Case) -> bool:

@@ -40,11 +40,7 @@ class Asked:
     @property
     def varied(self) -> tuple[str, ...]:
         """What the answer is about any number of: d_model, B or T."""
-        named = {
-            "d_model": {"w_i", "omega_i", "d_model"},
-            "B": {"B"},
-            "T": {"T"},
-        }
+        named = {"d_model": {"w_i", "omega_i", "d_model"}, "B": {"B"}, "T": {"T"}}
         used = frozenset[str]() if self.listed else self.answer.used
         return tuple(name for name, marks in named.items() if used & marks)
 

@@ -35,8 +35,8 @@ def explain(problem: OffsetProblem, found: Rotation | NoScale) -> Explanation:
         reason = f"No scale is certain to be enough. {found.reason}"
         return Explanation(headline, (*algebra, (reason, "")))
     headline += rf", \quad C \ge {tex(found.size, 7)}"
-    if len(found.kept) < len(found.omega):
-        headline += rf", \quad i \in \{{{', '.join(map(str, found.kept))}\}}"
+    if len(found.used) < len(found.omega):
+        headline += rf", \quad i \in \{{{', '.join(map(str, found.design.kept))}\}}"
     return Explanation(
         headline,
         (*algebra, *_size_steps(found)),
@@ -75,7 +75,7 @@ def _algebra(T: int) -> Steps:
 
 def _size_steps(found: Rotation) -> Steps:
     n, tolerance = found.given.n, found.tolerance
-    blocks = "" if len(found.kept) == len(found.omega) else " over the blocks that are kept"
+    blocks = "" if len(found.used) == len(found.omega) else " over the blocks that are kept"
     return (
         (
             f"How near do others come? Shift $T + u$ is below shift $T$ by the gap{blocks}; the "
@@ -98,10 +98,10 @@ def _size_steps(found: Rotation) -> Steps:
         (
             r"All singular values of $A / C$ are 1, one pair for each block kept. As "
             r"$A = W^K (W^Q)^\top$ has rank at most $d_k$, no more than $\lfloor d_k / 2 \rfloor$ "
-            f"frequencies fit; here {len(found.kept)} of {len(found.omega)} "
-            f"{'is' if len(found.kept) == 1 else 'are'} used.",
+            f"frequencies fit; here {len(found.used)} of {len(found.omega)} "
+            f"{'is' if len(found.used) == 1 else 'are'} used.",
             r"\mathrm{rank}\, A = 2 \cdot "
-            rf"{len(found.kept)} = {2 * len(found.kept)} \le d_k = {found.d_k}",
+            rf"{len(found.used)} = {2 * len(found.used)} \le d_k = {found.d_k}",
         ),
     )
 
@@ -122,22 +122,25 @@ def _details(found: Rotation) -> tuple[Block, ...]:
             number(math.cos(found.omega[i] * given.T), 10),
             number(math.sin(found.omega[i] * given.T), 10),
         )
-        for i in found.kept[:MOST_BLOCKS]
+        for i in found.design.kept[:MOST_BLOCKS]
     )
     near = range(given.T - 3, given.T + 4)
     scores = np.cos(np.outer(np.array(near) - given.T, found.used)).sum(axis=1)
     shifts = tuple(
         (str(shift), number(float(score), 10)) for shift, score in zip(near, scores, strict=True)
     )
-    more = len(found.kept) - len(blocks)
+    more = len(found.used) - len(blocks)
     return (
         Facts(
             (
                 ("smallest C", number(found.size, 10)),
                 ("C that is enough for certain", number(found.enough, 10)),
                 ("strongest rival", f"shift T ± {found.rival}, lower by {number(found.gap, 10)}"),
-                ("rank of A", f"{2 * len(found.kept)} (d_k = {found.d_k})"),
-                ("blocks kept", f"{len(found.kept)} of {len(found.omega)}: {found.design.how}"),
+                ("rank of A", f"{2 * len(found.used)} (d_k = {found.d_k})"),
+                (
+                    "blocks kept",
+                    f"{len(found.used)} of {len(found.omega)}: {found.design.how}",
+                ),
             )
         ),
         Table(("C", "", "least weight on t − T"), scales, "the larger the blocks, the sharper"),

@@ -38,11 +38,6 @@ class Rotation(Finding):
     design: PositionalDesign
 
     @property
-    def kept(self) -> tuple[int, ...]:
-        """The blocks that d_k leaves room for."""
-        return tuple(self.design.kept)
-
-    @property
     def d_k(self) -> int:
         """How wide W_Q and W_K are."""
         return int(self.design.W_Q.shape[1])
@@ -55,7 +50,7 @@ class Rotation(Finding):
     @cached_property
     def used(self) -> Array:
         """The frequencies of the blocks that are kept."""
-        return self.omega[list(self.kept)]
+        return self.omega[list(self.design.kept)]
 
     @cached_property
     def rise(self) -> Array:

@@ -26,7 +26,7 @@ def explain(problem: SeparatorProblem, found: Separable | Inseparable) -> Explan
         rf"M = {_latex(problem, found)}, \qquad {_asked(problem)}",
         _steps(problem, found),
         _details(problem, found),
-        _beliefs(found),
+        _beliefs(problem, found),
         () if any(problem.given.fixed) else ("the two subspaces have no vector but 0 in common.",),
     )
 
@@ -35,7 +35,7 @@ def _latex(problem: SeparatorProblem, found: Separable) -> str:
     """M for people."""
     if problem.given.orthogonal:
         return parse(found.answer["M"]).to_latex()
-    S, T = found.bases.names
+    S, T = problem.names
     oblique = rf"[{S} \; 0] \, [{S} \; {T}]^{{+}}"
     turned = oblique if problem.on_left else rf"({oblique})^\top"
     return factor(1 / problem.given.share) + turned
@@ -49,7 +49,7 @@ def _asked(problem: SeparatorProblem) -> str:
 
 def _steps(problem: SeparatorProblem, found: Separable) -> Steps:
     design, share = found.design, problem.given.share
-    S, T = found.bases.names
+    S, T = problem.names
     s, t = S.lower(), T.lower()
     times = factor(share)
     mix = f"c = {times}(v_s + v_t)" if times else "c = v_s + v_t"
@@ -77,7 +77,7 @@ def _steps(problem: SeparatorProblem, found: Separable) -> Steps:
 
 
 def _orthogonal_steps(problem: SeparatorProblem, found: Separable) -> Steps:
-    S, T = found.bases.names
+    S, T = problem.names
     share = problem.given.share
     s, t = S.lower(), T.lower()
     symmetric = (
@@ -105,7 +105,7 @@ def _orthogonal_steps(problem: SeparatorProblem, found: Separable) -> Steps:
 
 
 def _oblique_steps(problem: SeparatorProblem, found: Separable) -> Steps:
-    S, T = found.bases.names
+    S, T = problem.names
     share = problem.given.share
     oblique = rf"[{S} \; 0] \, [{S} \; {T}]^{{+}}"
     transposed = ("It stands on the right of a row here, so it is transposed.", _asked(problem))
@@ -135,7 +135,7 @@ def _details(problem: SeparatorProblem, found: Separable) -> tuple[Block, ...]:
     M = design.M if problem.on_left else design.M.T
     few = M[:MOST, :MOST]
     more = " (its first rows and columns)" if few.size < M.size else ""
-    keep, drop = bases.names
+    keep, drop = problem.names
     mixes = [_mixed(bases, share, first, other) for first, other in ((1, 5), (2, 7))]
     return (
         Facts(
@@ -158,7 +158,7 @@ def _details(problem: SeparatorProblem, found: Separable) -> tuple[Block, ...]:
             ),
             "two examples",
         ),
-        _plot(found, mixes[0]),
+        _plot(found, keep, mixes[0]),
     )
 
 
@@ -169,10 +169,10 @@ def _mixed(bases: Bases, share: float, first: int, other: int) -> tuple[Float64,
     return value, noise, share * (value + noise)
 
 
-def _plot(found: Separable, mix: tuple[Float64, Float64, Float64]) -> Plot:
+def _plot(found: Separable, name: str, mix: tuple[Float64, Float64, Float64]) -> Plot:
     """Draw a value beside what is made of it, rightly and wrongly."""
     value, _, c = mix
-    S, name = found.bases.kept, found.bases.names[0]
+    S = found.bases.kept
     made, unscaled = found.design.M @ c, S @ (S.T @ c)
     named = [("the value", value), ("M c", made), ("c itself", c)]
     if float(np.max(np.abs(unscaled - made))) > 1e-9:
@@ -187,10 +187,9 @@ def _clean(x: Float64) -> Float64:
     return np.asarray(np.where(np.abs(x) < 1e-12, 0.0, x))
 
 
-def _beliefs(found: Separable) -> tuple[str, ...]:
+def _beliefs(problem: SeparatorProblem, found: Separable) -> tuple[str, ...]:
     """Tell what is too little to ask of bases, where the subspaces are at right angles."""
-    S = found.bases.kept
-    if np.max(np.abs(S.T @ found.bases.dropped), initial=0.0) > 1e-9:
+    if not problem.given.orthogonal:
         return ()
     said = []
     if found.orthonormal:
@@ -201,17 +200,17 @@ def _beliefs(found: Separable) -> tuple[str, ...]:
             f"the value ${column(plain)}$ would become ${column(skew @ skew.T @ plain)}$. They "
             "also have to be at right angles to each other."
         )
-    letter, other = (name.lower() for name in found.bases.names)
+    letter, other = (name.lower() for name in problem.names)
     said.append(
         f"Asking for right angles between ${letter}_i$ and ${other}_j$ with $i \\ne j$ only: "
         f"if ${other}_1 = {letter}_1$, the matrix takes ${other}_1$ to "
-        f"${column(_clean(found.design.M @ S[:, 0]))}$ and not to zero."
+        f"${column(_clean(found.design.M @ found.bases.kept[:, 0]))}$ and not to zero."
     )
     return tuple(said)
 
 
 def _impossible(problem: SeparatorProblem, found: Inseparable) -> Explanation:
-    S, T = ("S", "T") if problem.goal.recover == "S" else ("T", "S")
+    S, T = problem.names
     letter, times = S.lower(), factor(problem.given.share)
     common = rf"{S} x = {T} y = {column(found.common)} \ne 0"
     limited = "" if found.radius is None else f" of norm up to {number(found.radius)}"

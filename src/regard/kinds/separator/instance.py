@@ -76,11 +76,6 @@ class Bases:
     recover: str = "S"
 
     @property
-    def names(self) -> tuple[str, str]:
-        """What the two are called, that of the value that is wanted first."""
-        return ("S", "T") if self.recover == "S" else ("T", "S")
-
-    @property
     def kept(self) -> Float64:
         """The basis of the value that is wanted."""
         return self.S if self.recover == "S" else self.T
@@ -93,12 +88,12 @@ class Bases:
     @property
     def exchanged(self) -> Bases:
         """The same, with the other value wanted."""
-        return replace(self, recover=self.names[1])
+        return replace(self, recover="T" if self.recover == "S" else "S")
 
     def having(self, *, kept: Float64, dropped: Float64) -> Bases:
         """Return other bases under the same names."""
-        keep, drop = self.names
-        return replace(self, **{keep: kept, drop: dropped})  # type: ignore[arg-type]
+        S, T = (kept, dropped) if self.recover == "S" else (dropped, kept)
+        return Bases(S, T, self.recover)
 
     @property
     def symbols(self) -> dict[str, float | Float64]:

@@ -171,7 +171,7 @@ def _without_factor(problem: SeparatorProblem) -> dict[str, str] | None:
         return None
     if problem.given.orthogonal:
         return _wrong("S (S' S)^-1 S'")(problem)
-    S, T = ("S", "T") if problem.goal.recover == "S" else ("T", "S")
+    S, T = problem.names
     body = f"{S} ({S}' N {S})^-1 {S}' N" if problem.on_left else f"N {S} ({S}' N {S})^-1 {S}'"
     return {"N": f"I - {T} ({T}' {T})^-1 {T}'", "M": body}
 

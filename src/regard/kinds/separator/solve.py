@@ -88,7 +88,7 @@ def solve(problem: SeparatorProblem) -> Separable | Inseparable:
 
 def _formula(problem: SeparatorProblem, orthonormal: bool) -> str:
     """Return M in the formula language."""
-    S, T = ("S", "T") if problem.goal.recover == "S" else ("T", "S")
+    S, T = problem.names
     factor = ratio(1 / problem.given.share)
     times = "" if factor == "1" else f"{factor} "
     if problem.given.orthogonal:
@@ -121,7 +121,7 @@ def _certificate(
     reaches: tuple[int, ...] = (0,)
     if not all(given.fixed):
         # Bases that are drawn stand for all of their law, so the formula is shown for all.
-        keep, drop = bases.names
+        keep, drop = problem.names
         general = separating_formulas.claim(
             formula if problem.on_left else f"({formula})'",
             str(Fraction(repr(given.share))),

@@ -100,6 +100,11 @@ class SeparatorProblem(Problem):
     goal: SeparatorGoal
 
     @property
+    def names(self) -> tuple[str, str]:
+        """What the two bases are called, that of the vector that is wanted first."""
+        return ("S", "T") if self.goal.recover == "S" else ("T", "S")
+
+    @property
     def wanted(self) -> Basis:
         """The basis of the vector that is wanted."""
         return self.given.S if self.goal.recover == "S" else self.given.T

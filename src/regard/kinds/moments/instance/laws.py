@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 
 from regard.analysis import dot_product_moments, interference
-from regard.analysis.interference import READINGS
+from regard.analysis.interference import READINGS, Interference
 from regard.kinds.moments.instance.closed_forms import (
     INDEPENDENT,
     SAME,
@@ -202,18 +202,18 @@ class PositionScore:
         for size in (2.0, 4.0, 6.0):
             yield {**self.plain(), **dict.fromkeys(self.free(fixed), size)}
 
-    def _width(self, symbols: Mapping[str, float]) -> int:
-        return int(symbols[self.given.dimension])
+    def _at(self, symbols: Mapping[str, float], reading: str | None = None) -> Interference:
+        width = int(symbols[self.given.dimension])
+        return interference(width, content=reading or self.given.reading)
 
     def right(self, symbols: Mapping[str, float]) -> Moments:
         """The moments in the reading that the problem gives."""
-        found = interference(self._width(symbols), content=self.given.reading)
+        found = self._at(symbols)
         return moments(found.mean, found.variance, self.wanted)
 
     def numbers(self, symbols: Mapping[str, float]) -> Symbols:
         """What closed forms may use: the variances of the cross terms and of e·e, V_c and V_p."""
-        found = interference(self._width(symbols), content=self.given.reading)
-        _, cross, places = (term.variance for term in found.terms)
+        _, cross, places = (term.variance for term in self._at(symbols).terms)
         return {"D": symbols[self.given.dimension], "V_c": cross, "V_p": places}
 
     def formulas(self) -> Formulas:
@@ -222,14 +222,13 @@ class PositionScore:
 
     def steps(self, symbols: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
         """The three sums."""
-        found = interference(self._width(symbols), content=self.given.reading)
         return tuple(
             (
                 f"The {term.count} products of {term.name} have mean {number(term.mean)} and "
                 f"variance {number(term.variance)} in all.",
                 "",
             )
-            for term in found.terms
+            for term in self._at(symbols).terms
         )
 
     def remarks(self, symbols: Mapping[str, float]) -> tuple[str, ...]:
@@ -237,7 +236,7 @@ class PositionScore:
         others = []
         for name, words in READINGS.items():
             if name != self.given.reading:
-                found = interference(self._width(symbols), content=name)
+                found = self._at(symbols, name)
                 others.append(f"{words}: {number(found.mean)}, {number(found.variance)}")
         size = number(symbols[self.given.dimension])
         return (
