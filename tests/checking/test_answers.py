@@ -140,3 +140,15 @@ def test_a_name_that_is_not_declared_is_answered_with_the_one_that_is_meant(
     with pytest.raises(InvalidAnswer) as error:
         check("average-two-values", {"q": q})
     assert hint in str(error.value)
+
+
+def test_the_formulas_behind_a_field_are_found_through_the_names_it_declares() -> None:
+    answer = read({"M": "2 P", "P": "S G S'", "G": "S' S", "x": "T + y", "y": 3.0})
+    assert {str(formula) for formula in answer.behind("M")} == {"2 P", "S G S'", "S' S"}
+    assert answer.behind("y") == []
+    assert answer.beside("M", "x") == ("P", "G", "y")
+    assert answer.used == {"P", "S", "G", "T", "y"}
+
+
+def test_names_that_go_round_in_a_circle_are_looked_at_once() -> None:
+    assert len(read({"a": "b + 1", "b": "a + 1"}).behind("a")) == 2

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from checking.answer_files import FOLDER, read_answers
 from regard.checking import TAGS, check
 from regard.checking.misconceptions import misconception
 from regard.checking.mistakes import Mistake
@@ -34,7 +35,7 @@ def _mistakes(kind: str) -> tuple[Mistake[Any, Any], ...]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_wrong_answer_of_a_mistake_gets_its_tag(kind: str) -> None:
-    """On at least one bundled problem of the kind, and nowhere another tag or full marks."""
+    """On at least one problem of the kind, bundled or of tests/answers; and nowhere full marks."""
     for mistake in _mistakes(kind):
         if mistake.wrong is None:
             continue
@@ -44,6 +45,13 @@ def test_the_wrong_answer_of_a_mistake_gets_its_tag(kind: str) -> None:
             if answer is not None:
                 verdict = check(problem, answer)
                 assert not verdict.right, f"{mistake.tag}: {problem.id}"
+                found.append(verdict.misconception.tag if verdict.misconception else None)
+        file = FOLDER / f"{kind}.toml"
+        others = read_answers(kind) if mistake.tag not in found and file.exists() else None
+        for problem in map(others.problem, others.changes) if others else ():
+            answer = mistake.wrong(problem)
+            if answer is not None:
+                verdict = check(problem, answer)
                 found.append(verdict.misconception.tag if verdict.misconception else None)
         assert mistake.tag in found, mistake.tag
 

@@ -65,6 +65,29 @@ class Answer:
                 f"answer: {unknown[0]} is no field of this kind of problem: use {', '.join(names)}."
             )
 
+    def beside(self, *names: str) -> tuple[str, ...]:
+        """Return the names that the answer declares for itself, beside these fields."""
+        return tuple(name for name in self.fields if name not in names)
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The names that formulas of the answer use."""
+        formulas = [said for said in self.fields.values() if isinstance(said, Formula)]
+        return frozenset[str]().union(*(formula.names for formula in formulas))
+
+    def behind(self, name: str) -> list[Formula]:
+        """Return the formulas that a field is made of, also through names the answer declares."""
+        found: list[Formula] = []
+        left, seen = [name], {name}
+        while left:
+            said = self.fields.get(left.pop())
+            if isinstance(said, Formula):
+                found.append(said)
+                new = said.names - seen
+                seen |= new
+                left += new
+        return found
+
     def value(
         self,
         name: str,

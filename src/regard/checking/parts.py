@@ -5,10 +5,13 @@ Three goals for one formula would give a third of the points to a number that fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from regard.checking.sampling import Trial, goal
+import numpy as np
+
+from regard.checking.sampling import Trial, goal, sampled
 from regard.checking.verdict import GoalResult
 
 T = TypeVar("T")
@@ -41,3 +44,41 @@ def one_goal(
         return found
     sentence = f"{found.sentence}; right on {len(hard)} extreme ones too"
     return GoalResult(name, "sampled", True, sentence, found.error, found.tolerance, found.trials)
+
+
+@dataclass(frozen=True, eq=False)
+class Tries(Generic[T]):
+    """An answer on the instance of its problem, and on others: drawn ones and hard ones."""
+
+    this: Trial[T]
+    drawn: Sequence[Trial[T]] = ()
+    hard: Sequence[Trial[T]] = ()
+
+    @property
+    def all(self) -> list[Trial[T]]:
+        """All of them, the instance of the problem first."""
+        return [self.this, *self.drawn, *self.hard]
+
+    @property
+    def failing(self) -> list[Trial[T]]:
+        """Those on which the answer is wrong."""
+        return [trial for trial in self.all if not trial.right]
+
+    def goal(self, name: str, say: Callable[[Trial[T]], str]) -> GoalResult:
+        """Sum up: all have to be right, and `say` tells of one that is not."""
+        return one_goal(name, self.this, self.drawn, self.hard, say)
+
+
+def tried(
+    here: T,
+    error: Callable[[T], float],
+    tolerance: float,
+    draw: Callable[[np.random.Generator], T] | None = None,
+    hard: Iterable[T] = (),
+) -> Tries[T]:
+    """Try an answer here and, where `draw` is there to draw others, on drawn and hard instances."""
+    this = Trial(here, error(here), tolerance)
+    if draw is None:
+        return Tries(this)
+    drawn = sampled(draw, error, tolerance)
+    return Tries(this, drawn, [Trial(one, error(one), tolerance) for one in hard])

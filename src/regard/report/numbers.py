@@ -50,6 +50,15 @@ def number(x: SupportsFloat, digits: int = 6) -> str:
     return f"{value:.{digits}g}"
 
 
+def listing(words: Sequence[str]) -> str:
+    """Join words: "a", "a and b", "a, b and c".
+
+    >>> listing(["d_model", "n", "T"])
+    'd_model, n and T'
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
 def vector(x: ArrayLike, digits: int = 4, most: int = 8) -> str:
     """Format a vector (n,); of more than `most` entries the first most − 1 and the last.
 

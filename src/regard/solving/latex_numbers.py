@@ -8,9 +8,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from regard.language import parse, writing
+from regard.language.writing import ratio as ratio
 from regard.report import number
 
-__all__ = ["angle", "column", "factor", "percent", "ratio", "root", "tex"]
+__all__ = ["angle", "column", "factor", "formula", "percent", "ratio", "root", "tex"]
 
 
 def tex(x: float, digits: int = 6) -> str:
@@ -32,18 +34,6 @@ def percent(x: float, digits: int = 3) -> str:
     '3.69 %'
     """
     return f"{number(100 * x, digits)} %"
-
-
-def ratio(x: float) -> str:
-    """Write a number in the formula language: as a fraction if it is a simple one.
-
-    >>> ratio(2.0), ratio(1 / 3), ratio(0.1234567890123)
-    ('2', '1/3', '0.1234567890123')
-    """
-    simple = Fraction(x).limit_denominator(1000)
-    if float(simple) != x:
-        return repr(float(x))
-    return str(simple)
 
 
 def factor(x: float) -> str:
@@ -71,19 +61,23 @@ def root(square: float) -> str:
     return f"\\sqrt{{{ratio(float(Fraction(square).limit_denominator(1000)))}}}"
 
 
-def angle(x: float) -> tuple[str, str]:
-    r"""Write an angle in the formula language and in LaTeX: as a share of pi if it is a simple one.
+def angle(x: float) -> str:
+    r"""Write an angle: as a share of pi if it is a simple one.
 
-    >>> import math
     >>> angle(math.pi / 2), angle(0.9)
-    (('pi/2', '\\pi/2'), ('0.9', '0.9'))
+    ('\\pi/2', '0.9')
     """
-    share = Fraction(x / math.pi).limit_denominator(24)
-    if abs(float(share) * math.pi - x) > 1e-12 * x:
-        return repr(float(x)), tex(x)
-    above = "" if share.numerator == 1 else f"{share.numerator} "
-    below = "" if share.denominator == 1 else f"/{share.denominator}"
-    return f"{above}pi{below}", f"{above}\\pi{below}"
+    plain = writing.angle(x)
+    return plain.replace("pi", r"\pi") if "pi" in plain else tex(x)
+
+
+def formula(text: object) -> str:
+    r"""Write a formula of the formula language.
+
+    >>> formula("sqrt(D)/2")
+    '\\frac{\\sqrt{D}}{2}'
+    """
+    return parse(str(text)).to_latex()
 
 
 def column(x: ArrayLike, digits: int = 5) -> str:

@@ -20,6 +20,9 @@ from regard.problems.registry import part
 def often_got_wrong(problem: Problem, answer: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a sentence or two for each mistake that `OFTEN` of the kind's misconceptions names.
 
+    What the judge found follows: the goal that is missed, or (`BY_EXAMPLE` of the misconceptions)
+    the counterexample.
+
     Args:
         problem: what is asked.
         answer: the right answer; of a wrong one only what differs from it is written out.
@@ -29,11 +32,14 @@ def often_got_wrong(problem: Problem, answer: Mapping[str, Any]) -> tuple[str, .
     if module is None or not often:
         return ()
     known: dict[str, Mistake[Any, Any]] = {m.tag: m for m in module.MISTAKES if m.wrong}
-    told = (_told(problem, answer, known[tag]) for tag in often)
+    by_example: bool = getattr(module, "BY_EXAMPLE", False)
+    told = (_told(problem, answer, known[tag], by_example) for tag in often)
     return tuple(sentence for sentence in told if sentence)
 
 
-def _told(problem: Problem, answer: Mapping[str, Any], mistake: Mistake[Any, Any]) -> str:
+def _told(
+    problem: Problem, answer: Mapping[str, Any], mistake: Mistake[Any, Any], by_example: bool
+) -> str:
     assert mistake.wrong is not None
     fields = mistake.wrong(problem)
     if fields is None:
@@ -45,8 +51,10 @@ def _told(problem: Problem, answer: Mapping[str, Any], mistake: Mistake[Any, Any
     idea = verdict.misconception
     if idea is None or idea.tag != mistake.tag:
         return ""
-    failed = next(goal for goal in verdict.goals if not goal.passed)
-    found = f"{failed.sentence[:1].upper()}{failed.sentence[1:]}".rstrip(".")
+    found = next(goal.sentence for goal in verdict.goals if not goal.passed)
+    if by_example and verdict.counterexample is not None:
+        found = verdict.counterexample.sentence
+    found = f"{found[:1].upper()}{found[1:]}".rstrip(".")
     differs = [
         _field(name, value)
         for name, value in fields.items()
@@ -59,7 +67,10 @@ def _field(name: str, value: Any) -> str:
     """Write a field as a person would: formulas typeset, the rest as in a file."""
     if isinstance(value, str):
         try:
-            return f"${parse(name).to_latex()} = {parse(value).to_latex()}$"
+            formula = parse(value)
+            if formula.is_condition:
+                return f"{name}: ${formula.to_latex()}$"
+            return f"${parse(name).to_latex()} = {formula.to_latex()}$"
         except FormulaError:
             return f"{name} = {value}"
     if isinstance(value, bool):

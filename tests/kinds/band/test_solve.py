@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+import regard.solving as band
 from regard.errors import InvalidProblem
-from regard.kinds.band import solve as band
 from regard.kinds.band import vary as variants
-from regard.kinds.band.solve import numbers as band_numbers
+from regard.kinds.band.instance import Window
+from regard.kinds.band.solve import best_weights
 from regard.language import parse
 from regard.problems import from_dict, load
 from regard.report import Facts, Plot, Table
@@ -111,7 +112,7 @@ def test_zeroing_and_the_best_weights_of_a_small_case_are_those_of_the_theory() 
     assert "0: -0.18842, 1: 0.39926, 2: 0.41233" in str(
         [pair for block in solution.details if isinstance(block, Facts) for pair in block.pairs]
     )
-    both = band_numbers.best(16, 10000.0, 0, 8.0, 41, signed=False).design
+    both = best_weights(Window(16, 41, 0, 10000.0, 8.0), signed=False).design
     assert both is not None
     assert len(both.kept) == 2
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from regard.errors import InvalidProblem
+from regard.kinds.code.explain.wrong_versions import WRONG, changed
 from regard.kinds.code.solve.catalogue import CATALOGUE
 from regard.problems import from_dict, load
 from regard.report import Code, Plot, to_html_page, to_latex, to_text
@@ -110,6 +111,13 @@ def test_the_lab_is_completed_run_and_proved() -> None:
     for render in (to_text, to_html_page, to_latex):
         assert "Often got wrong" in render(report)
     json.dumps(solution.to_dict())
+
+
+@pytest.mark.parametrize("behaviour", PARAMETERS)
+def test_a_wrong_version_is_a_change_of_the_right_one_and_fails(behaviour: str) -> None:
+    assert all(piece in CATALOGUE[behaviour].body for piece in WRONG[behaviour].pieces)
+    with np.errstate(all="ignore"), pytest.raises(AssertionError):
+        check(behaviour, changed(behaviour), np.random.default_rng(1))
 
 
 def test_every_behaviour_has_an_implementation_that_fits_on_a_line_of_a_report() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import regard.solving as separator
 from regard.errors import InvalidProblem
-from regard.kinds.separator import solve as separator
 from regard.kinds.separator import vary as variants
 from regard.language import parse
 from regard.problems import from_dict, load, separator_instance
@@ -59,17 +59,16 @@ def test_the_bundled_problems_are_solved_and_proved(name: str, M: str) -> None:
 
 
 def test_mistakes_of_the_average_are_those_of_the_theory() -> None:
-    said = " ".join(separator.solve(load(AVERAGE)).mistakes)
-    assert "(1.1, 0.8, 0)" in said  # the projection without the 2
-    assert "(3.76, 2.08, 0)" in said  # 2 S S' c
-    assert "(1.1, 1.3)" in said  # S' c
-    assert said.count("(2.2, 1.6, 0)") == 3
+    factor, orthonormal, coordinates, angles = separator.solve(load(AVERAGE)).mistakes
+    assert "c' M is (0.5, 0) and not v" in factor  # half of (1, 0) without the 2
+    assert "c' M is (1.36, 0.48, 0) and not v" in orthonormal  # s_1 + 0.6 s_2
+    assert "M makes (3.8, 4.2) of c = (1.9, 1.2, 3.5)" in coordinates  # 2 S' c
+    assert "(2, 0, 0)" in angles
 
 
 def test_mistakes_of_the_sum_are_those_of_the_theory() -> None:
     said = " ".join(separator.solve(load(SUM)).mistakes)
-    assert "(2, 3)" in said  # A' s
-    assert "(2, 3, 0)" in said
+    assert "M makes (2, 3) of c = (2, 3, 7)" in said  # A' s
     assert "(2.2, 1.6)" in said
     assert "(3.76, 2.08)" in said
     assert "(1, 0, 0)" in said  # a_1 = b_1
@@ -159,8 +158,10 @@ def test_the_norm_is_one_over_share_times_the_sine_of_the_angle() -> None:
     M = np.asarray(solution.certificate.claims[0].witness["M"])
     np.testing.assert_allclose(np.linalg.norm(M, 2), 1 / (0.25 * 0.5))
     assert re.search(r"= 8, .*30", solution.steps[-2][1])
-    # v = (2, 0), w = 7 (√3/2, 1/2): at right angles the sum is read as 2 + 7 √3/2.
-    assert f"({2 + 7 * 3**0.5 / 2:.4f}, 0)" in solution.mistakes[1]
+    # v = 0, w = (√3/2, 1/2): the projection at right angles makes (√3/2, 0) of them.
+    factor, angles = solution.mistakes
+    assert "M c is (0.25, 0) and not v" in factor
+    assert f"M c is ({3**0.5 / 2:.4g}, 0) and not v" in angles
 
 
 def test_subspaces_with_a_vector_in_common_are_proved_impossible() -> None:

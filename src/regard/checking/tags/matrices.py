@@ -3,36 +3,9 @@
 from __future__ import annotations
 
 TAGS = {
-    # separator
-    "missing-factor-2": (
-        "The matrix keeps the right part of c, but c holds only a share of the value, as an "
-        "average of two holds half of each: the matrix has to be divided by that share."
-    ),
+    # separator and others
     "extra-factor": (
         "The answer is right but for a factor: what comes out is a multiple of what is wanted."
-    ),
-    "unit-instead-of-orthonormal": (
-        "S S', or T T', is the projection only if the basis is orthonormal. Basis vectors of "
-        "length 1 may still lean towards each other: (S' S)^-1 has to stand between."
-    ),
-    "coordinates-instead-of-projection": (
-        "The result has as many numbers as there are basis vectors, coordinates or products with "
-        "the basis. The value itself is as long as c: the basis times its coordinates."
-    ),
-    "other-subspace": "The matrix takes out the other of the two values.",
-    "transposed-side": (
-        "The transposed matrix would be right: M c and c' M are the same only for a symmetric M."
-    ),
-    "subspaces-not-orthogonal": (
-        "The projection takes the other value to zero only if the subspaces are at right angles, "
-        "and here they are not: project along the other subspace."
-    ),
-    "one-basis-vector-only": (
-        "The matrix is right for multiples of one basis vector only, and the value is a "
-        "combination of all of them."
-    ),
-    "keeps-the-other-value": (
-        "The matrix keeps the value that is wanted, but it does not take the other one to zero."
     ),
     "claims-impossible": "It can be done: saying that it is impossible is not right.",
     "claims-possible": "It cannot be done, whatever is chosen.",

@@ -59,6 +59,11 @@ def numpy_name(tree: ast.Module) -> str | None:
     return None
 
 
+def parameters_of(function: ast.FunctionDef) -> tuple[str, ...]:
+    """Return the names of the arguments that a function takes by position."""
+    return tuple(one.arg for one in (*function.args.posonlyargs, *function.args.args))
+
+
 class CodeGiven(Part):
     """The file that a student starts from: Python, with a function for each thing asked for."""
 
@@ -102,7 +107,7 @@ class CodeProblem(Problem):
 
     def _takes(self, function: ast.FunctionDef, wanted: tuple[str, ...], numpy: str) -> None:
         arguments = function.args
-        names = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
+        names = parameters_of(function)
         others = arguments.vararg or arguments.kwarg or arguments.kwonlyargs
         if len(names) != len(wanted) or others:
             raise ValueError(

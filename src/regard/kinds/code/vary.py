@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.kinds.code.spec import CodeProblem
+from regard.kinds.code.spec import CodeProblem, parameters_of
 from regard.problems import to_dict
 
 FUNCTIONS = {
@@ -59,7 +59,7 @@ def _with_arguments(skeleton: str, function: str, style: int, taken: set[str]) -
         for node in ast.parse(skeleton).body
         if isinstance(node, ast.FunctionDef) and node.name == function
     )
-    old = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
+    old = parameters_of(node)
     new = [ARGUMENTS[name][style] if name in ARGUMENTS else name for name in old]
     if len(set(new)) < len(new) or set(new) & taken:
         return skeleton

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from regard.kinds.offset.solve import NoScale, Rotation, least_weight, rises, speeds
+from regard.kinds.offset.solve import NoScale, Rotation, least_weight, rises
 from regard.kinds.offset.spec import OffsetProblem
+from regard.problems.positions import frequencies
 from regard.report import Block, Facts, Plot, Series, Table, Text, number
 from regard.solving.assumptions import ONLY_POSITIONS
 from regard.solving.beyond import BEYOND
@@ -24,6 +24,7 @@ MOST_BLOCKS = 8  # of a table
 MOST_POINTS = 400  # of a line
 FAR = 5000  # shifts that widths are compared on
 WIDTHS = (2, 8, 16, 64, 128, 512)
+SOME = (1, 30, 300)  # shifts that a smooth formula is tried on
 
 
 def explain(problem: OffsetProblem, found: Rotation | NoScale) -> Explanation:
@@ -34,8 +35,8 @@ def explain(problem: OffsetProblem, found: Rotation | NoScale) -> Explanation:
         reason = f"No scale is certain to be enough. {found.reason}"
         return Explanation(headline, (*algebra, (reason, "")))
     headline += rf", \quad C \ge {tex(found.size, 7)}"
-    if len(found.kept) < len(found.omega):
-        headline += rf", \quad i \in \{{{', '.join(map(str, found.kept))}\}}"
+    if len(found.used) < len(found.omega):
+        headline += rf", \quad i \in \{{{', '.join(map(str, found.design.kept))}\}}"
     return Explanation(
         headline,
         (*algebra, *_size_steps(found)),
@@ -74,7 +75,7 @@ def _algebra(T: int) -> Steps:
 
 def _size_steps(found: Rotation) -> Steps:
     n, tolerance = found.given.n, found.tolerance
-    blocks = "" if len(found.kept) == len(found.omega) else " over the blocks that are kept"
+    blocks = "" if len(found.used) == len(found.omega) else " over the blocks that are kept"
     return (
         (
             f"How near do others come? Shift $T + u$ is below shift $T$ by the gap{blocks}; the "
@@ -97,10 +98,10 @@ def _size_steps(found: Rotation) -> Steps:
         (
             r"All singular values of $A / C$ are 1, one pair for each block kept. As "
             r"$A = W^K (W^Q)^\top$ has rank at most $d_k$, no more than $\lfloor d_k / 2 \rfloor$ "
-            f"frequencies fit; here {len(found.kept)} of {len(found.omega)} "
-            f"{'is' if len(found.kept) == 1 else 'are'} used.",
+            f"frequencies fit; here {len(found.used)} of {len(found.omega)} "
+            f"{'is' if len(found.used) == 1 else 'are'} used.",
             r"\mathrm{rank}\, A = 2 \cdot "
-            rf"{len(found.kept)} = {2 * len(found.kept)} \le d_k = {found.d_k}",
+            rf"{len(found.used)} = {2 * len(found.used)} \le d_k = {found.d_k}",
         ),
     )
 
@@ -121,22 +122,25 @@ def _details(found: Rotation) -> tuple[Block, ...]:
             number(math.cos(found.omega[i] * given.T), 10),
             number(math.sin(found.omega[i] * given.T), 10),
         )
-        for i in found.kept[:MOST_BLOCKS]
+        for i in found.design.kept[:MOST_BLOCKS]
     )
     near = range(given.T - 3, given.T + 4)
     scores = np.cos(np.outer(np.array(near) - given.T, found.used)).sum(axis=1)
     shifts = tuple(
         (str(shift), number(float(score), 10)) for shift, score in zip(near, scores, strict=True)
     )
-    more = len(found.kept) - len(blocks)
+    more = len(found.used) - len(blocks)
     return (
         Facts(
             (
                 ("smallest C", number(found.size, 10)),
                 ("C that is enough for certain", number(found.enough, 10)),
                 ("strongest rival", f"shift T ± {found.rival}, lower by {number(found.gap, 10)}"),
-                ("rank of A", f"{2 * len(found.kept)} (d_k = {found.d_k})"),
-                ("blocks kept", f"{len(found.kept)} of {len(found.omega)}: {found.design.how}"),
+                ("rank of A", f"{2 * len(found.used)} (d_k = {found.d_k})"),
+                (
+                    "blocks kept",
+                    f"{len(found.used)} of {len(found.omega)}: {found.design.how}",
+                ),
             )
         ),
         Table(("C", "", "least weight on t − T"), scales, "the larger the blocks, the sharper"),
@@ -160,17 +164,22 @@ def _details(found: Rotation) -> tuple[Block, ...]:
 
 
 def _widths(base: float) -> Table:
-    rows = []
-    for d_model in WIDTHS:
-        one = _width(d_model, base)
-        cells = (str(d_model), str(one.rival), number(one.gap, 10), number(one.first, 10))
-        rows.append((*cells, *(percent(off, 2) for off in one.off)))
     return Table(
-        ("d_model", "strongest rival", "its gap", "gap(1)", "at 1", "at 30", "at 300"),
-        tuple(rows),
+        ("d_model", "strongest rival", "its gap", "gap(1)", *(f"at {u}" for u in SOME)),
+        tuple(_width(d_model, base) for d_model in WIDTHS),
         f"all blocks, shifts up to {FAR}: who comes nearest, and by how much the smooth "
         "formula d/(2 ln base) (Cin u − Cin u/base) + (1 − cos u)/2 is off",
     )
+
+
+@lru_cache(maxsize=32)
+def _width(d_model: int, base: float) -> tuple[str, ...]:
+    """Return the strongest rival for a width, and how far the smooth formula is off."""
+    rise = rises(frequencies(d_model, base), FAR)
+    nearest = int(np.argmin(rise))
+    off = (abs(_smooth(d_model, base, u) / float(rise[u - 1]) - 1) for u in SOME)
+    gaps = (number(float(rise[place]), 10) for place in (nearest, 0))
+    return (str(d_model), str(nearest + 1), *gaps, *(percent(x, 2) for x in off))
 
 
 def _plot(found: Rotation) -> Plot:
@@ -222,28 +231,8 @@ def _smooth(d_model: int, base: float, u: float) -> float:
     return spread + (1 - math.cos(u)) / 2
 
 
-@dataclass(frozen=True)
-class _Width:
-    """The strongest rival for a width, and how well the smooth formula does at some shifts."""
-
-    d_model: int
-    rival: int
-    gap: float
-    first: float
-    off: tuple[float, ...]
-
-
-@lru_cache(maxsize=32)
-def _width(d_model: int, base: float, at: tuple[int, ...] = (1, 30, 300)) -> _Width:
-    """Return what is known of a width, on shifts up to FAR."""
-    rise = rises(speeds(d_model, base), FAR)
-    nearest = int(np.argmin(rise))
-    off = tuple(abs(_smooth(d_model, base, u) / float(rise[u - 1]) - 1) for u in at)
-    return _Width(d_model, nearest + 1, float(rise[nearest]), float(rise[0]), off)
-
-
 def _condition(n: int, d_model: int, base: float) -> float:
     """Return the condition number of the table of the first n positions."""
-    angles = np.outer(np.arange(n), speeds(d_model, base))
+    angles = np.outer(np.arange(n), frequencies(d_model, base))
     sizes = np.linalg.svd(np.concatenate([np.sin(angles), np.cos(angles)], axis=1))[1]
     return float(sizes[0] / sizes[-1])

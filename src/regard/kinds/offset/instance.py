@@ -8,30 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.checking.sampling import softmax
-
-Float64 = NDArray[np.float64]
+from regard.problems.positions import Float64, Positions
 
 MOST_QUERIES = 512  # that are looked at, spread evenly over longer sequences
 
 
 @dataclass(frozen=True)
-class Place:
-    """Positions that an answer is tried on: how wide, how many, and how far back to look."""
-
-    d_model: int
-    n: int
-    T: int
-    base: float
-
-    @property
-    def speeds(self) -> Float64:
-        """The frequencies w_i."""
-        i = np.arange(self.d_model // 2)
-        return np.asarray(self.base ** (-2.0 * i / self.d_model))
+class Place(Positions):
+    """Positions that an answer is tried on."""
 
     def embedded(self, t: Float64) -> Float64:
         """The rows e^t: sines at even places, cosines at odd ones."""
-        angles = np.outer(t, self.speeds)
+        angles = np.outer(t, self.omega)
         return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(t), -1)
 
     @property

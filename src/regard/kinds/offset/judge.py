@@ -10,20 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.parts import one_goal
-from regard.checking.sampling import TRIALS, Trial, compare, sampled
+from regard.checking.parts import tried
+from regard.checking.sampling import Trial, compare
 from regard.checking.verdict import Counterexample, Verdict
 from regard.errors import InvalidAnswer
-from regard.kinds.offset.instance import Float64, Place, least_factor, missed
+from regard.kinds.offset.instance import Place, least_factor, missed
 from regard.kinds.offset.misconceptions import recognised
 from regard.kinds.offset.reading import Asked, is_linear, read
 from regard.kinds.offset.spec import OffsetProblem
+from regard.problems.positions import Float64
 from regard.report import number, vector
+from regard.report.numbers import listing
 
 
 def judge(problem: OffsetProblem, answer: Answer) -> Verdict:
@@ -33,28 +36,24 @@ def judge(problem: OffsetProblem, answer: Answer) -> Verdict:
 
 
 def _judged(asked: Asked) -> Verdict:
-    here, allowed = asked.here, asked.problem.goal.tolerance
-    this = Trial(here, asked.error(here), allowed)
-    drawn: list[Trial[Place]] = []
-    hard: list[Trial[Place]] = []
+    varies = not asked.listed or asked.any_shift or asked.any_width
     name = "every query looks T steps back"
-    if not asked.listed or asked.any_shift or asked.any_width:
-        drawn = sampled(lambda rng: draw(asked, rng), asked.error, allowed, TRIALS)
-        hard = [Trial(place, asked.error(place), allowed) for place in _hard(asked)]
-        name += f", for any {_varied(asked)}"
-    goal = one_goal(name, this, drawn, hard, lambda trial: _where(asked, trial))
-    trials = [this, *drawn, *hard]
-    failing = [trial for trial in trials if not trial.right]
+    if varies:
+        names = ["d_model"] * asked.any_width + ["n"] + ["T"] * asked.any_shift
+        name += f", for any {listing(names)}"
+    draw = partial(_draw, asked) if varies else None
+    tries = tried(asked.here, asked.error, asked.problem.goal.tolerance, draw, _hard(asked))
+    failing = tries.failing
     return Verdict(
         asked.problem,
-        (goal,),
+        (tries.goal(name, partial(_where, asked)),),
         _counterexample(asked, failing) if failing else None,
-        recognised(asked, trials) if failing else None,
+        recognised(asked, tries.all) if failing else None,
         _remarks(asked, not failing),
     )
 
 
-def draw(asked: Asked, rng: np.random.Generator) -> Place:
+def _draw(asked: Asked, rng: np.random.Generator) -> Place:
     """Return other positions; a T or d_model that is told stays where the answer is about it."""
     here = asked.here
     d_model = 2 * int(rng.integers(1, 7)) if asked.any_width else here.d_model
@@ -77,11 +76,6 @@ def _hard(asked: Asked) -> list[Place]:
     if asked.any_shift and places[1].d_model <= 128:
         places = [wide, *(replace(places[1], T=T) for T in (-7, 1, 399, -399))]
     return [replace(place, n=max(place.n, abs(place.T) + 1)) for place in places]
-
-
-def _varied(asked: Asked) -> str:
-    names = ["d_model"] * asked.any_width + ["n"] + ["T"] * asked.any_shift
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _where(asked: Asked, trial: Trial[Place]) -> str:
@@ -112,16 +106,14 @@ def _steps(shift: int) -> str:
 
 
 def _remarks(asked: Asked, right: bool) -> tuple[str, ...]:
-    said = []
-    here, given = asked.here, asked.problem.given
     if not right:
         return ()
-    if not (asked.any_shift and asked.any_width):
-        fixed = " and ".join(
-            [f"T = {here.T}"] * (not asked.any_shift)
-            + [f"d_model = {here.d_model}"] * (not asked.any_width)
-        )
-        said.append(f"The answer is about {fixed} only, and was judged so.")
+    said = []
+    here, given = asked.here, asked.problem.given
+    fixed = [f"T = {here.T}"] * (not asked.any_shift)
+    fixed += [f"d_model = {here.d_model}"] * (not asked.any_width)
+    if fixed:
+        said.append(f"The answer is about {listing(fixed)} only, and was judged so.")
     if is_linear(asked, here):
         least = least_factor(asked.matrix(here, 1.0), here, asked.problem.goal.tolerance)
         what = "C" if asked.factors else "the factor of A"

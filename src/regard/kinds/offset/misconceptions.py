@@ -8,14 +8,16 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake, recognise
 from regard.checking.sampling import Trial
 from regard.checking.verdict import Misconception
-from regard.kinds.offset.instance import Float64, Place, missed
+from regard.kinds.offset.instance import Place, missed
 from regard.kinds.offset.reading import Asked
 from regard.kinds.offset.spec import OffsetProblem
+from regard.problems.positions import Float64
 
 SIGNS = [np.array(signs).reshape(2, 2) for signs in product((1.0, -1.0), repeat=4)]
 SWAPS = [np.array([[0.0, a], [b, 0.0]]) for a, b in product((1.0, -1.0), repeat=2)]
@@ -74,73 +76,69 @@ def _one_frequency(case: Case) -> bool:
     return all(_right(case.asked.matrix(place), place) for place in equal)
 
 
-def _same(block: Float64) -> Float64:
-    return block
+def _diagonal(A: Float64) -> Float64:
+    """Return the blocks on the diagonal, (d_model/2, 2, 2)."""
+    return np.array([A[i : i + 2, i : i + 2] for i in range(0, len(A), 2)])
 
 
-def _with(A: Float64, change: Callable[[Float64], Float64]) -> Float64:
-    """Return A with each diagonal block changed, and without the blocks off the diagonal."""
-    result = np.zeros_like(A)
-    for i in range(0, len(A), 2):
-        result[i : i + 2, i : i + 2] = change(A[i : i + 2, i : i + 2])
-    return result
+def _assembled(blocks: Float64) -> Float64:
+    """Return the matrix with these blocks on its diagonal and zeros off it."""
+    A = np.zeros((2 * len(blocks),) * 2)
+    for i, block in enumerate(blocks):
+        A[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = block
+    return A
 
 
-def _all_with(cases: tuple[Tried, ...], change: Callable[[Float64], Float64]) -> bool:
-    if not all(np.array_equal(A, _with(A, _same)) for A, _ in cases):
-        return False  # the blocks off the diagonal would have to be changed as well
-    return all(_right(_with(A, change), place) for A, place in cases)
+def _alone(A: Float64) -> Float64:
+    """Return A without the blocks off its diagonal."""
+    return _assembled(_diagonal(A))
+
+
+def _all_with(cases: tuple[Tried, ...], change: Callable[[Float64, Place], Float64]) -> bool:
+    """Whether other blocks on the diagonal would be right, and nothing stands off it."""
+    return all(
+        np.array_equal(A, _alone(A)) and _right(_assembled(change(_diagonal(A), place)), place)
+        for A, place in cases
+    )
 
 
 def _signs(cases: tuple[Tried, ...]) -> bool:
     """The blocks are right with other signs of their entries."""
-    return any(_all_with(cases, partial(np.multiply, signs)) for signs in SIGNS)
+    return any(_all_with(cases, partial(_product, signs)) for signs in SIGNS)
+
+
+def _product(signs: Float64, blocks: Float64, _: Place) -> Float64:
+    return signs * blocks
 
 
 def _exchanged(cases: tuple[Tried, ...]) -> bool:
     """The blocks are right once their columns or rows change places, perhaps with signs."""
-    return any(
-        _all_with(cases, partial(change, swap))
-        for swap in SWAPS
-        for change in (_columns, _rows, _columns_turned, _rows_turned)
-    )
+    options = product(SWAPS, (False, True), (False, True))
+    return any(_all_with(cases, partial(_swapped, *option)) for option in options)
 
 
-def _columns(swap: Float64, block: Float64) -> Float64:
-    return block @ swap
-
-
-def _rows(swap: Float64, block: Float64) -> Float64:
-    return swap @ block
-
-
-def _columns_turned(swap: Float64, block: Float64) -> Float64:
-    return (block @ swap).T
-
-
-def _rows_turned(swap: Float64, block: Float64) -> Float64:
-    return (swap @ block).T
+def _swapped(swap: Float64, rows: bool, turned: bool, blocks: Float64, _: Place) -> Float64:
+    found = swap @ blocks if rows else blocks @ swap
+    return np.swapaxes(found, 1, 2) if turned else found
 
 
 def _half(cases: tuple[Tried, ...]) -> bool:
     """Either the sines or the cosines of every block are zero, and the others are right."""
-    for missing in (np.eye(2), 1 - np.eye(2)):
-        shown = []
-        for A, place in cases:
-            speeds = np.repeat(place.speeds, 2) * place.T
-            turn = np.diag(np.cos(speeds))
-            for i in range(0, len(A), 2):
-                turn[i + 1, i] = np.sin(speeds[i])
-                turn[i, i + 1] = -np.sin(speeds[i])
-            hidden = np.tile(missing, (len(A) // 2,) * 2).astype(bool)
-            visible = float(np.sum(np.abs(turn[~hidden])))  # no sines at T = 0
-            size = float(np.sum(np.abs(A))) / visible if visible else 1.0
-            filled = A + size * np.where(hidden, turn, 0.0)
-            apart = np.array_equal(A, _with(A, _same))
-            shown.append(apart and not np.any(A[hidden]) and _right(filled, place))
-        if all(shown):
-            return True
-    return False
+    options = (np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
+    return any(
+        not any(np.any(_diagonal(A)[:, hidden]) for A, _ in cases)
+        and _all_with(cases, partial(_filled, hidden))
+        for hidden in options
+    )
+
+
+def _filled(hidden: NDArray[np.bool_], blocks: Float64, place: Place) -> Float64:
+    """Return blocks with these of their entries taken from the rotation, of the same size."""
+    cos, sin = np.cos(place.omega * place.T), np.sin(place.omega * place.T)
+    turn = np.array([[cos, -sin], [sin, cos]]).transpose(2, 0, 1)
+    visible = float(np.sum(np.abs(turn[:, ~hidden])))  # no sines at T = 0
+    size = float(np.sum(np.abs(blocks))) / visible if visible else 1.0
+    return blocks + size * np.where(hidden, turn, 0.0)
 
 
 def _other_offset(cases: tuple[Tried, ...]) -> bool:
@@ -174,11 +172,9 @@ MISTAKES: tuple[Mistake[OffsetProblem, Case], ...] = (
     ),
     Mistake(
         "off-diagonal-not-zero",
-        (
-            "The blocks on the diagonal are right, but those off it must be zero: they join two "
-            "frequencies, and then the score depends on more than t − τ."
-        ),
-        lambda case: all(_right(_with(A, _same), p) for A, p in case.tried),
+        "The blocks on the diagonal are right, but those off it must be zero: they join two "
+        "frequencies, and then the score depends on more than t − τ.",
+        lambda case: all(_right(_alone(A), p) for A, p in case.tried),
     ),
     Mistake(
         "sign-of-scores",
@@ -194,54 +190,42 @@ MISTAKES: tuple[Mistake[OffsetProblem, Case], ...] = (
     ),
     Mistake(
         "identity-block",
-        (
-            "Every query looks at its own position: the block does not turn at all, and it should "
-            "turn by w_i T."
-        ),
+        "Every query looks at its own position: the block does not turn at all, and it should "
+        "turn by w_i T.",
         lambda case: _looks_at_itself(case.tried),
         lambda problem: _blocks("[[1, 0], [0, 1]]", problem),
         "Blocks that do not turn",
     ),
     Mistake(
         "frequency-missing",
-        (
-            "The blocks would be right if all frequencies were 1. Each block has its own, and must "
-            "turn by w_i T."
-        ),
+        "The blocks would be right if all frequencies were 1. Each block has its own, and must "
+        "turn by w_i T.",
         _one_frequency,
         lambda problem: _blocks("[[cos(T), -sin(T)], [sin(T), cos(T)]]", problem),
         "One angle for all blocks",
     ),
     Mistake(
         "sin-cos-exchanged",
-        (
-            "Sines and cosines have changed places: position t has the sine first, and at T = 0 "
-            "the block must be the identity."
-        ),
+        "Sines and cosines have changed places: position t has the sine first, and at T = 0 "
+        "the block must be the identity.",
         lambda case: _exchanged(case.tried),
     ),
     Mistake(
         "sign-in-block",
-        (
-            "The entries are right but for their signs: of the two sines in a rotation exactly one "
-            "has a minus, and the cosines have none."
-        ),
+        "The entries are right but for their signs: of the two sines in a rotation exactly one "
+        "has a minus, and the cosines have none.",
         lambda case: _signs(case.tried),
     ),
     Mistake(
         "half-of-the-block",
-        (
-            "Two of the four entries of the block are missing: a rotation has cosines on the "
-            "diagonal and sines beside it."
-        ),
+        "Two of the four entries of the block are missing: a rotation has cosines on the "
+        "diagonal and sines beside it.",
         lambda case: _half(case.tried),
     ),
     Mistake(
         "other-offset",
-        (
-            "Every query looks the same number of steps back, but that number is not T: look at "
-            "the angle of the blocks."
-        ),
+        "Every query looks the same number of steps back, but that number is not T: look at "
+        "the angle of the blocks.",
         lambda case: _other_offset(case.wrong),
     ),
 )

@@ -6,19 +6,19 @@ they allow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from regard.checking.answers import Answer, Value, evaluate, without_name
+from regard.checking.answers import Answer, evaluate, without_name
 from regard.checking.matrices import matrix, shape_words, with_own_names
 from regard.checking.told import told
 from regard.errors import InvalidAnswer
-from regard.kinds.offset.instance import Float64, Place, missed
+from regard.kinds.offset.instance import Place, missed
 from regard.kinds.offset.spec import OffsetProblem
 from regard.language import Formula
+from regard.problems.positions import Float64
 
 FACTOR = "C"  # the name that may stay without a number
 FIELDS = ("block", "off_block")
@@ -35,8 +35,6 @@ class Asked:
     Attributes:
         problem: what is asked.
         answer: what was answered.
-        own: the names that the answer declares beside its blocks.
-        used: the names that its formulas use.
         told: the symbols whose numbers the statement tells.
         factors: what an open factor C is tried with; () where there is none.
         known: matrices that were put together before.
@@ -44,8 +42,6 @@ class Asked:
 
     problem: OffsetProblem
     answer: Answer
-    own: tuple[str, ...]
-    used: frozenset[str]
     told: frozenset[str]
     factors: tuple[float, ...] = ()
     known: dict[tuple[Place, float], Float64] = field(default_factory=dict, repr=False)
@@ -65,7 +61,8 @@ class Asked:
     @property
     def one_width(self) -> bool:
         """Whether the answer is made for one d_model."""
-        return self.listed or ("i" in self.used and "d_model" not in self.used)
+        used = self.answer.used
+        return self.listed or ("i" in used and "d_model" not in used)
 
     @property
     def any_width(self) -> bool:
@@ -75,7 +72,7 @@ class Asked:
     @property
     def any_shift(self) -> bool:
         """Whether it has to do for any T."""
-        return "T" in self.used or "T" not in self.told
+        return "T" in self.answer.used or "T" not in self.told
 
     def fits(self, place: Place) -> bool:
         """Whether there are as many blocks as a place has."""
@@ -85,7 +82,7 @@ class Asked:
         """Return A (d_model, d_model), with the largest factor where none is said."""
         if factor is None:
             factor = self.factors[-1] if self.factors else 1.0
-        about = place if "n" in self.used else replace(place, n=0)
+        about = place if "n" in self.answer.used else replace(place, n=0)
         if (about, factor) not in self.known:
             self.known[about, factor] = self._assembled(place, factor)
         return self.known[about, factor]
@@ -120,7 +117,7 @@ class Asked:
     def _off(self, place: Place, factor: float) -> Float64:
         """Return what stands off the diagonal, (1 or count, 1 or count, 2, 2)."""
         count = place.d_model // 2
-        names = self._behind("off_block")
+        names = frozenset[str]().union(*(one.names for one in self.answer.behind("off_block")))
         rows = count if names & {"i", "w_i", "omega_i"} else 1
         columns = count if names & {"j", "w_j", "omega_j"} else 1
         many = rows * columns > MOST_BLOCKS
@@ -137,25 +134,12 @@ class Asked:
             found = found[nearest][:, nearest]
         return found
 
-    def _behind(self, name: str) -> set[str]:
-        """Return the names that a field is made of, also through names that the answer declares."""
-        found: set[str] = set()
-        left = [name]
-        while left:
-            field = self.answer.fields.get(left.pop())
-            new = field.names - found if isinstance(field, Formula) else frozenset()
-            found |= new
-            left += new
-        return found
-
     def _block(self, name: str, place: Place, factor: float, i: int, j: int) -> Float64:
-        symbols = _symbols(place)
-        for letter, index in (("i", i), ("j", j)):
-            speed = float(place.speeds[index])
-            symbols |= {letter: float(index), f"w_{letter}": speed, f"omega_{letter}": speed}
-        if FACTOR not in self.own:
+        symbols = place.symbols | place.of_block("i", i) | place.of_block("j", j)
+        own = self.answer.beside(*FIELDS)
+        if FACTOR not in own:
             symbols[FACTOR] = factor
-        names = with_own_names(self.answer, self.own, symbols)
+        names = with_own_names(self.answer, own, symbols)
         found = matrix(name, self.answer.fields[name], names, 2)
         if name == "off_block" and found.shape == () and found == 0:
             return np.zeros((2, 2))
@@ -164,15 +148,6 @@ class Asked:
                 f"answer: {name} must be a 2 × 2 matrix. It is {shape_words(found)}."
             )
         return found
-
-
-def _symbols(place: Place) -> dict[str, Value]:
-    return {
-        "T": float(place.T),
-        "d_model": float(place.d_model),
-        "n": float(place.n),
-        "base": place.base,
-    }
 
 
 def read(problem: OffsetProblem, answer: Answer) -> Asked:
@@ -186,15 +161,11 @@ def read(problem: OffsetProblem, answer: Answer) -> Asked:
     has_bounds = isinstance(bounds, Formula) and bounds.is_condition
     if has_bounds:
         del fields[FACTOR]
-    own = tuple(name for name in fields if name not in FIELDS)
-    used = {name for said in fields.values() if isinstance(said, Formula) for name in said.names}
-    given = problem.given
-    numbers = {"T": float(given.T), "d_model": float(given.d_model)}
-    shown = told(problem.statement, numbers)
-    asked = Asked(problem, Answer(fields), own, frozenset(used), shown)
+    numbers = {"T": float(problem.given.T), "d_model": float(problem.given.d_model)}
+    asked = Asked(problem, Answer(fields), told(problem.statement, numbers))
     if isinstance(bounds, Formula) and has_bounds:
         return replace(asked, factors=_within(asked, bounds))
-    is_open = FACTOR in used and FACTOR not in own
+    is_open = FACTOR in asked.answer.used and FACTOR not in fields
     return replace(asked, factors=_largest(asked)) if is_open else asked
 
 
@@ -254,5 +225,4 @@ def _small(asked: Asked) -> Place:
 
 def _holds(condition: Formula, place: Place, factor: float) -> bool:
     """Whether a factor is within the bounds that an answer says."""
-    symbols: Mapping[str, Value] = {**_symbols(place), FACTOR: factor}
-    return bool(evaluate(FACTOR, condition, symbols))
+    return bool(evaluate(FACTOR, condition, {**place.symbols, FACTOR: factor}))

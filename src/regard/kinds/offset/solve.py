@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 import regard.design
 from regard.certify import Certificate
 from regard.design.positions.result import PositionalDesign
 from regard.errors import UndecidedDesign
 from regard.kinds.offset.spec import OffsetGiven, OffsetProblem
+from regard.problems.positions import Float64 as Array
+from regard.problems.positions import frequencies
 from regard.solving.finding import Finding, Status, at_least
-
-Array = NDArray[np.float64]
 
 ANSWER = {
     "block": "[[cos(w_i T), -sin(w_i T)], [sin(w_i T), cos(w_i T)]]",
@@ -39,11 +38,6 @@ class Rotation(Finding):
     design: PositionalDesign
 
     @property
-    def kept(self) -> tuple[int, ...]:
-        """The blocks that d_k leaves room for."""
-        return tuple(self.design.kept)
-
-    @property
     def d_k(self) -> int:
         """How wide W_Q and W_K are."""
         return int(self.design.W_Q.shape[1])
@@ -51,12 +45,12 @@ class Rotation(Finding):
     @cached_property
     def omega(self) -> Array:
         """The frequencies w_i of all blocks."""
-        return speeds(self.given.d_model, self.given.base)
+        return frequencies(self.given.d_model, self.given.base)
 
     @cached_property
     def used(self) -> Array:
         """The frequencies of the blocks that are kept."""
-        return self.omega[list(self.kept)]
+        return self.omega[list(self.design.kept)]
 
     @cached_property
     def rise(self) -> Array:
@@ -115,12 +109,6 @@ def solve(problem: OffsetProblem) -> Rotation | NoScale:
     )
 
 
-def speeds(d_model: int, base: float) -> Array:
-    """Return w_i = base^(-2i/d_model)."""
-    m = d_model // 2
-    return np.asarray(float(base) ** (-np.arange(m) / m))
-
-
 def rises(omega: Array, far: int) -> Array:
     """Return Σ 1 − cos w_i u for u = 1..far: how far shift T is above shift T + u."""
     u = np.arange(1.0, far + 1)
@@ -157,10 +145,3 @@ def _smallest(rise: Array, tolerance: float) -> float:
 def _enough(gap: float, n: int, tolerance: float) -> float:
     """Return a size of the blocks that is certainly enough: all n − 1 others as near as the gap."""
     return math.log((n - 1) * (1 - tolerance) / tolerance) / gap
-
-
-def weights(omega: Array, turned: float, size: float, t: int, n: int) -> Array:
-    """Return the weights of query t on keys 0..n−1 for blocks that turn by w_i · turned."""
-    scores = size * np.cos(np.outer(t - np.arange(n) - turned, omega)).sum(axis=1)
-    powers = np.exp(scores - np.max(scores))
-    return np.asarray(powers / powers.sum())

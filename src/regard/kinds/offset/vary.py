@@ -9,8 +9,6 @@ import numpy as np
 from regard.kinds.offset.spec import OffsetProblem
 from regard.problems import to_dict
 
-__all__ = ["vary"]
-
 
 def vary(problem: OffsetProblem, rng: np.random.Generator) -> dict[str, Any]:
     """Return another width, length, offset and tolerance."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
-from regard.kinds.separator.spec import Basis, SeparatorGiven, Vectors
+from regard.kinds.separator.spec import Basis, SeparatorGiven, SeparatorProblem, Vectors
 from regard.problems.instances import Float64, frame
-
-__all__ = ["separator_instance"]
 
 _LEAN = 0.75  # of a unit basis vector towards those before it: a right triangle of 3, 4, 5
 
@@ -59,3 +59,51 @@ def _basis(basis: Basis, room: Float64, rng: np.random.Generator | None) -> Floa
     mix = np.eye(count) + _LEAN * np.tri(count, k=-1) * signs
     mix /= np.linalg.norm(mix, axis=1, keepdims=True)
     return np.asarray((mix @ room).T)
+
+
+@dataclass(frozen=True, eq=False)
+class Bases:
+    """Two bases, as columns: of the value that is wanted, and of the other.
+
+    Attributes:
+        S: as the problem calls it.
+        T: as the problem calls it.
+        recover: which of the two holds the value that is wanted.
+    """
+
+    S: Float64
+    T: Float64
+    recover: str = "S"
+
+    @property
+    def kept(self) -> Float64:
+        """The basis of the value that is wanted."""
+        return self.S if self.recover == "S" else self.T
+
+    @property
+    def dropped(self) -> Float64:
+        """The basis of the other value."""
+        return self.T if self.recover == "S" else self.S
+
+    @property
+    def exchanged(self) -> Bases:
+        """The same, with the other value wanted."""
+        return replace(self, recover="T" if self.recover == "S" else "S")
+
+    def having(self, *, kept: Float64, dropped: Float64) -> Bases:
+        """Return other bases under the same names."""
+        S, T = (kept, dropped) if self.recover == "S" else (dropped, kept)
+        return Bases(S, T, self.recover)
+
+    @property
+    def symbols(self) -> dict[str, float | Float64]:
+        """What formulas may use."""
+        columns = {f"s_{i + 1}": column for i, column in enumerate(self.S.T)}
+        columns |= {f"t_{i + 1}": column for i, column in enumerate(self.T.T)}
+        sizes = {"d": float(len(self.S)), "p": float(self.S.shape[1]), "r": float(self.T.shape[1])}
+        return {"S": self.S, "T": self.T, **columns, **sizes}
+
+
+def bases_of(problem: SeparatorProblem, rng: np.random.Generator | None = None) -> Bases:
+    """Return the plain bases of a problem, or drawn ones."""
+    return Bases(*separator_instance(problem.given, rng), problem.goal.recover)

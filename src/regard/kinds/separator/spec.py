@@ -50,6 +50,11 @@ class SeparatorGiven(Part):
     orthogonal: bool = True
     share: OrdinaryPositive = 0.5
 
+    @property
+    def fixed(self) -> tuple[bool, bool]:
+        """Whether S and T are these very vectors, and not drawn."""
+        return isinstance(self.S, Vectors), isinstance(self.T, Vectors)
+
     @model_validator(mode="after")
     def _room(self) -> SeparatorGiven:
         for name, basis in (("S", self.S), ("T", self.T)):
@@ -61,7 +66,7 @@ class SeparatorGiven(Part):
                 )
             if np.linalg.matrix_rank(np.array(basis.rows, float)) < basis.count:
                 raise ValueError(f"the vectors of {name} are no basis: they are dependent")
-        both = isinstance(self.S, Vectors) and isinstance(self.T, Vectors)
+        both = all(self.fixed)
         # Two fixed bases may be too many for d: then the question is whether it can be done.
         if self.S.count + self.T.count > self.d and not (both and not self.orthogonal):
             raise ValueError(
@@ -93,6 +98,21 @@ class SeparatorProblem(Problem):
     kind: Literal["separator"]
     given: SeparatorGiven
     goal: SeparatorGoal
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two bases are called, that of the vector that is wanted first."""
+        return ("S", "T") if self.goal.recover == "S" else ("T", "S")
+
+    @property
+    def wanted(self) -> Basis:
+        """The basis of the vector that is wanted."""
+        return self.given.S if self.goal.recover == "S" else self.given.T
+
+    @property
+    def on_left(self) -> bool:
+        """Whether the matrix stands on the left of c."""
+        return self.goal.side == "M c"
 
 
 PROBLEM = SeparatorProblem

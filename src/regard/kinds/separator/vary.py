@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.kinds.separator.spec import Basis, SeparatorProblem, Vectors
 from regard.problems import to_dict
-
-__all__ = ["vary"]
-
-Array = NDArray[np.float64]
+from regard.problems.instances import Float64
 
 _SIDES = ((0.6, 0.8), (0.8, 0.6), (0.28, 0.96), (0.96, 0.28))  # of right triangles
 
@@ -25,8 +21,7 @@ def vary(problem: SeparatorProblem, rng: np.random.Generator) -> dict[str, Any]:
     """
     data = to_dict(problem)
     given: dict[str, Any] = dict(data["given"])
-    fixed = isinstance(problem.given.S, Vectors) or isinstance(problem.given.T, Vectors)
-    drawn = not fixed and problem.given.orthogonal
+    drawn = not any(problem.given.fixed) and problem.given.orthogonal
     first, second = problem.given.S.count, problem.given.T.count
     if drawn:
         first, second = int(rng.integers(2, 4)), int(rng.integers(1, 3))
@@ -49,7 +44,7 @@ def vary(problem: SeparatorProblem, rng: np.random.Generator) -> dict[str, Any]:
     return {"given": given, "goal": data["goal"]}
 
 
-def _basis(basis: Basis, count: int, rng: np.random.Generator) -> Array:
+def _basis(basis: Basis, count: int, rng: np.random.Generator) -> Float64:
     """Return rows of length one, at right angles if the law says so."""
     rows = np.eye(count)
     for i in range(1, count):

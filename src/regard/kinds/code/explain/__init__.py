@@ -1,0 +1,107 @@
+"""Tell what each function of a lab does, what came of running it, and how it goes wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regard.kinds.code.explain.wrong_versions import wrong_versions
+from regard.kinds.code.solve import Completed
+from regard.kinds.code.solve.catalogue import CATALOGUE
+from regard.kinds.code.solve.completed_file import load
+from regard.kinds.code.solve.reference_runs import RUNS
+from regard.kinds.code.spec import CodeProblem
+from regard.report import Block, Code, Heading, Plot, Series, Table, Text, number
+from regard.solving.finding import Explanation
+
+# The formula that says most about a lab, if it is part of it.
+HEADLINES = (
+    "attention",
+    "causal_attention",
+    "masked_attention",
+    "self_attention",
+    "multi_head_attention",
+    "softmax",
+    "sinusoidal_positions",
+)
+
+
+def explain(problem: CodeProblem, found: Completed) -> Explanation:
+    """Return the functions one by one."""
+    wanted = problem.goal.functions
+    first = next(name for name in HEADLINES if name in wanted.values())
+    entries = [(part, CATALOGUE[part.behaviour]) for part in found.functions]
+    return Explanation(
+        CATALOGUE[first].formula,
+        tuple((f"{one.title} ({part.name}). {one.why}", one.formula) for part, one in entries),
+        (*_shown(found), *_compared(found), _plot(problem, found)),
+        wrong_versions(wanted),
+    )
+
+
+def _shown(found: Completed) -> list[Block]:
+    blocks: list[Block] = []
+    for part in found.functions:
+        entry = CATALOGUE[part.behaviour]
+        blocks.append(Heading(f"{entry.title}: {part.name}", 3))
+        if part.helper:
+            blocks.append(Text("The skeleton has no such function, and others call it."))
+        blocks += [Text(entry.why), Code(part.source, "python")]
+    return blocks
+
+
+def _compared(found: Completed) -> list[Block]:
+    rows = tuple((name, str(RUNS), number(apart, 2)) for name, apart in found.apart.items())
+    blocks: list[Block] = [
+        Heading("Run and compared", 3),
+        Text("Each function was run on drawn instances and compared with plain loops."),
+        Table(("function", "drawn instances", "largest difference"), rows),
+    ]
+    if found.rows:
+        caption = "Which rows of the outputs that are proved below a function returned"
+        blocks.append(Table(("function", "rows, from 0"), found.rows, caption))
+    return blocks
+
+
+def _plot(problem: CodeProblem, found: Completed) -> Plot:
+    """Draw what one of the functions does: weights if one attends, waves or powers otherwise."""
+    run = load(found.functions, problem.given.skeleton)
+    names = {part.behaviour: part.name for part in found.functions if not part.helper}
+    rng = np.random.default_rng(2)
+    query, key = (2 * rng.standard_normal((6, 4)) for _ in range(2))
+    labels = tuple(str(place) for place in range(1, 7))
+    for behaviour in ("causal_attention", "masked_attention", "attention"):
+        if behaviour in names:
+            # With the axes as values, outputs are weights.
+            mask = (np.tri(6, dtype=bool),) if behaviour == "masked_attention" else ()
+            weights = np.asarray(run[names[behaviour]](query, key, np.eye(6), *mask))
+            return Plot(
+                "heatmap",
+                f"Weights of {names[behaviour]} on a drawn instance",
+                "key",
+                "query",
+                rows=tuple(map(tuple, weights.tolist())),
+                row_labels=labels,
+                column_labels=labels,
+            )
+    if "sinusoidal_positions" in names:
+        table = np.asarray(run[names["sinusoidal_positions"]](40, 8))
+        places = tuple(float(t) for t in range(40))
+        waves = [Series(f"column {i}", places, tuple(table[:, i].tolist())) for i in range(4)]
+        return Plot("lines", "Sinusoidal positions, d_model = 8", "position", "entry", tuple(waves))
+    if "softmax" in names:
+        weights = np.asarray(run[names["softmax"]](np.arange(6.0)))
+        series = (Series("softmax", labels, tuple(weights.tolist())),)
+        return Plot("bars", "The softmax of 0, 1, …, 5", "entry", "weight", series)
+    behaviour, name = next(iter(names.items()))
+    x = rng.standard_normal((6, 4))
+    heads = (2,) if behaviour == "multi_head_attention" else ()
+    matrices = [rng.standard_normal((*heads, 4, 4)) for _ in range(3)]
+    matrices += [rng.standard_normal((8, 4))] if heads else []
+    return Plot(
+        "heatmap",
+        f"Output of {name} on a drawn instance",
+        "entry",
+        "token",
+        rows=tuple(map(tuple, np.asarray(run[name](x, *matrices)).tolist())),
+        row_labels=labels,
+    )
