@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from checking.answer_files import read_answers, tag
 from regard.checking import TAGS, check
 from regard.checking.misconceptions import misconception
 from regard.checking.mistakes import Mistake
@@ -34,25 +35,38 @@ def _mistakes(kind: str) -> tuple[Mistake[Any, Any], ...]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_wrong_answer_of_a_mistake_gets_its_tag(kind: str) -> None:
-    """On at least one bundled problem of the kind, and nowhere another tag or full marks."""
+    """On a bundled problem of the kind, or on one that is made of it; and nowhere full marks."""
+    bundled = [problem for problem in map(load, names()) if problem.kind == kind]
     for mistake in _mistakes(kind):
-        if mistake.wrong is None:
-            continue
-        found = []
-        for problem in (load(name) for name in names()):
-            answer = mistake.wrong(problem) if problem.kind == kind else None
-            if answer is not None:
-                verdict = check(problem, answer)
-                assert not verdict.right, f"{mistake.tag}: {problem.id}"
-                found.append(verdict.misconception.tag if verdict.misconception else None)
-        assert mistake.tag in found, mistake.tag
+        if mistake.wrong is not None:
+            found = _tags(mistake, bundled)
+            assert mistake.tag in found or mistake.tag in _tags(mistake, _made(kind)), mistake.tag
+
+
+def _tags(mistake: Mistake[Any, Any], problems: list[Any]) -> list[str]:
+    """Return what is said of the wrong answer to each problem that leaves room for it."""
+    assert mistake.wrong is not None
+    found = []
+    for problem in problems:
+        answer = mistake.wrong(problem)
+        if answer is not None:
+            verdict = check(problem, answer)
+            assert not verdict.right, f"{mistake.tag}: {problem.id}"
+            found.append(tag(verdict))
+    return found
+
+
+def _made(kind: str) -> list[Any]:
+    """Return the problems that tests/answers makes of bundled ones."""
+    file = read_answers(kind)
+    return [file.problem(name) for name in file.changes]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_told_is_a_mistake_with_a_wrong_answer_and_an_idea(kind: str) -> None:
     known = {m.tag: m for m in _mistakes(kind) if m.wrong is not None}
-    for tag in getattr(part(kind, "misconceptions"), "OFTEN", ()):
-        assert known[tag].idea, tag
+    for often in getattr(part(kind, "misconceptions"), "OFTEN", ()):
+        assert known[often].idea, often
 
 
 def test_no_two_tags_are_explained_by_the_same_sentence() -> None:

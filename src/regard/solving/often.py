@@ -9,12 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from regard.checking import check
 from regard.checking.mistakes import Mistake
 from regard.errors import FormulaError, InvalidAnswer
 from regard.language import parse
 from regard.problems import Problem
 from regard.problems.registry import part
+from regard.report import vector
+
+MOST_FIELDS = 3  # of a wrong answer that are written out
 
 
 def often_got_wrong(problem: Problem, answer: Mapping[str, Any]) -> tuple[str, ...]:
@@ -52,7 +57,9 @@ def _told(problem: Problem, answer: Mapping[str, Any], mistake: Mistake[Any, Any
         for name, value in fields.items()
         if name not in answer or (value is not answer[name] and value != answer[name])
     ]
-    return f"{mistake.idea}: {', '.join(differs)}. {idea.sentence} {found}."
+    end = ", …" if len(differs) > MOST_FIELDS else "."
+    shown = ", ".join(differs[:MOST_FIELDS])
+    return f"{mistake.idea}: {shown}{end} {idea.sentence} {found}."
 
 
 def _field(name: str, value: Any) -> str:
@@ -64,4 +71,7 @@ def _field(name: str, value: Any) -> str:
             return f"{name} = {value}"
     if isinstance(value, bool):
         return f"{name} = {'true' if value else 'false'}"
+    if isinstance(value, list) and value and np.ndim(value) in (1, 2):
+        rows = "; ".join(vector(row) for row in np.atleast_2d(np.asarray(value, float)))
+        return f"${parse(name).to_latex()}$ = {rows}"
     return f"{name} = {value}"

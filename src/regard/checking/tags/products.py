@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 TAGS = {
-    # compute
-    "forgot-scale": "The scores were not multiplied by the scale that is asked for.",
+    # compute and identity
     "scaled-although-not-asked": (
         "The scores were divided by the root of a size, as scaled attention does. Here they are "
         "not to be scaled."
@@ -12,10 +11,6 @@ TAGS = {
     "queries-and-keys-swapped": (
         "Queries and keys have changed places: row i of the scores belongs to query i, and column"
         " j to key j."
-    ),
-    "rows-and-columns": (
-        "The token was multiplied by the rows of a matrix where its columns belong: W' x is not W"
-        " x."
     ),
     "softmax-over-columns": (
         "The softmax went down the columns. The weights of one query stand in a row, and it is "
@@ -37,20 +32,7 @@ TAGS = {
         "whatever the scores are."
     ),
     "values-not-weighted": "The values were added or averaged without the weights.",
-    "largest-score-takes-all": (
-        "All the weight went to the largest score. Softmax leaves some for every key, and it "
-        "counts here."
-    ),
     "sign-error": "The numbers are right but for a sign.",
-    "another-token": "These are the numbers of another token: tokens count from 1.",
-    "carried-error": (
-        "It is consistent with an earlier number of the answer, and that one is wrong: mend it, "
-        "and do the rest again."
-    ),
-    "rounded-too-early": (
-        "It was computed from numbers that had been rounded too much: keep more digits until the "
-        "end."
-    ),
     # identity
     "matrix-on-the-wrong-side": (
         "The factors stand in the wrong order: with tokens as rows, a matrix that acts on them "

@@ -12,14 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.misconceptions import misconception
-from regard.checking.sampling import compare
-from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
+from regard.checking.sampling import compare, softmax
+from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
-from regard.kinds.compute.judge.mistakes import recognise
-from regard.kinds.compute.judge.numbers import Float64, Work, followed, letter
-from regard.kinds.compute.judge.reading import work
-from regard.kinds.compute.spec import MATRICES, ComputeProblem
+from regard.kinds.compute.instance import Float64
+from regard.kinds.compute.misconceptions import recognised
+from regard.kinds.compute.reading import Work, read
+from regard.kinds.compute.spec import ComputeProblem, quantity
 from regard.report import number, vector
 
 MOST_STEPS = 4  # wrong entries that are worked out
@@ -27,11 +26,11 @@ MOST_STEPS = 4  # wrong entries that are worked out
 
 def judge(problem: ComputeProblem, answer: Answer) -> Verdict:
     """Judge every number that is asked for."""
-    done = work(problem, answer)
+    done = read(problem, answer)
     wrong = [name for name in done.names() if not done.passes(name)]
     carried = {name: origin for name in wrong if (origin := _origin(done, name, wrong))}
     roots = [name for name in wrong if name not in carried]
-    idea = _recognise(done, roots, carried)
+    idea = recognised(done, roots, carried)
     misfit = next((name for name in wrong if not done.fits(name)), None)
     if misfit is not None and idea is None:
         raise InvalidAnswer(f"answer: {misfit} {_sizes(done, misfit)}.")
@@ -48,37 +47,52 @@ def _origin(done: Work, name: str, wrong: list[str]) -> str | None:
 
     It may be a field that is right as far as it is written, but rounded too much.
     """
-    kind = letter(name)
-    if kind in "qkv" or not done.fits(name) or not done.same(name, followed(done, name)):
+    if quantity(name).letter in "qkv" or not done.fits(name):
         return None
-    if done.passes(name, followed(done, name)):  # what follows is right, and the slip is here
-        return None
+    follows = _followed(done, name)
+    if not done.same(name, follows) or done.passes(name, follows):
+        return None  # where what follows is right, the slip is here
     causes = _causes(done, name)
-    faulty = [one for one in causes if one in wrong]
-    return faulty[0] if faulty else causes[0] if causes else None
+    return next((one for one in causes if one in wrong), causes[0] if causes else None)
 
 
 def _causes(done: Work, name: str) -> list[str]:
     """Return the earlier fields that a number would be another one without."""
-    before = {"z": "qk", "a": "qkz", "c": "qkvza"}[letter(name)]
-    earlier = [one for one in done.names() if letter(one) in before and done.fits(one)]
-    if letter(name) == "c":  # what is nearest says most
-        earlier.sort(key=lambda one: "azqkv".index(letter(one)))
+    letters = {one: quantity(one).letter for one in done.names()}
+    before = {"z": "qk", "a": "qkz", "c": "azqkv"}[letters[name]]  # of c what is nearest says most
+    earlier = [one for one in letters if letters[one] in before and done.fits(one)]
+    if letters[name] == "c":
+        earlier.sort(key=lambda one: before.index(letters[one]))
     direct = []
     for one in earlier:
-        mended = {**done.given, one: done.wanted(one)}
-        if not done.same(name, followed(replace(done, given=mended), name)):
+        mended = replace(done, given={**done.given, one: done.wanted(one)})
+        if not done.same(name, _followed(mended, name)):
             direct.append(one)
-    behind = {two for one in direct if letter(one) in "za" for two in _causes(done, one)}
+    behind = {two for one in direct if letters[one] in "za" for two in _causes(done, one)}
     return [one for one in earlier if one in direct or one in behind]
 
 
-def _recognise(done: Work, roots: list[str], carried: dict[str, str]) -> Misconception | None:
-    found = recognise(done, roots) if roots else None
-    if found is not None or not carried:
-        return found
-    rounded = all(done.passes(origin) for origin in carried.values())
-    return misconception("rounded-too-early" if rounded else "carried-error")
+def _followed(done: Work, name: str) -> Float64:
+    """Return what follows for a row or matrix from what the answer says before it."""
+    asked, every = quantity(name), range(1, done.example.found.n + 1)
+
+    def before(letter: str, token: int) -> Float64:
+        own = done.own(letter, token)
+        return computed(letter, token) if own is None else own
+
+    def computed(letter: str, token: int) -> Float64:
+        if letter in "qkv":
+            return np.asarray(done.example.right[letter][token - 1])
+        if letter == "z":
+            keys = np.array([before("k", j) for j in every])
+            return np.asarray(done.example.scale * (keys @ before("q", token)))
+        if letter == "a":
+            return softmax(before("z", token))
+        return np.asarray(before("a", token) @ np.array([before("v", j) for j in every]))
+
+    with np.errstate(all="ignore"):
+        rows = np.array([computed(asked.letter, token) for token in asked.tokens(len(every))])
+    return rows if asked.token is None else rows[0]
 
 
 def _goal(done: Work, name: str, carried: dict[str, str]) -> GoalResult:
@@ -149,11 +163,12 @@ def _counterexample(done: Work, name: str) -> Counterexample:
     if not done.fits(name):
         return Counterexample(arrays, f"{name} {_sizes(done, name)}.")
     sentence = f"{name} is not {_written(done.given[name])}: {_entry_sentence(done, name)}."
+    letter, token = quantity(name)
     steps = []
     for place in _worst(done, name)[:MOST_STEPS]:
-        token = place[0] + 1 if name in MATRICES else int(name[2:])
-        entry = done.found.entry(letter(name), token, place[-1] + 1)
-        steps.append((f"Entry {place[-1] + 1} of ${letter(name)}_{{{token}}}$:", entry.latex))
+        own, entry = token or place[0] + 1, place[-1] + 1
+        latex = done.example.found.entry(letter, own, entry).latex
+        steps.append((f"Entry {entry} of ${letter}_{{{own}}}$:", latex))
     return Counterexample(arrays, sentence, None, tuple(steps))
 
 
