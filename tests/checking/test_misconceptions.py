@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from regard.checking.mistakes import Mistake
 from regard.checking.tags import conditions, matrices, positions, products, queries, randomness
 from regard.problems import KINDS, load, names
 from regard.problems.registry import part
+from regard.solving import solve
+from regard.solving.often import MOST_TRIED
 
 FAMILIES = (queries, matrices, positions, products, conditions, randomness)
 
@@ -38,20 +41,20 @@ def test_the_wrong_answer_of_a_mistake_gets_its_tag(kind: str) -> None:
     """On a bundled problem of the kind, or on one that is made of it; and nowhere full marks."""
     bundled = [problem for problem in map(load, names()) if problem.kind == kind]
     for mistake in _mistakes(kind):
-        if mistake.wrong is not None:
+        if mistake.wrong is not None or mistake.spoiled is not None:
             found = _tags(mistake, bundled)
             assert mistake.tag in found or mistake.tag in _tags(mistake, _made(kind)), mistake.tag
 
 
 def _tags(mistake: Mistake[Any, Any], problems: list[Any]) -> list[str]:
-    """Return what is said of the wrong answer to each problem that leaves room for it."""
-    assert mistake.wrong is not None
+    """Return what is said of the wrong answers to each problem that leaves room for them."""
     found = []
     for problem in problems:
-        answer = mistake.wrong(problem)
-        if answer is not None:
+        right = solve(problem).answer if mistake.spoiled else {}
+        for answer in islice(mistake.answers(problem, right), MOST_TRIED):
             verdict = check(problem, answer)
-            assert not verdict.right, f"{mistake.tag}: {problem.id}"
+            # A change of the right answer may be right: then it is not told.
+            assert mistake.spoiled or not verdict.right, f"{mistake.tag}: {problem.id}"
             found.append(tag(verdict))
     return found
 
@@ -64,7 +67,7 @@ def _made(kind: str) -> list[Any]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_told_is_a_mistake_with_a_wrong_answer_and_an_idea(kind: str) -> None:
-    known = {m.tag: m for m in _mistakes(kind) if m.wrong is not None}
+    known = {m.tag: m for m in _mistakes(kind) if m.wrong or m.spoiled}
     for often in getattr(part(kind, "misconceptions"), "OFTEN", ()):
         assert known[often].idea, often
 

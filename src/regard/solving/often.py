@@ -7,18 +7,21 @@ that happens to be right for its numbers, or cannot be read there, is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from regard.checking import check
 from regard.checking.mistakes import Mistake
+from regard.checking.verdict import Verdict
 from regard.errors import FormulaError, InvalidAnswer
 from regard.language import parse
 from regard.problems import Problem
 from regard.problems.registry import part
 from regard.report import vector
 
+MOST_TRIED = 4  # answers with one mistake
 MOST_FIELDS = 3  # of a wrong answer that are written out
 
 
@@ -33,23 +36,30 @@ def often_got_wrong(problem: Problem, answer: Mapping[str, Any]) -> tuple[str, .
     often: tuple[str, ...] = getattr(module, "OFTEN", ())
     if module is None or not often:
         return ()
-    known: dict[str, Mistake[Any, Any]] = {m.tag: m for m in module.MISTAKES if m.wrong}
+    known: dict[str, Mistake[Any, Any]] = {m.tag: m for m in module.MISTAKES if m.idea}
     told = (_told(problem, answer, known[tag]) for tag in often)
     return tuple(sentence for sentence in told if sentence)
 
 
 def _told(problem: Problem, answer: Mapping[str, Any], mistake: Mistake[Any, Any]) -> str:
-    assert mistake.wrong is not None
-    fields = mistake.wrong(problem)
-    if fields is None:
-        return ""
-    try:
-        verdict = check(problem, fields)
-    except InvalidAnswer:
-        return ""
-    idea = verdict.misconception
-    if idea is None or idea.tag != mistake.tag:
-        return ""
+    for fields in islice(mistake.answers(problem, answer), MOST_TRIED):
+        try:
+            verdict = check(problem, fields)
+        except InvalidAnswer:
+            continue
+        idea = verdict.misconception
+        if idea is not None and idea.tag == mistake.tag:
+            return _worded(mistake, answer, fields, verdict)
+    return ""
+
+
+def _worded(
+    mistake: Mistake[Any, Any],
+    answer: Mapping[str, Any],
+    fields: Mapping[str, Any],
+    verdict: Verdict,
+) -> str:
+    """Say how a wrong answer differs from the right one, and what the judge says of it."""
     failed = next(goal for goal in verdict.goals if not goal.passed)
     found = f"{failed.sentence[:1].upper()}{failed.sentence[1:]}".rstrip(".")
     differs = [
@@ -59,7 +69,7 @@ def _told(problem: Problem, answer: Mapping[str, Any], mistake: Mistake[Any, Any
     ]
     end = ", …" if len(differs) > MOST_FIELDS else "."
     shown = ", ".join(differs[:MOST_FIELDS])
-    return f"{mistake.idea}: {shown}{end} {idea.sentence} {found}."
+    return f"{mistake.idea}: {shown}{end} {mistake.sentence} {found}."
 
 
 def _field(name: str, value: Any) -> str:

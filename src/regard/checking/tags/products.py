@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 TAGS = {
-    # compute and identity
     "scaled-although-not-asked": (
         "The scores were divided by the root of a size, as scaled attention does. Here they are "
         "not to be scaled."
@@ -33,34 +32,14 @@ TAGS = {
     ),
     "values-not-weighted": "The values were added or averaged without the weights.",
     "sign-error": "The numbers are right but for a sign.",
-    # identity
-    "matrix-on-the-wrong-side": (
-        "The factors stand in the wrong order: with tokens as rows, a matrix that acts on them "
-        "stands on the right."
-    ),
-    "transpose-forgotten": "A factor is transposed that must not be, or is not and must be.",
     "transposed-result": (
         "This is the transpose of what is asked for: rows and columns are exchanged."
     ),
-    "tokens-as-columns": (
-        "The formula is right if the vectors are the columns of their matrices. Here they are the"
-        " rows."
-    ),
-    "symbols-exchanged": "Two symbols have changed places.",
-    "sum-instead-of-product": "A product is needed where the formula has a sum.",
-    "size-as-factor": "The result is right but for a factor that is one of the sizes.",
     "weights-instead-of-scores": (
         "This is the softmax of what is asked for, which comes only later."
-    ),
-    "shape-swapped": "The sizes are right, but rows and columns are exchanged: rows come first.",
-    "other-shape": (
-        "The formula is right, and its sizes are others: inner ones vanish, outer ones stay."
     ),
     "numbers-instead-of-formula": (
         "These numbers are right for the example only. What is asked for holds for all inputs: "
         "write it as a formula."
-    ),
-    "part-instead-of-whole": (
-        "This is one row or one entry. The whole matrix is asked for, without an index."
     ),
 }

@@ -9,9 +9,9 @@ from regard.certify.certificate import Unusable
 from regard.certify.expansion import Expansion, expand
 from regard.certify.monomials import factors_of
 from regard.certify.stated_identity import StatedIdentity
+from regard.kinds.identity.explain.entry_notation import to_latex
+from regard.kinds.identity.explain.positivity import Step
 from regard.kinds.identity.solve.equation import used_definitions
-from regard.kinds.identity.solve.sign import Step
-from regard.kinds.identity.solve.written_out import to_latex
 from regard.kinds.identity.spec import IdentityGiven
 from regard.language import parse
 from regard.language.tree import Tree

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from regard.kinds.identity.instance import softmax_argument
 from regard.language import Shape, parse
 from regard.language.latex import to_latex
 from regard.language.printing import to_text
@@ -93,19 +94,6 @@ def sums_to_one(tree: Tree) -> list[Step] | None:
             rf" \frac{{\sum_i e^{{{s}_i}}}}{{\sum_j e^{{{s}_j}}}} = 1{named}",
         )
     ]
-
-
-def softmax_argument(tree: Tree) -> Tree | None:
-    """Return x where the formula is softmax(x), or the same written with e^x."""
-    node, parts = tree[-1], operands(tree)
-    if node.op == "call" and node.value == "softmax":
-        return parts[0]
-    if node.op == "/":
-        above, below = parts
-        total = operands(below)[0] if below[-1].op == "call" and below[-1].value == "sum" else None
-        if total == above and above[-1].op == "call" and above[-1].value == "exp":
-            return operands(above)[0]
-    return None
 
 
 def _weights_of(tree: Tree) -> Tree | None:

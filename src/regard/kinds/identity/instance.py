@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.checking.answers import Answer, Value, evaluate
 from regard.checking.sampling import generator
-from regard.errors import FormulaError, InvalidAnswer
-from regard.kinds.identity.spec import IdentityClaim, IdentityGiven, IdentityProblem
+from regard.kinds.identity.spec import IdentityClaim, IdentityGiven
 from regard.language import Formula, parse
 from regard.language.evaluation import evaluate as evaluate_tree
 from regard.language.tree import Node, Tree, operands, starts
@@ -23,103 +20,57 @@ Values = dict[str, Any]
 Softmax = Callable[[Float64], Float64]
 
 PRIMES = (3, 2, 5, 7, 11, 13, 17, 19, 23, 29)  # a size of its own for every named size
-CLOSE = 1e-9  # whole numbers are exact, softmax is not
 STANDS_FOR = "softmax_of_scores"
 
 
-class Misfit(Exception):
-    """A formula cannot be computed with these sizes, or comes to another shape."""
+def sizes_of(
+    given: IdentityGiven, known: dict[str, int] | None = None, turn: int = 0
+) -> dict[str, int]:
+    """Return a number for every named size: one that is known, or a prime that no other has.
 
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """A problem and the formulas of an answer.
-
-    Attributes:
-        problem: what is asked.
-        answer: its fields, in their order: each may use those above it.
+    Args:
+        given: the symbols.
+        known: what some sizes are; None for those of the example.
+        turn: which prime is the first.
     """
-
-    problem: IdentityProblem
-    answer: Answer
-
-    @property
-    def given(self) -> IdentityGiven:
-        """The symbols."""
-        return self.problem.given
-
-    def symbols(self, values: Values, before: str) -> dict[str, Value]:
-        """Return what a field may use: what is given, and the fields above it."""
-        names: dict[str, Value] = dict(values)
-        for name, field in self.answer.fields.items():
-            if name == before:
-                break
-            if name not in values and isinstance(field, Formula | float | np.ndarray):
-                try:
-                    names[name] = _value(name, field, names)
-                except InvalidAnswer:
-                    continue  # what is wrong with it is told where it is judged or used
-        return names
-
-    def value(
-        self, name: str, values: Values, shape: tuple[int, ...], tree: Tree | None = None
-    ) -> Any:
-        """Return what a field comes to; as another tree, where one is given.
-
-        Raises:
-            Misfit: it cannot be computed with these sizes.
-            InvalidAnswer: it uses a name that is not declared.
-        """
-        field = self.answer.need(name)
-        names = self.symbols(values, name)
-        if not isinstance(field, Formula):
-            return np.asarray(field, float)
-        unknown = _unknown(field, names)
-        if unknown:
-            return evaluate(name, field, names)  # which says what is declared
-        for expected in (shape, None):
-            try:
-                found = evaluate_tree(tree or field.tree, field.text, names, expected)
-            except FormulaError as error:
-                reason = error
-                continue
-            if isinstance(found, bool):
-                raise InvalidAnswer(f"answer: {name} must be a formula and not a condition.")
-            return np.asarray(found, float)
-        raise Misfit(f"answer: {name}: {reason}")
-
-
-def _unknown(field: Any, names: Values) -> list[str]:
-    return sorted(field.names - set(names)) if isinstance(field, Formula) else []
-
-
-def _value(name: str, field: Any, names: dict[str, Value]) -> Value:
-    found = evaluate(name, field, names)
-    if isinstance(found, bool):
-        raise InvalidAnswer(f"answer: {name} must be a formula and not a condition.")
-    return found
-
-
-def draw(given: IdentityGiven, seed: int | None = None) -> Values:
-    """Return small whole numbers for all symbols: those of the example, or drawn ones.
-
-    Drawn ones have other sizes each time, all different primes.
-    """
-    rng = generator(999 if seed is None else seed)
-    known = given.known_sizes() if seed is None else {}
-    named = [s for shape in given.shapes.values() for s in shape if isinstance(s, str)]
+    known = given.known_sizes() if known is None else known
+    named = [size for shape in given.shapes.values() for size in shape if isinstance(size, str)]
     free = [size for size in dict.fromkeys(named) if size not in known]
     primes = [prime for prime in PRIMES if prime not in known.values()] + [2] * len(free)
-    turn = 0 if seed is None else seed % (len(free) + 2)
-    sizes = known | {size: primes[(i + turn) % len(primes)] for i, size in enumerate(free)}
+    return known | {size: primes[(i + turn) % len(primes)] for i, size in enumerate(free)}
+
+
+def draw(
+    given: IdentityGiven,
+    rng: np.random.Generator,
+    sizes: dict[str, int],
+    *,
+    largest: int = 3,
+    example: bool = False,
+) -> Values:
+    """Return whole numbers for all symbols, at most so large, and what is defined from them.
+
+    With `example` the numbers that are given as an example are taken, as far as there are any.
+    """
     values: Values = {name: float(size) for name, size in sizes.items()}
-    largest = 3 if seed is None or seed % 2 else 1
     for name, shape in given.shapes.items():
         counts = [sizes[size] if isinstance(size, str) else size for size in shape]
         values[name] = np.asarray(rng.integers(-largest, largest + 1, counts), float)
-        if seed is None and name in given.example:
+        if example and name in given.example:
             values[name] = np.array(given.example[name], float)
     return defined(given, values)
+
+
+def example_numbers(given: IdentityGiven) -> Values:
+    """Return the numbers of the example; what it leaves out is drawn."""
+    return draw(given, generator(999), sizes_of(given), example=True)
+
+
+def drawn_numbers(given: IdentityGiven, seed: int) -> Values:
+    """Return small whole numbers for all symbols, with other sizes each time."""
+    count = len(given.size_names)
+    sizes = sizes_of(given, {}, seed % (count + 2))
+    return draw(given, generator(seed), sizes, largest=3 if seed % 2 else 1)
 
 
 def defined(given: IdentityGiven, values: Values, weigh: Softmax | None = None) -> Values:
@@ -133,28 +84,35 @@ def defined(given: IdentityGiven, values: Values, weigh: Softmax | None = None) 
 def with_softmax(formula: Formula, values: Values, weigh: Softmax | None) -> Any:
     """Evaluate a formula, with something else in place of every softmax."""
     tree, names = formula.tree, dict(values)
-    place = None if weigh is None else _softmax(tree)
+    place = None if weigh is None else find_softmax(tree)
     while weigh is not None and place is not None:
         begin, end, scores = place
         name = f"{STANDS_FOR}_{begin}_{end}"
         names[name] = weigh(np.asarray(evaluate_tree(scores, "", names), float))
         tree = (*tree[:begin], Node("name", 0, name), *tree[end + 1 :])
-        place = _softmax(tree)
+        place = find_softmax(tree)
     return evaluate_tree(tree, formula.text, names)
 
 
-def _softmax(tree: Tree) -> tuple[int, int, Tree] | None:
-    """Return where a softmax begins and ends, and the scores in it."""
-    first = starts(tree)
-    for end, node in enumerate(tree):
-        part = tree[first[end] : end + 1]
-        if node.op == "call" and node.value == "softmax":
-            return first[end], end, part[:-1]
-        if node.op == "/":
-            above, below = operands(part)
-            powers = above[-1].op == "call" and above[-1].value == "exp"
-            if powers and below[:-1] == above and below[-1].value == "sum":
-                return first[end], end, above[:-1]
+def find_softmax(tree: Tree) -> tuple[int, int, Tree] | None:
+    """Return where the first softmax in a formula begins and ends, and the scores in it."""
+    for end, first in enumerate(starts(tree)):
+        scores = softmax_argument(tree[first : end + 1])
+        if scores is not None:
+            return first, end, scores
+    return None
+
+
+def softmax_argument(tree: Tree) -> Tree | None:
+    """Return x where the formula is softmax(x), or the same written with e^x."""
+    node, parts = tree[-1], operands(tree)
+    if node.op == "call" and node.value == "softmax":
+        return parts[0]
+    if node.op == "/":
+        above, below = parts
+        total = operands(below)[0] if below[-1].op == "call" and below[-1].value == "sum" else None
+        if total == above and above[-1].op == "call" and above[-1].value == "exp":
+            return operands(above)[0]
     return None
 
 

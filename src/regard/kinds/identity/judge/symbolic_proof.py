@@ -22,7 +22,8 @@ from regard.certify.expansion import expand
 from regard.certify.formulas import table
 from regard.certify.stated_identity import StatedIdentity
 from regard.errors import FormulaError
-from regard.kinds.identity.judge.instances import Asked, Values
+from regard.kinds.identity.instance import Values
+from regard.kinds.identity.reading import Asked
 from regard.kinds.identity.spec import INDICES, IdentityClaim
 from regard.language import Formula, parse
 
