@@ -76,7 +76,9 @@ def _field(name: str, value: Any) -> str:
     """Write a field as a person would: formulas typeset, the rest as in a file."""
     if isinstance(value, str):
         try:
-            return f"${parse(name).to_latex()} = {parse(value).to_latex()}$"
+            formula = parse(value)
+            named = "" if formula.is_condition else f"{parse(name).to_latex()} = "
+            return f"${named}{formula.to_latex()}$"
         except FormulaError:
             return f"{name} = {value}"
     if isinstance(value, bool):

@@ -8,7 +8,8 @@ from itertools import product
 import numpy as np
 
 from regard.checking.sampling import TRIALS, generator
-from regard.kinds.condition.judge.reading import Asked, Float64, Instance
+from regard.kinds.condition.instance import Float64, Instance
+from regard.kinds.condition.spec import ConditionProblem
 from regard.problems import key_instance
 
 LENGTHS = (1.0, 1e-2, 1e2, 1e4, 1e6)
@@ -34,58 +35,58 @@ OUTSIDE = (
 )
 
 
-def key_instances(asked: Asked) -> Iterator[Instance]:
+def key_instances(problem: ConditionProblem) -> Iterator[Instance]:
     """Return the keys given, plain ones and drawn ones."""
-    given = asked.problem.given
+    given = problem.given
     if given.n <= MOST_KEYS:
         keys = key_instance(given).keys
-        row = given.names[asked.problem.goal.of]
+        row = given.names[problem.goal.of]
         keys = np.concatenate([keys[row : row + 1], np.delete(keys, row, axis=0)])
-        yield with_keys(asked, keys)
-    yield from small_keys(asked)
-    yield from _close(asked)
+        yield with_keys(problem, keys)
+    yield from small_keys(problem)
+    yield from _close(problem)
     for seed in range(TRIALS):
-        yield _drawn(asked, seed)
+        yield _drawn(problem, seed)
 
 
-def _close(asked: Asked) -> Iterator[Instance]:
+def _close(problem: ConditionProblem) -> Iterator[Instance]:
     """Return pairs of keys whose scores are nearly the same for a query along the first.
 
     Sizes are powers of 2, so that a tie is one exactly.
     """
-    if asked.problem.goal.effect != "aligned":
+    if problem.goal.effect != "aligned":
         return
     for size, lead, aside in product((1.0, 0.125, 32.0), CLOSE, (0.0, 0.5, 4.0)):
         own, across = np.array([3.0, 4.0]), np.array([-4.0, 3.0])  # of length 5, both
-        yield with_keys(asked, size * np.array([own, (1 - lead) * own + aside * across]))
+        yield with_keys(problem, size * np.array([own, (1 - lead) * own + aside * across]))
 
 
-def small_keys(asked: Asked) -> Iterator[Instance]:
+def small_keys(problem: ConditionProblem) -> Iterator[Instance]:
     """Return few keys of whole numbers, the fewest and smallest first."""
-    if asked.problem.goal.effect == "aligned":
+    if problem.goal.effect == "aligned":
         others = sorted(product(range(-2, 3), repeat=2), key=lambda k: abs(k[0]) + abs(k[1]))
         for own in ((1, 0), (1, 1), (2, 1)):
             for other in others:
-                yield with_keys(asked, np.array([own, other], float))
+                yield with_keys(problem, np.array([own, other], float))
         return
     for keys, ahead in OUTSIDE:
-        yield with_keys(asked, np.array(keys, float), np.array(ahead, float))
+        yield with_keys(problem, np.array(keys, float), np.array(ahead, float))
     for inside in INSIDE:
-        yield with_keys(asked, np.array(inside, float), inside=True)
+        yield with_keys(problem, np.array(inside, float), inside=True)
 
 
-def unit_keys(asked: Asked) -> Iterator[Instance]:
+def unit_keys(problem: ConditionProblem) -> Iterator[Instance]:
     """Return keys of length 1, all different."""
     axes = [*np.eye(3), *-np.eye(3)]
     leaning = [np.array(v) for v in ([0.6, 0.8, 0], [0, 0.6, -0.8], [-0.8, 0, 0.6], [0.8, 0.6, 0])]
     for seed in range(30):
         rng = generator(seed)
         chosen = rng.permutation(np.array([*axes, *leaning]))[: rng.integers(2, 6)]
-        yield with_keys(asked, chosen)
+        yield with_keys(problem, chosen)
 
 
 def with_keys(
-    asked: Asked,
+    problem: ConditionProblem,
     keys: Float64,
     ahead: Float64 | None = None,
     *,
@@ -95,13 +96,13 @@ def with_keys(
     """Return an instance, with the effect worked out.
 
     Args:
-        asked: the problem.
+        problem: what is asked.
         keys: (n, d), the one asked about first.
         ahead: a direction in which it is ahead of all others, if one is known.
         inside: whether there is known to be none.
         seed: draws the keys again.
     """
-    if asked.problem.goal.effect == "aligned":
+    if problem.goal.effect == "aligned":
         scores = keys @ keys[0]
         lead = float(scores[0] - np.max(scores[1:]))
         size = ROUNDING * max(1.0, float(np.max(np.abs(scores))))
@@ -110,7 +111,7 @@ def with_keys(
     if ahead is None and not inside:
         ahead = separating(keys)
     queries = _queries(keys, ahead)
-    epsilon = asked.problem.goal.epsilon
+    epsilon = problem.goal.epsilon
     margin = -1.0 if ahead is None else 1.0  # a longer query makes any lead as large as one likes
     return Instance(
         keys @ keys[0], ahead is not None, keys, queries, margin, epsilon=epsilon, seed=seed
@@ -149,21 +150,21 @@ def generic(d: int) -> list[Float64]:
     return [length * query for query in drawn for length in (1.0, 1e3)]
 
 
-def _drawn(asked: Asked, seed: int) -> Instance:
+def _drawn(problem: ConditionProblem, seed: int) -> Instance:
     rng = generator(seed)
     n, d = int(rng.integers(2, 7)), int(rng.integers(2, 5))
-    if asked.problem.goal.effect == "aligned":
+    if problem.goal.effect == "aligned":
         keys = rng.integers(-3, 4, (n, d)).astype(float)
         keys[0, 0] = 1.0 + abs(keys[0, 0])
         if seed % 6 == 0:
             keys[1] = keys[0]
-        return with_keys(asked, keys if seed % 2 else keys * rng.uniform(0.1, 10), seed=seed)
+        return with_keys(problem, keys if seed % 2 else keys * rng.uniform(0.1, 10), seed=seed)
     keys = (4 * rng.integers(-3, 4, (n, d))).astype(float)
     if seed % 2 and n > 2:
         keys[0] = np.mean(keys[1:3] if n < 5 or seed % 4 == 1 else keys[1:5], axis=0)
-        return with_keys(asked, keys + 8.0 * (seed % 3), inside=True, seed=seed)
+        return with_keys(problem, keys + 8.0 * (seed % 3), inside=True, seed=seed)
     ahead = rng.standard_normal(d)
     ahead /= np.linalg.norm(ahead)
     lead = float(np.max(keys[1:] @ ahead) - keys[0] @ ahead) + rng.choice([0.1, 1.0, 5.0])
     keys[0] += lead * ahead
-    return with_keys(asked, keys + 8.0 * (seed % 3), ahead, seed=seed)
+    return with_keys(problem, keys + 8.0 * (seed % 3), ahead, seed=seed)

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from regard.checking.sampling import softmax
-from regard.kinds.condition.judge.keys import key_instances
-from regard.kinds.condition.judge.reading import Asked, Instance
-from regard.kinds.condition.judge.scores import enough, leading_scores, score_instances
+from regard.kinds.condition.instance import Instance, first_and_rest, level_of
+from regard.kinds.condition.instance.keys import key_instances
+from regard.kinds.condition.instance.scores import leading_scores, score_instances
+from regard.kinds.condition.reading import Asked
+from regard.kinds.condition.reading.digits import literals
 
 DIGITS = 1e-3  # relative: by how much an exact condition may ask for more
 
 
 def drawn(asked: Asked) -> list[Instance]:
     """Return all instances that a condition is tried on."""
-    return list(key_instances(asked) if asked.about_keys else score_instances(asked))
+    if asked.about_keys:
+        return list(key_instances(asked.problem))
+    return list(score_instances(asked.problem, asked.names, literals(asked)))
 
 
 def is_sure(asked: Asked, one: Instance, holds: bool) -> bool:
@@ -30,7 +34,8 @@ def too_strong(asked: Asked, one: Instance) -> bool:
     """Whether the effect is there by more than three digits of what it takes."""
     if asked.about_keys:
         return one.margin > DIGITS
-    return one.margin > DIGITS * max(1.0, abs(enough(asked, one.n, one.epsilon, one.ratio)))
+    needed = level_of(asked.problem, one.epsilon, one.ratio).enough(one.n)
+    return one.margin > DIGITS * max(1.0, abs(needed))
 
 
 def surely_holds(asked: Asked, one: Instance) -> bool:
@@ -45,7 +50,8 @@ def surely_holds(asked: Asked, one: Instance) -> bool:
 
 def meets(asked: Asked) -> bool:
     """Whether a condition holds on some instance with a lead, large or small."""
-    return not asked.about_keys and any(surely_holds(asked, one) for one in leading_scores(asked))
+    leading = leading_scores(asked.problem, literals(asked))
+    return not asked.about_keys and any(surely_holds(asked, one) for one in leading)
 
 
 def is_right(asked: Asked, instances: Iterable[Instance] | None = None) -> bool:
@@ -60,3 +66,21 @@ def is_right(asked: Asked, instances: Iterable[Instance] | None = None) -> bool:
         if missed and is_sure(asked, one, holds):
             return False
     return met or meets(asked)
+
+
+def asked_gap(asked: Asked) -> float | None:
+    """Return from which gap on the condition holds where all others score 0, or None."""
+    n, level = asked.problem.given.n, level_of(asked.problem)
+
+    def holds(gap: float) -> bool:
+        return asked.holds(level.instance(first_and_rest(gap, 0.0, n)))
+
+    low, high = 0.0, 1.0
+    while not holds(high):
+        low, high = high, 2 * high
+        if high > 1e15:
+            return None
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from regard.kinds.condition.judge.reading import Asked
-from regard.kinds.condition.judge.scores import asked_gap
-from regard.kinds.condition.judge.truth import is_right
+from regard.kinds.condition.reading import Asked
+from regard.kinds.condition.reading.trials import asked_gap, is_right
 
 LADDER = tuple(float(10.0**k) for k in (0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256, 300))
 OF_KEYS = LADDER[:7]

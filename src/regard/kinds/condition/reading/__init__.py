@@ -6,12 +6,11 @@ It is meant for every other key; if it speaks of a query where only keys are giv
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.certify.balls import BALLS, Outcome, every, settle
 from regard.certify.certificate import Unusable
@@ -21,46 +20,13 @@ from regard.certify.formulas import table
 from regard.checking.answers import Answer, evaluate
 from regard.checking.sampling import softmax
 from regard.errors import FormulaError, InvalidAnswer
+from regard.kinds.condition.instance import Float64, Instance
 from regard.kinds.condition.spec import ConditionProblem
 from regard.language import Formula
 
-Float64 = NDArray[np.float64]
-Case = dict[str, Any]
+Names = dict[str, Any]  # what they stand for
 FACTOR = "C"  # may stay without a number: then some number has to do
 UNIT = np.full(4, 0.5)  # of length 1, exactly
-
-
-@dataclass(frozen=True, eq=False)
-class Instance:
-    """Scores, or keys, of which the first is the one asked about.
-
-    Attributes:
-        scores: (n,).
-        effect: whether what is asked about happens.
-        keys: (n, d), where keys are given.
-        queries: those among which one may be found.
-        margin: by how much the effect is there, or is missed where below 0: in scores, or of a
-            lead in proportion to the scores.
-        tie: whether another key is exactly as good.
-        epsilon: the share that others may have.
-        ratio: what a weight is compared by.
-        seed: draws it again, or None.
-    """
-
-    scores: Float64
-    effect: bool
-    keys: Float64 | None = None
-    queries: tuple[Float64, ...] = ()
-    margin: float = 0.0
-    tie: bool = False
-    epsilon: float = 0.01
-    ratio: float = 100.0
-    seed: int | None = None
-
-    @property
-    def n(self) -> int:
-        """How many keys."""
-        return len(self.scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +46,7 @@ class Asked:
     condition: Formula
     own: dict[str, Any] = field(default_factory=dict)
     factor: float | None = None
-    change: Callable[[Case], Case] | None = None
+    change: Callable[[Names], Names] | None = None
     negated: bool = False
 
     @property
@@ -93,10 +59,6 @@ class Asked:
         """All names that it depends on."""
         formulas = [one for one in self.own.values() if isinstance(one, Formula)]
         return self.condition.names.union(*(one.names for one in formulas))
-
-    def changed(self, change: Callable[[Case], Case]) -> Asked:
-        """Return the same with other meanings of the names."""
-        return replace(self, change=change)
 
     def holds(self, instance: Instance) -> bool:
         """Whether the condition holds: for every other key, and for some query if it needs one."""
@@ -117,7 +79,7 @@ class Asked:
             return self.holds(instance)
         return every(*(self._certain(case) for case in self.cases(instance)))
 
-    def cases(self, instance: Instance, query: Float64 | None = None) -> Iterator[Case]:
+    def cases(self, instance: Instance, query: Float64 | None = None) -> Iterator[Names]:
         """Return what the names stand for, once for every other key that is different."""
         goal = self.problem.goal
         shared = self._shared(instance, query)
@@ -139,9 +101,9 @@ class Asked:
                     case[f"alpha_{goal.other}"] = float(shared["alpha"][row])
             yield case if self.change is None else self.change(case)
 
-    def _shared(self, instance: Instance, query: Float64 | None) -> Case:
+    def _shared(self, instance: Instance, query: Float64 | None) -> Names:
         goal = self.problem.goal
-        case: Case = {"n": float(instance.n)}
+        case: Names = {"n": float(instance.n)}
         if self.factor is not None:
             case[FACTOR] = self.factor
         if self.about_keys:
@@ -161,7 +123,7 @@ class Asked:
             case |= {"alpha": weights, f"alpha_{goal.of}": float(weights[0])}
         return case
 
-    def truth(self, case: Case) -> bool:
+    def truth(self, case: Names) -> bool:
         """Whether the inequality holds for these numbers; InvalidAnswer where it cannot be read."""
         names = self._with_own(case)
         if not self.condition.names <= names.keys():
@@ -171,7 +133,7 @@ class Asked:
         except FormulaError as error:
             raise InvalidAnswer(f"answer: condition: {error}") from None
 
-    def _undeclared(self, names: Case) -> None:
+    def _undeclared(self, names: Names) -> None:
         """Raise InvalidAnswer that says what is declared, and what to write instead of weights."""
         goal = self.problem.goal
         weights = {"alpha", f"alpha_{goal.of}", f"alpha_{goal.other}"} & self.condition.names
@@ -182,7 +144,7 @@ class Asked:
             )
         evaluate("condition", self.condition, names)
 
-    def _with_own(self, case: Case) -> Case:
+    def _with_own(self, case: Names) -> Names:
         names = dict(case)
         for name, one in self.own.items():
             if name in case:
@@ -190,7 +152,7 @@ class Asked:
             names[name] = evaluate(name, one, names)
         return names
 
-    def _certain(self, case: Case) -> bool | None:
+    def _certain(self, case: Names) -> bool | None:
         plain = self.truth(case)
         names = self._with_own(case)
         used = self.condition.names
@@ -217,7 +179,7 @@ def _key(score: float, row: int) -> Float64:
     return np.asarray(score * UNIT + aside)
 
 
-def read_condition(problem: ConditionProblem, answer: Answer) -> Asked:
+def read(problem: ConditionProblem, answer: Answer) -> Asked:
     """Return the condition of an answer; InvalidAnswer where there is none."""
     condition = answer.need("condition")
     if not isinstance(condition, Formula) or not condition.is_condition:

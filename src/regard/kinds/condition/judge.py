@@ -14,15 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.misconceptions import misconception
-from regard.checking.verdict import GoalResult, Verdict
-from regard.kinds.condition.judge.example import counterexample, happens
-from regard.kinds.condition.judge.factors import with_factor
-from regard.kinds.condition.judge.mistakes import recognise
-from regard.kinds.condition.judge.reading import Asked, Instance, read_condition
-from regard.kinds.condition.judge.rounding import readings
-from regard.kinds.condition.judge.scores import asked_gap, enough
-from regard.kinds.condition.judge.truth import (
+from regard.checking.sampling import softmax
+from regard.checking.verdict import Counterexample, GoalResult, Verdict
+from regard.kinds.condition.instance import Float64, Instance, level_of
+from regard.kinds.condition.instance.keys import small_keys
+from regard.kinds.condition.instance.scores import small_scores
+from regard.kinds.condition.misconceptions import Case, recognised
+from regard.kinds.condition.reading import Asked, read
+from regard.kinds.condition.reading.digits import readings
+from regard.kinds.condition.reading.open_factor import with_factor
+from regard.kinds.condition.reading.trials import (
+    asked_gap,
     drawn,
     is_right,
     is_sure,
@@ -33,6 +35,7 @@ from regard.kinds.condition.judge.truth import (
 from regard.kinds.condition.spec import ConditionProblem
 from regard.report import number, vector
 
+LONG = 50.0  # of a query along a key that is shown
 SURE = 3
 HALF_A_DIGIT = 0.00501  # of a gap with two decimals
 SUFFICIENT = "sufficient: where it holds, it happens"
@@ -62,10 +65,15 @@ class Found:
         """Whether it implies the effect, and can be met."""
         return self.met and (self.rounded or not self.alone)
 
+    @property
+    def always(self) -> bool:
+        """Whether it holds on everything that it was tried on."""
+        return not self.missed and len(self.alone) == sum(not one.effect for one in self.tried)
+
 
 def judge(problem: ConditionProblem, answer: Answer) -> Verdict:
     """Judge a condition: is it sufficient, and, where that is asked for, necessary?"""
-    asked = read_condition(problem, answer)
+    asked = read(problem, answer)
     asked.holds(next(iter(drawn(asked))))  # names and shapes, before anything is judged
     asked, least = with_factor(asked)
     found = _try(asked)
@@ -74,13 +82,10 @@ def judge(problem: ConditionProblem, answer: Answer) -> Verdict:
     if problem.goal.exact:
         goals.append(_necessary(found, strong))
     example = idea = None
-    if not found.met:
-        idea = misconception("never-holds")
-        example = counterexample(asked, [], found.missed)
-    elif not all(goal.passed for goal in goals):
-        alone = [] if found.rounded else found.alone
-        example = counterexample(asked, alone, strong)
-        idea = recognise(asked, sufficient=found.sufficient, always=_always(found))
+    if not all(goal.passed for goal in goals):
+        alone = found.alone if found.met and not found.rounded else []
+        example = _counterexample(asked, alone, strong if found.met else found.missed)
+        idea = recognised(Case(asked, found.met, found.sufficient, found.always))
     return Verdict(problem, tuple(goals), example, idea, _remarks(asked, found, least))
 
 
@@ -138,17 +143,11 @@ def _necessary(found: Found, strong: list[Instance]) -> GoalResult:
     return GoalResult(NECESSARY, "adversarial", passed, said, trials=count, weight=weight)
 
 
-def _always(found: Found) -> bool:
-    """Whether it holds on everything that it was tried on."""
-    return not found.missed and len(found.alone) == sum(not one.effect for one in found.tried)
-
-
 def _margin(asked: Asked) -> str:
     """Say what gap is asked for and what gap is enough, if it is a matter of gaps."""
     if asked.about_keys:
         return ""
-    goal, n = asked.problem.goal, asked.problem.given.n
-    found, needed = asked_gap(asked), enough(asked, n, goal.epsilon, goal.ratio)
+    found, needed = asked_gap(asked), level_of(asked.problem).enough(asked.problem.given.n)
     if found is None or abs(found - needed) <= 1e-5 * abs(needed):
         return ""
     asks = f"with all others alike it asks for a gap of {number(round(found, 9))}"
@@ -183,5 +182,76 @@ def _weaker(asked: Asked, missed: Iterable[Instance]) -> str:
     one = min(missed, key=lambda i: (i.epsilon != epsilon, np.max(np.abs(i.scores))))
     return (
         f"It is sufficient, and not exactly necessary: for the scores {vector(one.scores)} "
-        f"{happens(asked, one)}, although it does not hold{_margin(asked)}."
+        f"{_happens(asked, one)}, although it does not hold{_margin(asked)}."
     )
+
+
+def _counterexample(asked: Asked, alone: list[Instance], missed: list[Instance]) -> Counterexample:
+    """Return the smallest instance on which the condition is wrong."""
+    without_effect = bool(alone)
+    found = _smallest(asked, without_effect) or (alone or missed)[0]
+    if asked.about_keys:
+        return _with_keys(asked, found, without_effect)
+    weights = softmax(found.scores)
+    goal, said = asked.problem.goal, _happens(asked, found)
+    holds = "The condition holds" if without_effect else "The condition does not hold"
+    first = f"the first that of key {goal.of}"
+    sentence = f"{holds} for the scores {vector(found.scores)}, {first}: {said}."
+    arrays = {"s": found.scores.tolist(), "alpha": weights.tolist()}
+    steps = (
+        (f"The scores are {vector(found.scores)}.", ""),
+        (f"Softmax turns them into the weights {vector(weights)}.", ""),
+        (f"{holds}, and {said}.", ""),
+    )
+    return Counterexample(arrays, sentence, found.seed, steps)
+
+
+def _happens(asked: Asked, one: Instance) -> str:
+    """Say what the weight is, and what is wanted."""
+    weights = softmax(one.scores)
+    if asked.problem.goal.effect == "pairwise":
+        ratio = number(float(np.exp(one.scores[0] - np.max(one.scores[1:]))), 4)
+        return f"its weight is {ratio} times the next, and {number(one.ratio)} is wanted"
+    wanted = number(1 - one.epsilon, 10)
+    return f"its weight is {number(float(weights[0]), 10)}, and {wanted} is wanted"
+
+
+def _smallest(asked: Asked, without_effect: bool) -> Instance | None:
+    candidates: Iterable[Instance] = (
+        small_keys(asked.problem) if asked.about_keys else small_scores(asked.problem)
+    )
+    for one in candidates:
+        if one.effect == without_effect or not (without_effect or too_strong(asked, one)):
+            continue
+        if asked.holds(one) == without_effect and is_sure(asked, one, without_effect):
+            return one
+    return None
+
+
+def _with_keys(asked: Asked, found: Instance, without_effect: bool) -> Counterexample:
+    assert found.keys is not None
+    goal = asked.problem.goal
+    arrays = {"keys": found.keys.tolist()}
+    holds = "The condition holds" if without_effect else "The condition does not hold"
+    shown = ", ".join(vector(key) for key in found.keys)
+    query: Float64 | None
+    if goal.effect == "aligned":
+        query, said = LONG * found.keys[0], f"a query {number(LONG)} times as long as key {goal.of}"
+    elif without_effect:
+        query = asked.query(found) if "q" in asked.names else None
+        said = f"the query {vector(query)}, for which it holds," if query is not None else ""
+    else:
+        query = LONG * found.queries[0]
+        said = f"the query {vector(query)}"
+    if query is None:
+        sentence = f"{holds} for the keys {shown}, and no query brings key {goal.of} near to 1."
+        return Counterexample(arrays, sentence, found.seed)
+    weights = softmax(found.keys @ query)
+    arrays |= {"q": query.tolist(), "alpha": weights.tolist()}
+    sentence = (
+        f"{holds} for the keys {shown}, the first that of {goal.of}; {said} gives the weights "
+        f"{vector(weights)}."
+    )
+    if goal.effect == "dominable" and without_effect:
+        sentence += " The key is an average of the others, so no query brings it near to 1."
+    return Counterexample(arrays, sentence, found.seed)

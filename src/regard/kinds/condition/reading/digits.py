@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from regard.kinds.condition.judge.reading import Asked
+from regard.kinds.condition.reading import Asked
 from regard.language import Formula
 
 FEWEST = 2  # decimals
