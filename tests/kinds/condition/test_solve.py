@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+import regard.solving as condition
 from regard import problems
 from regard.certify import Claim, verify
 from regard.errors import InvalidProblem
-import regard.solving as condition
 from regard.kinds.condition.vary import vary
 from regard.language import notation, parse
 from regard.report import Plot
