@@ -11,13 +11,12 @@ from regard.analysis.exact_notation import LATEX, TEXT, Style, decimals, is_long
 from regard.analysis.exact_numbers import Exact
 from regard.analysis.trace import Trace
 from regard.analysis.trace_report import stages
-from regard.errors import FormulaError
 from regard.kinds.compute.instance import FIELDS, LETTERS, exact_row
 from regard.kinds.compute.solve import Numbers, Place, PrintedRow, Rows
 from regard.kinds.compute.spec import ComputeProblem
-from regard.language import notation
 from regard.report import Block, Heading, Plot, Series, Table, Text
 from regard.solving.finding import Explanation, Steps
+from regard.solving.latex_numbers import typeset
 
 PROJECTIONS = {"q": "W_Q", "k": "W_K", "v": "W_V"}
 NOUNS = {"q": "query", "k": "key", "v": "value", "z": "scores", "a": "weights", "c": "output"}
@@ -82,14 +81,6 @@ def _column(values: Sequence[Exact]) -> str:
     return vector(values) if len(values) > MOST else _matrix([[value] for value in values])
 
 
-def _typeset(latex: str) -> bool:
-    try:
-        notation.check(latex)
-    except FormulaError:
-        return False
-    return True
-
-
 def _headline(found: Trace, places: Sequence[Place]) -> str:
     """Write everything that was asked for: whole matrices where every row of one was."""
     parts: list[tuple[str, str]] = []  # a name, and what it is
@@ -103,7 +94,7 @@ def _headline(found: Trace, places: Sequence[Place]) -> str:
             values = exact_row(found, letter, token)
             parts.append((f"{letter}_{{{token}}}", f"{_equals(values)} {vector(values)}"))
     text = r",\quad ".join(f"{name} {value}" for name, value in parts)
-    return text if _typeset(text) else r",\quad ".join(name for name, _ in parts[:MOST])
+    return text if typeset(text) else r",\quad ".join(name for name, _ in parts[:MOST])
 
 
 def _equals(values: Iterable[Exact]) -> str:
@@ -141,7 +132,7 @@ def _steps(found: Numbers) -> Steps:
     if last < 3:
         sentence = "With tokens as the rows of $X$ the same numbers come out all at once."
         result.append((sentence, r"Q = X W_Q,\quad K = X W_K,\quad V = X W_V"))
-    return tuple((sentence, latex if _typeset(latex) else "") for sentence, latex in result)
+    return tuple((sentence, latex if typeset(latex) else "") for sentence, latex in result)
 
 
 def _projection(found: Trace, letter: str, token: int) -> tuple[str, str]:

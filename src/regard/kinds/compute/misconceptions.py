@@ -11,8 +11,8 @@ import numpy as np
 
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake, recognise
-from regard.checking.sampling import softmax
 from regard.checking.verdict import Misconception
+from regard.checking.weighings import WEIGHINGS
 from regard.kinds.compute.instance import Example, Float64, Rows, forward, pick
 from regard.kinds.compute.reading import Work
 from regard.kinds.compute.spec import ComputeProblem, quantity
@@ -120,28 +120,23 @@ def _rows_of_matrices(example: Example) -> Iterator[Rows]:
     yield forward(Q, K, V, example.scale)
 
 
-def _weighing(weigh: Callable[[Float64], Float64]) -> Imitate:
+def _weighing(tag: str) -> Imitate:
     """Weights that something else than the softmax makes out of the scores."""
 
     def imitate(example: Example) -> Iterator[Rows]:
         with np.errstate(all="ignore"):
-            weights = weigh(example.right["z"])
-            rows = {**example.right, "a": weights, "c": weights @ example.right["v"]}
-        yield rows
+            weights = WEIGHINGS[tag](example.right["z"])
+            outputs = weights @ example.right["v"]
+        yield {**example.right, "a": weights, "c": outputs}
 
     return imitate
 
 
 def _unweighted(example: Example) -> Iterator[Rows]:
     """The mean of the values, or their sum."""
-    yield from _weighing(lambda scores: np.full(scores.shape, 1 / len(scores)))(example)
+    yield from _weighing("values-not-weighted")(example)
     total = np.sum(example.right["v"], axis=0)
     yield {**example.right, "c": np.tile(total, (example.found.n, 1))}
-
-
-def _powers_over_all(scores: Float64) -> Float64:
-    powers = np.exp(scores)
-    return np.asarray(powers / np.sum(powers))
 
 
 def _only_signs(case: Case) -> bool:
@@ -207,20 +202,22 @@ MISTAKES: tuple[Mistake[ComputeProblem, Case], ...] = (
     ),
     _imitated(
         "softmax-over-columns",
-        _weighing(lambda scores: softmax(scores.T).T),
+        _weighing("softmax-over-columns"),
         "The softmax down the columns of $Z$ instead of along its rows",
     ),
-    _imitated("unnormalised-weights", _weighing(np.exp)),
-    _imitated(
-        "scores-divided-by-their-sum",
-        _weighing(lambda scores: scores / np.sum(scores, axis=1, keepdims=True)),
+    *(
+        _imitated(tag, _weighing(tag))
+        for tag in (
+            "unnormalised-weights",
+            "scores-divided-by-their-sum",
+            "scores-instead-of-weights",
+            "softmax-over-all",
+        )
     ),
-    _imitated("scores-instead-of-weights", _weighing(lambda scores: scores)),
-    _imitated("softmax-over-all", _weighing(_powers_over_all)),
     _imitated("values-not-weighted", _unweighted, "The values without the weights"),
     _imitated(
         "largest-score-takes-all",
-        _weighing(lambda scores: np.eye(len(scores))[np.argmax(scores, axis=1)]),
+        _weighing("largest-score-takes-all"),
         sentence="All the weight went to the largest score. Softmax leaves some for every key, and "
         "it counts here.",
     ),

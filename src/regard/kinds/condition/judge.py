@@ -22,7 +22,6 @@ from regard.kinds.condition.instance.scores import small_scores
 from regard.kinds.condition.misconceptions import Case, recognised
 from regard.kinds.condition.reading import Asked, read
 from regard.kinds.condition.reading.digits import readings
-from regard.kinds.condition.reading.open_factor import with_factor
 from regard.kinds.condition.reading.trials import (
     asked_gap,
     drawn,
@@ -31,6 +30,7 @@ from regard.kinds.condition.reading.trials import (
     meets,
     surely_holds,
     too_strong,
+    with_factor,
 )
 from regard.kinds.condition.spec import ConditionProblem
 from regard.report import number, vector

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.checking.sampling import generator
+from regard.checking.weighings import Weigh
 from regard.kinds.identity.spec import IdentityClaim, IdentityGiven
 from regard.language import Formula, parse
 from regard.language.evaluation import evaluate as evaluate_tree
@@ -17,7 +17,6 @@ from regard.language.tree import Node, Tree, operands, starts
 
 Float64 = NDArray[np.float64]
 Values = dict[str, Any]
-Softmax = Callable[[Float64], Float64]
 
 PRIMES = (3, 2, 5, 7, 11, 13, 17, 19, 23, 29)  # a size of its own for every named size
 STANDS_FOR = "softmax_of_scores"
@@ -73,7 +72,7 @@ def drawn_numbers(given: IdentityGiven, seed: int) -> Values:
     return draw(given, generator(seed), sizes, largest=3 if seed % 2 else 1)
 
 
-def defined(given: IdentityGiven, values: Values, weigh: Softmax | None = None) -> Values:
+def defined(given: IdentityGiven, values: Values, weigh: Weigh | None = None) -> Values:
     """Return values with what is defined by formulas; `weigh` may stand in for softmax."""
     found = dict(values)
     for name, text in given.define.items():
@@ -81,7 +80,7 @@ def defined(given: IdentityGiven, values: Values, weigh: Softmax | None = None) 
     return found
 
 
-def with_softmax(formula: Formula, values: Values, weigh: Softmax | None) -> Any:
+def with_softmax(formula: Formula, values: Values, weigh: Weigh | None) -> Any:
     """Evaluate a formula, with something else in place of every softmax."""
     tree, names = formula.tree, dict(values)
     place = None if weigh is None else find_softmax(tree)
@@ -117,7 +116,7 @@ def softmax_argument(tree: Tree) -> Tree | None:
 
 
 def expected(
-    claim: IdentityClaim, given: IdentityGiven, values: Values, weigh: Softmax | None = None
+    claim: IdentityClaim, given: IdentityGiven, values: Values, weigh: Weigh | None = None
 ) -> Float64:
     """Return what a formula must come to: row by row, entry by entry, term by term."""
     if claim.part == "whole" and not claim.over and claim.formula is not None:

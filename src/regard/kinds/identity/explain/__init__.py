@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from regard.errors import FormulaError
 from regard.kinds.identity.explain.example_tables import example_tables
 from regard.kinds.identity.explain.lifting_steps import derived
 from regard.kinds.identity.explain.positivity import Step, positive, sums_to_one
@@ -14,10 +13,11 @@ from regard.kinds.identity.instance import softmax_argument
 from regard.kinds.identity.solve.equation import CHANCE
 from regard.kinds.identity.solve.results import Fails, Formulas, Holds, Result, Undecided
 from regard.kinds.identity.spec import IdentityClaim, IdentityGiven, IdentityProblem
-from regard.language import notation, parse
+from regard.language import parse
 from regard.language.printing import to_text
 from regard.language.tree import Tree, operands
 from regard.solving.finding import Explanation, Steps
+from regard.solving.latex_numbers import typeset
 
 __all__ = ["explain"]
 
@@ -77,15 +77,7 @@ def _headline(results: Sequence[Result], given: IdentityGiven) -> str:
             text += rf" \in \mathbb{{R}}^{{{_sizes_latex(tuple(claim.shape), {})}}}"
         parts.append(text)
     text = r",\quad ".join(parts)
-    return text if _typeset(text) else parts[0]
-
-
-def _typeset(latex: str) -> bool:
-    try:
-        notation.check(latex)
-    except FormulaError:
-        return False
-    return True
+    return text if typeset(text) else parts[0]
 
 
 def _steps(results: Sequence[Result], given: IdentityGiven) -> Steps:
@@ -117,7 +109,7 @@ def _steps(results: Sequence[Result], given: IdentityGiven) -> Steps:
             "it, so each is below 1.",
             r"0 < \alpha_i < 1",
         ] = None
-    return tuple((words, latex if not latex or _typeset(latex) else "") for words, latex in found)
+    return tuple((words, latex if not latex or typeset(latex) else "") for words, latex in found)
 
 
 def _begin(result: Result) -> Step:

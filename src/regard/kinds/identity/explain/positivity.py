@@ -18,48 +18,47 @@ from regard.language.tree import Tree, apply, operands
 Step = tuple[str, str]
 
 
+ALONE = {  # what is positive by itself
+    "exp": "A power of $e$ is above 0, whatever the exponent.",
+    "Phi": "A probability of the normal law is above 0.",
+}
+TOGETHER = {  # what is positive if its parts are
+    "+": "A sum of positive numbers",
+    "*": "A product of positive numbers",
+    "/": "A quotient of positive numbers",
+    "sum": "A sum of positive numbers",
+    "tr": "A sum of positive numbers",
+    "sqrt": "The root of a positive number",
+    "max": "One of several positive numbers",
+    "min": "One of several positive numbers",
+}
+
+
 def positive(tree: Tree, shapes: Mapping[str, Shape]) -> list[Step] | None:
     """Return why every entry of a formula is above 0, or None if no rule says so."""
     node, parts = tree[-1], operands(tree)
-    latex = to_latex(tree)
+    latex = f"{to_latex(tree)} > 0"
     weights_of = softmax_argument(tree)
     if weights_of is not None and (
         node.op == "call" or len(parse(to_text(weights_of)).shape(shapes)) == 1
     ):
         return _softmax(weights_of, shapes)
-    if node.op == "number" and node.value > 0:
+    if (node.op == "number" and node.value > 0) or (node.op, node.value) == ("constant", "pi"):
         return []
-    if node.op == "constant" and node.value == "pi":
-        return []
-    if node.op == "call" and node.value == "exp":
-        return [("A power of $e$ is above 0, whatever the exponent.", f"{latex} > 0")]
-    if node.op == "call" and node.value in ("sum", "max", "min", "tr", "sqrt", "Phi"):
-        if node.value == "tr":  # the diagonal of a positive matrix
-            return _then(
-                positive(parts[0], shapes), "A sum of positive numbers is positive.", latex
-            )
-        if node.value == "Phi":
-            return [("A probability of the normal law is above 0.", f"{latex} > 0")]
-        found = [positive(part, shapes) for part in parts]
-        steps = None if None in found else [step for some in found if some for step in some]
-        words = {"sum": "A sum of positive numbers", "sqrt": "The root of a positive number"}
-        subject = words.get(node.value, "One of several positive numbers")
-        return _then(steps, f"{subject} is positive.", latex)
-    if node.op in ("+", "*", "/"):
-        sides = [positive(part, shapes) for part in parts]
-        if node.op == "+" and None in sides:
-            other = parts[0] if sides[0] is None else parts[1]
-            rest = sides[1] if sides[0] is None else sides[0]
-            if rest is None or not never_negative(other, shapes):
-                return None
-            together = "Something positive plus something that is never negative is positive."
-            return _then(rest, together, latex)
-        if None in sides:
-            return None
-        noun = {"+": "sum", "*": "product", "/": "quotient"}[node.op]
-        steps = [step for some in sides if some for step in some]
-        return _then(steps, f"A {noun} of positive numbers is positive.", latex)
-    return None
+    rule = node.value if node.op == "call" else node.op
+    if rule in ALONE:
+        return [(ALONE[rule], latex)]
+    if rule not in TOGETHER:
+        return None
+    sides = [positive(part, shapes) for part in parts]
+    steps = [step for some in sides if some for step in some]
+    if None not in sides:
+        return [*steps, (f"{TOGETHER[rule]} is positive.", latex)]
+    rest = [part for part, some in zip(parts, sides, strict=True) if some is None]
+    if rule != "+" or len(rest) == 2 or not never_negative(rest[0], shapes):
+        return None
+    together = "Something positive plus something that is never negative is positive."
+    return [*steps, (together, latex)]
 
 
 def never_negative(tree: Tree, shapes: Mapping[str, Shape]) -> bool:
@@ -127,7 +126,3 @@ def _softmax(argument: Tree, shapes: Mapping[str, Shape]) -> list[Step]:
             rf"\alpha_{i} = \frac{{e^{{{s}_{i}}}}}{{\sum_{under} e^{{{s}_{j}}}}} > 0",
         ),
     ]
-
-
-def _then(steps: list[Step] | None, sentence: str, latex: str) -> list[Step] | None:
-    return None if steps is None else [*steps, (sentence, f"{latex} > 0")]

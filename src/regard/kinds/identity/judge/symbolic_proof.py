@@ -24,7 +24,7 @@ from regard.certify.stated_identity import StatedIdentity
 from regard.errors import FormulaError
 from regard.kinds.identity.instance import Values
 from regard.kinds.identity.reading import Asked
-from regard.kinds.identity.spec import INDICES, IdentityClaim
+from regard.kinds.identity.spec import INDICES, IdentityClaim, IdentityGiven
 from regard.language import Formula, parse
 
 
@@ -35,13 +35,11 @@ class Decided:
     Attributes:
         stated: the answer beside the definition; None where it cannot be put so.
         proved: whether they are the same for all inputs and sizes.
-        terms: how many terms an entry has, written out.
         wrong: numbers for which they differ, or None.
     """
 
     stated: StatedIdentity | None = None
     proved: bool = False
-    terms: int = 0
     wrong: Counterexample | None = None
 
 
@@ -51,9 +49,8 @@ def decide(asked: Asked, claim: IdentityClaim) -> Decided:
         stated = _stated(asked, claim)
         if stated is None:
             return Decided()
-        found = expand(stated, {})
-        if found.proved:
-            return Decided(stated, True, found.terms)
+        if expand(stated, {}).proved:
+            return Decided(stated, True)
         return Decided(stated, wrong=find_counterexample(stated))
     except (Unusable, FormulaError, ZeroDivisionError, OverflowError):
         return Decided()
@@ -63,49 +60,44 @@ def _stated(asked: Asked, claim: IdentityClaim) -> StatedIdentity | None:
     """Put an answer beside the definition of what it must be."""
     given = asked.given
     shapes = given.whole_shapes()
-    where = dict(given.define)
-    for name, field in asked.answer.fields.items():
-        if name == claim.name:
-            break
-        if name not in shapes and isinstance(field, Formula):
-            where[name] = str(field)
-        elif name not in shapes and isinstance(field, float):
-            where[name] = repr(field)
-    answer = asked.answer.need(claim.name)
-    if not isinstance(answer, Formula | float):
+    fields = asked.answer.fields
+    above = list(fields)[: list(fields).index(claim.name)]
+    own = {name: _text(fields[name]) for name in above if name not in shapes}
+    where = {**given.define, **{name: text for name, text in own.items() if text}}
+    left = _text(asked.answer.need(claim.name))
+    if not left:
         return None
-    left = str(answer) if isinstance(answer, Formula) else repr(answer)
     shown = claim.part == "whole" and not claim.over and claim.formula is not None
     right = (claim.formula if shown else claim.equals) or ""
-    indexed = given.indexed()
+    if claim.part == "whole":
+        left = _as_column(left, right, where, given)
     used = parse(right).names
-    left = _as_column(left, shapes, where, asked, right if claim.part == "whole" else "")
     return StatedIdentity(
         identities.claim(
             left,
             right,
             {name: shape for name, shape in shapes.items() if name not in given.define},
             where=where,
-            indexed={name: place for name, place in indexed.items() if name in used},
+            indexed={name: place for name, place in given.indexed().items() if name in used},
             at=INDICES[claim.part],
             sum_over=claim.over,
         )
     )
 
 
-def _as_column(
-    left: str, shapes: Mapping[str, Any], where: Mapping[str, str], asked: Asked, right: str
-) -> str:
+def _text(field: Any) -> str:
+    """Write a formula or a number out; "" for anything else."""
+    return str(field) if isinstance(field, Formula) else repr(field) * isinstance(field, float)
+
+
+def _as_column(left: str, right: str, where: Mapping[str, str], given: IdentityGiven) -> str:
     """Transpose a row that stands where a column is asked for: both are the same numbers."""
-    if not right:
-        return left
-    known = dict(shapes)
+    known = given.whole_shapes()
     for name, text in where.items():
         known[name] = parse(text).shape(known)
-    wanted = parse(right).shape(asked.given.all_shapes())
-    if len(wanted) == 1 and parse(left).shape(known) == (1, *wanted):
-        return f"({left})'"
-    return left
+    wanted = parse(right).shape(given.all_shapes())
+    row = len(wanted) == 1 and parse(left).shape(known) == (1, *wanted)
+    return f"({left})'" if row else left
 
 
 def right_in_balls(decided: Decided, asked: Asked, values: Values) -> bool:

@@ -14,8 +14,8 @@ import numpy as np
 
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake, recognise
-from regard.checking.sampling import softmax
 from regard.checking.verdict import Misconception
+from regard.checking.weighings import WEIGHINGS
 from regard.kinds.identity.instance import find_softmax
 from regard.kinds.identity.misconceptions.behaviour import (
     columns,
@@ -29,7 +29,7 @@ from regard.kinds.identity.misconceptions.behaviour import (
     softmax_of_it,
     transposing,
 )
-from regard.kinds.identity.misconceptions.case import Case, Weigh, repairs
+from regard.kinds.identity.misconceptions.case import Case, repairs
 from regard.kinds.identity.spec import IdentityProblem
 from regard.language import parse
 from regard.language.printing import to_text
@@ -90,11 +90,11 @@ def _formula(
 
 
 def _imitation(
-    tag: str, weigh: Weigh, idea: str = "", weights: Callable[[Tree], Tree] | None = None
+    tag: str, idea: str = "", weights: Callable[[Tree], Tree] | None = None
 ) -> Mistake[IdentityProblem, Case]:
     """Something else in place of softmax: in numbers, and as a formula of the scores."""
     spoil = None if weights is None else _weighing(weights)
-    return _formula(tag, lambda case: imitates(case, weigh), idea=idea, spoil=spoil)
+    return _formula(tag, lambda case: imitates(case, WEIGHINGS[tag]), idea=idea, spoil=spoil)
 
 
 _TRANSPOSE = "A factor is transposed that must not be, or is not and must be."
@@ -168,24 +168,19 @@ MISTAKES: tuple[Mistake[IdentityProblem, Case], ...] = (
     _formula("weights-instead-of-scores", softmax_of_it),
     _imitation(
         "unnormalised-weights",
-        np.exp,
         "Powers without dividing by their sum",
         lambda scores: apply("call", scores, value="exp"),
     ),
     _imitation(
         "scores-divided-by-their-sum",
-        lambda scores: scores / np.sum(scores, axis=-1, keepdims=True),
         "The scores themselves divided by their sum",
         lambda scores: apply("/", scores, apply("call", scores, value="sum")),
     ),
-    _imitation("scores-instead-of-weights", lambda scores: scores),
-    _imitation(
-        "softmax-over-columns",
-        lambda scores: softmax(scores.T).T if scores.ndim == 2 else softmax(scores),
-    ),
-    _imitation("softmax-over-all", lambda scores: np.exp(scores) / np.sum(np.exp(scores))),
-    _imitation("sign-error", lambda scores: softmax(-scores)),
-    _imitation("values-not-weighted", lambda scores: np.full(scores.shape, 1 / scores.shape[-1])),
+    _imitation("scores-instead-of-weights"),
+    _imitation("softmax-over-columns"),
+    _imitation("softmax-over-all"),
+    _imitation("sign-error"),
+    _imitation("values-not-weighted"),
     _formula("scaled-although-not-asked", lambda case: multiple(case, -0.5)),
     _formula(
         "size-as-factor",

@@ -9,8 +9,9 @@ from itertools import combinations
 import numpy as np
 
 from regard.checking.sampling import softmax
+from regard.checking.weighings import Weigh
 from regard.kinds.identity.instance import Float64, Values, error_of, example_numbers
-from regard.kinds.identity.misconceptions.case import CLOSE, Case, Turn, Weigh
+from regard.kinds.identity.misconceptions.case import CLOSE, Case, Turn
 
 
 def right_in_example(case: Case) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from regard.checking.weighings import Weigh
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.identity.instance import (
     Float64,
@@ -26,7 +27,6 @@ from regard.language.tree import Node, Tree, operands, starts
 CLOSE = 1e-9  # whole numbers are exact, softmax is not
 SEEDS = range(5)
 Turn = Callable[[Values], Values]
-Weigh = Callable[[Float64], Float64]
 
 
 @dataclass(frozen=True, eq=False)
