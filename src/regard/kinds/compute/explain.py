@@ -18,9 +18,7 @@ from regard.report import Block, Heading, Plot, Series, Table, Text
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import typeset
 
-PROJECTIONS = {"q": "W_Q", "k": "W_K", "v": "W_V"}
 NOUNS = {"q": "query", "k": "key", "v": "value", "z": "scores", "a": "weights", "c": "output"}
-STAGES = {"q": 2, "k": 2, "v": 2, "z": 3, "a": 4, "c": 5}  # of the trace's report, up to each
 DIGITS = 8
 MOST = 10  # rows and columns of a matrix that is written out
 MOST_TERMS = 4  # entries that a step computes
@@ -57,15 +55,14 @@ def vector(values: Sequence[Exact], digits: int = DIGITS, style: Style = LATEX) 
 
 def rounded(values: Sequence[Exact]) -> str:
     """Write a vector with four decimals, and what they cannot show with two digits."""
-    shown = []
-    for value in values[:MOST]:
+
+    def short(value: Exact) -> str:
         near = float(value)
-        small = near != 0 and abs(near) < 5e-5
-        whole = isinstance(value, Fraction) and value.denominator <= 12
-        shown.append(
-            number(value, TEXT) if whole else decimal(value, 2) if small else f"{near:.4f}"
-        )
-    return f"({', '.join(shown)}{', …' if len(values) > MOST else ''})"
+        if isinstance(value, Fraction) and value.denominator <= 12:
+            return number(value, TEXT)
+        return decimal(value, 2) if 0 < abs(near) < 5e-5 else f"{near:.4f}"
+
+    return f"({', '.join(map(short, values[:MOST]))}{', …' if len(values) > MOST else ''})"
 
 
 def _matrix(rows: Sequence[Sequence[Exact]], digits: int = 6) -> str:
@@ -136,7 +133,7 @@ def _steps(found: Numbers) -> Steps:
 
 
 def _projection(found: Trace, letter: str, token: int) -> tuple[str, str]:
-    name = PROJECTIONS[letter]
+    name = f"W_{letter.upper()}"
     sentence = (
         f"Token {token} times ${name}^\\top$ is its {NOUNS[letter]}: entry $m$ is "
         f"$x_{{{token}}}$ times column $m$ of ${name}$."
@@ -253,7 +250,8 @@ def _most_changed(changed: Rows, found: Trace) -> int:
 
 def _tables(found: Numbers) -> list[Block]:
     """Return the written-out computation up to the last stage that is asked for."""
-    last = max(STAGES[letter] for letter, _ in found.places)
+    # Stages: what is given, then queries, keys and values together, scores, weights, outputs.
+    last = max(2, *(LETTERS.index(letter) for letter, _ in found.places))
     tokens = tuple(sorted({token for _, token in found.places}))
     blocks = [block for stage in stages(found.found, DIGITS, tokens)[:last] for block in stage]
     return [
@@ -296,8 +294,8 @@ def _plot(found: Numbers) -> Plot:
 def _beliefs(found: Numbers) -> tuple[str, ...]:
     """Say of a matrix that is not square that the other product does not exist."""
     for letter, token in found.places:
-        if letter in PROJECTIONS:
-            name = PROJECTIONS[letter]
+        if letter in "qkv":
+            name = f"W_{letter.upper()}"
             rows, width = getattr(found.found, name).shape
             said = (
                 f"${name} x_{{{token}}}$ instead of ${name}^\\top x_{{{token}}}$: ${name}$ is "

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from regard.checking.answers import Answer
+from regard.checking.mistakes import recognise
 from regard.checking.sampling import softmax
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.kinds.condition.instance import Float64, Instance, level_of
 from regard.kinds.condition.instance.keys import small_keys
 from regard.kinds.condition.instance.scores import small_scores
-from regard.kinds.condition.misconceptions import Case, recognised
+from regard.kinds.condition.misconceptions import MISTAKES, Case
 from regard.kinds.condition.reading import Asked, read
 from regard.kinds.condition.reading.digits import readings
 from regard.kinds.condition.reading.trials import (
@@ -85,7 +86,7 @@ def judge(problem: ConditionProblem, answer: Answer) -> Verdict:
     if not all(goal.passed for goal in goals):
         alone = found.alone if found.met and not found.rounded else []
         example = _counterexample(asked, alone, strong if found.met else found.missed)
-        idea = recognised(Case(asked, found.met, found.sufficient, found.always))
+        idea = recognise(MISTAKES, Case(asked, found.met, found.sufficient, found.always))
     return Verdict(problem, tuple(goals), example, idea, _remarks(asked, found, least))
 
 

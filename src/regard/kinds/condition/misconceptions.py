@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.checking.mistakes import Mistake, recognise
+from regard.checking.mistakes import Mistake
 from regard.checking.sampling import generator
-from regard.checking.verdict import Misconception
 from regard.kinds.condition.instance import Float64, level_of
 from regard.kinds.condition.instance.keys import key_instances, unit_keys
 from regard.kinds.condition.reading import Asked, Names
@@ -62,11 +61,6 @@ class Case:
     def holds(self, scores: Float64) -> bool:
         """Whether it holds for scores, the one asked about first."""
         return self.asked.holds(level_of(self.problem).instance(scores))
-
-
-def recognised(case: Case) -> Misconception | None:
-    """Name the misconception that a wrong condition shows; at least which way it is wrong."""
-    return recognise(MISTAKES, case)
 
 
 def _turned(case: Case) -> bool:

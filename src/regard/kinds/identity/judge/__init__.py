@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from regard.checking.answers import Answer
+from regard.checking.mistakes import recognise
 from regard.checking.sampling import Trial, goal
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
@@ -31,7 +32,7 @@ from regard.kinds.identity.judge.counterexamples import (
 )
 from regard.kinds.identity.judge.shapes import judge_shapes
 from regard.kinds.identity.judge.symbolic_proof import Decided, decide, right_in_balls
-from regard.kinds.identity.misconceptions import recognised
+from regard.kinds.identity.misconceptions import MISTAKES
 from regard.kinds.identity.misconceptions.case import CLOSE, Case, part_is_right
 from regard.kinds.identity.reading import Asked, Misfit, read, read_shapes
 from regard.kinds.identity.spec import IdentityProblem
@@ -62,7 +63,7 @@ def judge(problem: IdentityProblem, answer: Answer) -> Verdict:
         failing = [trial for trial in trials if not trial.right]
         if failing:
             wrong = wrong or (case, failing)
-            found = recognised(case)
+            found = recognise(MISTAKES, case)
             if found is None and misfit:
                 raise InvalidAnswer(misfit)
             idea = idea or found

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from regard.checking.mistakes import recognise
 from regard.checking.verdict import Counterexample, GoalResult, Misconception
-from regard.kinds.identity.misconceptions import recognised
+from regard.kinds.identity.misconceptions import MISTAKES
 from regard.kinds.identity.misconceptions.case import Case
 from regard.kinds.identity.reading import Asked
 
@@ -35,7 +36,7 @@ def judge_shapes(
         sentence = said if passed else f"{said} is stated, and it is {' × '.join(claim.shape)}"
         goals.append(replace(goal, passed=passed, sentence=sentence))
         if not passed:
-            idea = idea or recognised(case)
+            idea = idea or recognise(MISTAKES, case)
             arrays = {claim.name: list(case.stated)}
             example = example or Counterexample(arrays, f"{claim.name}: {sentence}.")
     return goals, idea, example

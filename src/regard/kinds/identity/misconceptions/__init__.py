@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from regard.checking.misconceptions import SHARED
-from regard.checking.mistakes import Mistake, recognise
-from regard.checking.verdict import Misconception
+from regard.checking.mistakes import Mistake
 from regard.checking.weighings import WEIGHINGS
 from regard.kinds.identity.instance import find_softmax
 from regard.kinds.identity.misconceptions.behaviour import (
@@ -35,13 +34,7 @@ from regard.language import parse
 from regard.language.printing import to_text
 from regard.language.tree import Tree, apply
 
-__all__ = ["MISTAKES", "OFTEN", "recognised"]
-
-
-def recognised(case: Case) -> Misconception | None:
-    """Name the first misconception whose behaviour the answer shows."""
-    return recognise(MISTAKES, case)
-
+__all__ = ["MISTAKES", "OFTEN"]
 
 Fields = Mapping[str, Any]
 Spoil = Callable[[Tree], Iterable[Tree]]
