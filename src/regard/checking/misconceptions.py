@@ -6,7 +6,7 @@ Which of them an answer is, its judge decides by what the answer does. A kind ha
 
 from __future__ import annotations
 
-from regard.checking.tags import conditions, matrices, positions, products, queries, randomness
+from regard.checking.tags import matrices, positions, products, queries, randomness
 from regard.checking.verdict import Misconception
 from regard.problems.registry import kinds, part
 
@@ -15,7 +15,6 @@ SHARED: dict[str, str] = {
     **matrices.TAGS,
     **positions.TAGS,
     **products.TAGS,
-    **conditions.TAGS,
     **randomness.TAGS,
 }
 

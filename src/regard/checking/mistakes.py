@@ -6,7 +6,7 @@ the tags that a solution warns of in `misconceptions.OFTEN`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -27,6 +27,8 @@ class Mistake(Generic[P, C]):
         wrong: the answer that somebody with this mistake would give, as fields; None where the
             problem leaves no room for it.
         idea: how a solution introduces that answer, such as "Without the large factor".
+        spoiled: in place of `wrong`, where the answer is a change of the right one: such answers,
+            the likeliest first, out of the problem and the right answer.
     """
 
     tag: str
@@ -34,6 +36,15 @@ class Mistake(Generic[P, C]):
     shows: Callable[[C], bool]
     wrong: Callable[[P], Mapping[str, Any] | None] | None = None
     idea: str = ""
+    spoiled: Callable[[P, Mapping[str, Any]], Iterable[Mapping[str, Any]]] | None = None
+
+    def answers(self, problem: P, right: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Return answers that somebody with this mistake might give, beside the right one."""
+        fields = self.wrong(problem) if self.wrong else None
+        if fields is not None:
+            yield fields
+        if self.spoiled is not None:
+            yield from self.spoiled(problem, right)
 
 
 def recognise(mistakes: Iterable[Mistake[Any, C]], case: C) -> Misconception | None:

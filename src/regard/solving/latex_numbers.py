@@ -1,4 +1,4 @@
-"""Numbers and small arrays as LaTeX, for headlines and steps."""
+"""Numbers and small arrays as LaTeX, for headlines and steps; and whether LaTeX can be typeset."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regard.language import parse, writing
+from regard.errors import FormulaError
+from regard.language import notation, parse, writing
 from regard.language.writing import ratio as ratio
 from regard.report import number
 
-__all__ = ["angle", "column", "factor", "formula", "percent", "ratio", "root", "tex"]
+__all__ = ["angle", "column", "factor", "formula", "percent", "ratio", "root", "tex", "typeset"]
 
 
 def tex(x: float, digits: int = 6) -> str:
@@ -90,3 +91,16 @@ def column(x: ArrayLike, digits: int = 5) -> str:
     shown = [tex(float(v), digits) for v in values[:8]]
     shown += [r"\ldots"] * (len(values) > 8)
     return f"({', '.join(shown)})"
+
+
+def typeset(latex: str) -> bool:
+    r"""Whether a formula can be shown: it is not too long, and holds nothing unknown.
+
+    >>> typeset(r"\frac{1}{2}"), typeset(r"\frac{1}")
+    (True, False)
+    """
+    try:
+        notation.check(latex)
+    except FormulaError:
+        return False
+    return True

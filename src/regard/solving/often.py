@@ -7,14 +7,22 @@ that happens to be right for its numbers, or cannot be read there, is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
+
+import numpy as np
 
 from regard.checking import check
 from regard.checking.mistakes import Mistake
+from regard.checking.verdict import Verdict
 from regard.errors import FormulaError, InvalidAnswer
 from regard.language import parse
 from regard.problems import Problem
 from regard.problems.registry import part
+from regard.report import vector
+
+MOST_TRIED = 4  # answers with one mistake
+MOST_FIELDS = 3  # of a wrong answer that are written out
 
 
 def often_got_wrong(problem: Problem, answer: Mapping[str, Any]) -> tuple[str, ...]:
@@ -31,7 +39,7 @@ def often_got_wrong(problem: Problem, answer: Mapping[str, Any]) -> tuple[str, .
     often: tuple[str, ...] = getattr(module, "OFTEN", ())
     if module is None or not often:
         return ()
-    known: dict[str, Mistake[Any, Any]] = {m.tag: m for m in module.MISTAKES if m.wrong}
+    known: dict[str, Mistake[Any, Any]] = {m.tag: m for m in module.MISTAKES if m.idea}
     by_example: bool = getattr(module, "BY_EXAMPLE", False)
     told = (_told(problem, answer, known[tag], by_example) for tag in often)
     return tuple(sentence for sentence in told if sentence)
@@ -40,27 +48,40 @@ def often_got_wrong(problem: Problem, answer: Mapping[str, Any]) -> tuple[str, .
 def _told(
     problem: Problem, answer: Mapping[str, Any], mistake: Mistake[Any, Any], by_example: bool
 ) -> str:
-    assert mistake.wrong is not None
-    fields = mistake.wrong(problem)
-    if fields is None:
-        return ""
-    try:
-        verdict = check(problem, fields)
-    except InvalidAnswer:
-        return ""
-    idea = verdict.misconception
-    if idea is None or idea.tag != mistake.tag:
-        return ""
+    for fields in islice(mistake.answers(problem, answer), MOST_TRIED):
+        try:
+            verdict = check(problem, fields)
+        except InvalidAnswer:
+            continue
+        idea = verdict.misconception
+        if idea is not None and idea.tag == mistake.tag:
+            return _worded(mistake, answer, fields, _found(verdict, by_example))
+    return ""
+
+
+def _found(verdict: Verdict, by_example: bool) -> str:
+    """Return what the judge found first, or what it shows on the smallest counterexample."""
     found = next(goal.sentence for goal in verdict.goals if not goal.passed)
     if by_example and verdict.counterexample is not None:
         found = verdict.counterexample.sentence
-    found = f"{found[:1].upper()}{found[1:]}".rstrip(".")
+    return f"{found[:1].upper()}{found[1:]}".rstrip(".")
+
+
+def _worded(
+    mistake: Mistake[Any, Any],
+    answer: Mapping[str, Any],
+    fields: Mapping[str, Any],
+    found: str,
+) -> str:
+    """Say how a wrong answer differs from the right one, and what the judge says of it."""
     differs = [
         _field(name, value)
         for name, value in fields.items()
         if name not in answer or (value is not answer[name] and value != answer[name])
     ]
-    return f"{mistake.idea}: {', '.join(differs)}. {idea.sentence} {found}."
+    end = ", …" if len(differs) > MOST_FIELDS else "."
+    shown = ", ".join(differs[:MOST_FIELDS])
+    return f"{mistake.idea}: {shown}{end} {mistake.sentence} {found}."
 
 
 def _field(name: str, value: Any) -> str:
@@ -68,11 +89,16 @@ def _field(name: str, value: Any) -> str:
     if isinstance(value, str):
         try:
             formula = parse(value)
-            if formula.is_condition:
-                return f"{name}: ${formula.to_latex()}$"
-            return f"${parse(name).to_latex()} = {formula.to_latex()}$"
+            named = "" if formula.is_condition else f"{parse(name).to_latex()} = "
+            return f"${named}{formula.to_latex()}$"
         except FormulaError:
             return f"{name} = {value}"
     if isinstance(value, bool):
         return f"{name} = {'true' if value else 'false'}"
+    if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+        items = (", ".join(_field(*pair) for pair in item.items()) for item in value)
+        return f"{name}: {'; '.join(items)}"
+    if isinstance(value, list) and value and np.ndim(value) in (1, 2):
+        rows = "; ".join(vector(row) for row in np.atleast_2d(np.asarray(value, float)))
+        return f"${parse(name).to_latex()}$ = {rows}"
     return f"{name} = {value}"

@@ -66,7 +66,8 @@ def test_a_counterexample_is_one() -> None:
 def test_sizes_that_happen_to_agree_in_the_example_do_not_make_a_formula_right() -> None:
     found = check(SCORES, {"Z": "Q K"})  # 3 × 3 in the example
     assert [goal.passed for goal in found.goals] == [False, False]
-    assert found.goals[0].sentence == "it comes to other numbers"
+    # Row 3 of Q is (1, -2, 8), column 1 of K is (-6, 0, 4), and k_1 is (-6, 0, 1).
+    assert found.goals[0].sentence == "entry 3, 1 of Z is 26 and must be 2"
     assert found.goals[1].sentence == "the sizes do not fit"
 
 

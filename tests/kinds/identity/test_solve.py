@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from regard.errors import InvalidProblem
-from regard.kinds.identity.solve.sign import positive
+from regard.kinds.identity.explain.positivity import positive
 from regard.language import parse
 from regard.problems import from_dict, load
 from regard.report import Plot, Table, to_html_page, to_latex, to_text
@@ -404,12 +404,13 @@ def test_the_square_of_a_matrix_is_not_taken_to_be_positive() -> None:
     assert positive(parse("c^2 + exp(c)").tree, shapes) is not None
 
 
-def test_a_mistake_is_shown_where_it_has_the_wrong_sign() -> None:
+def test_a_mistake_is_shown_with_the_numbers_of_the_example() -> None:
     given = {"shapes": {"s": ["n"]}, "example": {"s": [5, -1, -3]}}
     claim = {"name": "F", "relation": ">", "equals": "0", "formula": "softmax(s)"}
     text = solve(problem(given, claim)).mistakes[0]
     e = np.exp([5.0, -1.0, -3.0])
-    assert f"would have -3 instead of {(e / e.sum())[2]:.4g} at 3" in text
+    assert r"F = \frac{s}{\operatorname{sum}\left(s\right)}" in text  # 5/(5 - 1 - 3), ...
+    assert f"Entry 1 of F is 5 and must be {(e / e.sum())[0]:.6g}" in text
 
 
 @pytest.mark.parametrize(
@@ -442,7 +443,7 @@ def test_a_mistake_that_the_sizes_of_the_example_hide_is_found_by_its_numbers() 
     assert r"K^\top Q" in first
     K = np.array([[-6, 0, 1], [0, 0, 1], [4, 0, -3]])
     Q = np.array([[2, 3, -5], [-1, 0, -2], [1, -2, 8]])
-    assert f"would have {(K.T @ Q)[0, 2]} instead of {(Q @ K.T)[0, 2]} at 1, 3" in first
+    assert f"Entry 1, 3 of Z is {(K.T @ Q)[0, 2]} and must be {(Q @ K.T)[0, 2]}" in first
 
 
 def test_a_certificate_of_another_formula_fails() -> None:

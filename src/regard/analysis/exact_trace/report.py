@@ -15,7 +15,7 @@ from regard.report import Block, Heading, Math, Plot, Report, Table, Text
 if TYPE_CHECKING:
     from regard.analysis.exact_trace.trace import Trace
 
-__all__ = ["full_report", "summary"]
+__all__ = ["full_report", "stages", "summary"]
 
 MOST_LINES = 64  # computations of one kind that are written out
 MOST_TERMS = 8  # of a sum in them
@@ -24,14 +24,19 @@ SHOWN = 8  # rows and columns in a summary
 
 def full_report(trace: Trace, title: str, digits: int, tokens: tuple[int, ...]) -> Report:
     """Return what `Trace.report` returns."""
-    blocks = [
-        *_given(trace),
-        *_projections(trace, tokens),
-        *_scores(trace, tokens),
-        *_weights(trace, tokens, digits),
-        *_outputs(trace, tokens, digits),
-    ]
+    blocks = [block for stage in stages(trace, digits, tokens) for block in stage]
     return Report(title, tuple(blocks))
+
+
+def stages(trace: Trace, digits: int, tokens: tuple[int, ...]) -> tuple[list[Block], ...]:
+    """Return the report in stages: given, projections, scores, weights, outputs."""
+    return (
+        _given(trace),
+        _projections(trace, tokens),
+        _scores(trace, tokens),
+        _weights(trace, tokens, digits),
+        _outputs(trace, tokens, digits),
+    )
 
 
 def summary(trace: Trace) -> Report:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from regard.problems.fields import Exact, ExactRows, Name, Part, Share
 from regard.problems.head import Problem
 
 MATRICES = ("Q", "K", "V", "Z", "A", "C")  # queries, keys, values, scores, weights, outputs
+INPUTS = ("tokens", "W_Q", "W_K", "W_V")
+ROOT = "1/sqrt(d_k)"  # a scale that is no rational number
 _ROW = re.compile(r"[qkvzac]_([1-9][0-9]?)")
 MOST = 16  # rows and columns: every number is written out
 _LARGEST = 2**53  # whole numbers up to it are float64s, which certificates are made of
@@ -30,6 +34,39 @@ def fraction(number: int | float | str) -> Fraction:
     if below and not Fraction(below):
         raise ValueError(f"{number} divides by 0")
     return Fraction(above) / Fraction(below or "1")
+
+
+def fractions(rows: Sequence[Sequence[Any]]) -> NDArray[np.object_]:
+    """Return a matrix of the numbers that are written."""
+    return np.array([[fraction(entry) for entry in row] for row in rows], dtype=object)
+
+
+class Quantity(NamedTuple):
+    """What an answer may give numbers for.
+
+    Attributes:
+        letter: q, k, v, z (scores), a (weights) or c (outputs).
+        token: whose, counted from 1; None for all of them, a matrix with a row for each.
+    """
+
+    letter: str
+    token: int | None
+
+    def tokens(self, count: int) -> Sequence[int]:
+        """Return whose rows these are, counted from 1, where there are so many tokens."""
+        return range(1, count + 1) if self.token is None else (self.token,)
+
+
+def is_quantity(name: str, count: int) -> bool:
+    """Whether a name is that of a quantity, where there are so many tokens."""
+    row = _ROW.fullmatch(name)
+    return name in MATRICES or bool(row and int(row[1]) <= count)
+
+
+def quantity(name: str) -> Quantity:
+    """Return what a name stands for: q_2 for the query of token 2, Q for all queries."""
+    letter, _, token = name.partition("_")
+    return Quantity(letter.lower(), int(token) if token else None)
 
 
 class ComputeGiven(Part):
@@ -65,51 +102,37 @@ class ComputeGiven(Part):
 
     @model_validator(mode="after")
     def _sizes(self) -> ComputeGiven:
-        matrices: dict[str, list[list[Any]]] = {
-            name: getattr(self, name) for name in ("tokens", "W_Q", "W_K", "W_V")
-        }
-        if self.scale != "1/sqrt(d_k)":
+        matrices: dict[str, list[list[Any]]] = {name: getattr(self, name) for name in INPUTS}
+        if self.scale != ROOT:
             matrices["scale"] = [[self.scale]]
         for name, rows in matrices.items():
             if max(len(rows), len(rows[0])) > MOST:
                 raise ValueError(f"matrix {name} must have at most {MOST} rows and {MOST} columns")
-            numbers = [fraction(entry) for row in rows for entry in row]
+            numbers = fractions(rows).reshape(-1)
             below = math.lcm(*(number.denominator for number in numbers))
-            if max(abs(number) for number in numbers) * below > _LARGEST or below > _LARGEST:
+            if max(abs(numbers)) * below > _LARGEST or below > _LARGEST:
                 raise ValueError(
                     f"numbers in {name} have too many digits: over a common denominator their "
                     "numerators must be below 2^53"
                 )
         return self
 
+    def factor(self) -> float:
+        """Return what the scores are multiplied by."""
+        root = 1 / math.sqrt(len(self.W_Q[0]))
+        return root if self.scale == ROOT else float(fraction(self.scale))
+
     def largest_score(self) -> float:
         """Return the size of the largest score."""
-        rows = [[fraction(entry) for entry in row] for row in self.tokens]
-        queries, keys = (
-            [
-                [
-                    _dot(row, [fraction(entry) for entry in column])
-                    for column in zip(*W, strict=True)
-                ]
-                for row in rows
-            ]
-            for W in (self.W_Q, self.W_K)
-        )
-        largest = max(abs(_dot(q, k)) for q in queries for k in keys)
-        if self.scale == "1/sqrt(d_k)":
-            return float(largest) / math.sqrt(len(self.W_Q[0]))
-        return float(largest * abs(fraction(self.scale)))
+        x, W_Q, W_K = (fractions(rows) for rows in (self.tokens, self.W_Q, self.W_K))
+        largest = np.max(np.abs((x @ W_Q) @ (x @ W_K).T))
+        return abs(float(largest) * self.factor())
 
-    def width(self, name: str) -> int:
+    def width(self, letter: str) -> int:
         """Return how many numbers a row of q, k, v, z, a or c has."""
-        letter = name[0].lower()
         if letter in "qk":
             return len(self.W_Q[0])
         return len(self.tokens) if letter in "za" else len(self.W_V[0])
-
-
-def _dot(left: Iterable[Fraction], right: Iterable[Fraction]) -> Fraction:
-    return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
 
 
 class ComputeGoal(Part):
@@ -138,16 +161,15 @@ class ComputeProblem(Problem):
     def _known_names(self) -> ComputeProblem:
         count = len(self.given.tokens)
         for name in [*self.goal.find, *self.goal.printed]:
-            row = _ROW.fullmatch(name)
-            if name not in MATRICES and not (row and int(row[1]) <= count):
+            if not is_quantity(name, count):
                 raise ValueError(
                     f"goal: {name} is nothing that can be computed: use q, k, v, z, a or c with a "
                     f"token from 1 to {count}, such as q_1, or {', '.join(MATRICES)}"
                 )
         for name, numbers in self.goal.printed.items():
-            rows: list[Any] = numbers if name in MATRICES else [numbers]
-            wanted = count if name in MATRICES else 1
-            width = self.given.width(name)
+            letter, token = quantity(name)
+            rows: list[Any] = [numbers] if token else numbers
+            wanted, width = 1 if token else count, self.given.width(letter)
             fits = len(rows) == wanted and all(
                 isinstance(row, list)
                 and len(row) == width
@@ -155,17 +177,14 @@ class ComputeProblem(Problem):
                 for row in rows
             )
             if not fits:
-                need = (
-                    f"{wanted} rows of {width} numbers" if name in MATRICES else f"{width} numbers"
-                )
+                need = f"{width} numbers" if token else f"{wanted} rows of {width} numbers"
                 raise ValueError(f"goal.printed.{name}: must be {need}")
-            for entry in (entry for row in rows for entry in row):
-                fraction(entry)
+            fractions(rows)  # ValueError where one divides by 0
         return self
 
     @model_validator(mode="after")
     def _scores_in_reach(self) -> ComputeProblem:
-        weights = any(name[0] in "aAcC" for name in self.goal.find)
+        weights = any(quantity(name).letter in "ac" for name in self.goal.find)
         largest = self.given.largest_score() if weights or self.goal.printed else 0.0
         if largest > _LARGEST_SCORE:
             raise ValueError(

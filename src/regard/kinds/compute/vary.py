@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.kinds.compute.spec import MATRICES, ComputeProblem, fraction
+from regard.kinds.compute.spec import INPUTS, ComputeProblem, quantity
 from regard.problems import to_dict
 
 TRIES = 200
 WIDEST = 8.0  # between the scores of a row: every weight can be seen
-MATRIX_NAMES = ("tokens", "W_Q", "W_K", "W_V")
 
 
 def vary(problem: ComputeProblem, rng: np.random.Generator) -> dict[str, Any]:
@@ -23,7 +22,7 @@ def vary(problem: ComputeProblem, rng: np.random.Generator) -> dict[str, Any]:
     for attempt in range(TRIES):
         # Long tokens need small numbers, and so do draws that failed.
         most = 3 if attempt < TRIES // 2 else 1
-        drawn = {name: _draw(np.shape(given[name]), most, rng) for name in MATRIX_NAMES}
+        drawn = {name: _draw(np.shape(given[name]), most, rng) for name in INPUTS}
         if _readable(drawn, problem):
             break
     return {"given": {**given, **{name: drawn[name].tolist() for name in drawn}}, "goal": goal}
@@ -39,15 +38,13 @@ def _readable(drawn: dict[str, NDArray[np.int64]], problem: ComputeProblem) -> b
     tokens = drawn["tokens"]
     if len({tuple(row) for row in tokens.tolist()}) < len(tokens) or not tokens.any(axis=1).all():
         return False
-    if not all(drawn[name].any(axis=1).all() for name in MATRIX_NAMES[1:]):
+    if not all(drawn[name].any(axis=1).all() for name in INPUTS[1:]):
         return False
-    scale = problem.given.scale
-    factor = len(problem.given.W_Q[0]) ** -0.5 if scale == "1/sqrt(d_k)" else float(fraction(scale))
-    scores = factor * (tokens @ drawn["W_Q"]) @ (tokens @ drawn["W_K"]).T
+    scores = problem.given.factor() * (tokens @ drawn["W_Q"]) @ (tokens @ drawn["W_K"]).T
     rows = {
-        row
-        for name in problem.goal.find
-        if name[0] in "zacZAC"
-        for row in (range(len(tokens)) if name in MATRICES else [int(name[2:]) - 1])
+        token - 1
+        for asked in map(quantity, problem.goal.find)
+        if asked.letter in "zac"
+        for token in asked.tokens(len(tokens))
     }
     return all(len(tokens) == 1 or 0.5 <= np.ptp(scores[row]) <= WIDEST for row in rows)

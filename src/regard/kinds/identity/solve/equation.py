@@ -6,12 +6,10 @@ numbers, written out too; or tested at drawn numbers, with the chance that a wro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 from regard.certify import Certificate, Claim, verify
 from regard.certify.claims import identities
-from regard.kinds.identity.solve.instance import sizes_of
+from regard.kinds.identity.instance import sizes_of
+from regard.kinds.identity.solve.results import Reach
 from regard.kinds.identity.spec import INDICES, IdentityClaim, IdentityGiven
 from regard.language import Shape, parse
 from regard.language.formula.printing import to_text
@@ -20,41 +18,26 @@ from regard.language.formula.tree import Tree, names
 MOST_SIZE = 5  # of an equation that is written out for sizes that are numbers
 CHANCE = 1e-30  # that a wrong equation passes a test
 
-Reach = Literal["all", "sizes", "tested"]
 
-
-@dataclass(frozen=True)
-class Proof:
-    """A claim that holds, and how far it reaches.
-
-    Attributes:
-        claim: the equation.
-        reach: "all": proved, for all sizes that are named; "sizes": proved for some sizes;
-            "tested" at drawn numbers.
-    """
-
-    claim: Claim
-    reach: Reach
+def used_definitions(trees: list[Tree], given: IdentityGiven) -> dict[str, str]:
+    """Return what is defined, as far as formulas use it."""
+    used = _used(trees, given)
+    return {one: text for one, text in given.define.items() if one in used}
 
 
 def used_shapes(trees: list[Tree], given: IdentityGiven) -> dict[str, Shape]:
     """Return the shapes of the names that formulas use, also through what is defined."""
-    used = {one for tree in trees for one in names(tree)}
-    used |= {given.indexed()[one][0] for one in used & given.indexed().keys()}
-    for one, text in reversed(given.define.items()):
-        if one in used:
-            used |= parse(text).names
-    whole = given.whole_shapes()
+    used, whole = _used(trees, given), given.whole_shapes()
     return {one: shape for one, shape in whole.items() if one in used and one not in given.define}
 
 
-def used_definitions(trees: list[Tree], given: IdentityGiven) -> dict[str, str]:
-    """Return what is defined, as far as formulas use it."""
+def _used(trees: list[Tree], given: IdentityGiven) -> set[str]:
+    """Return the names that formulas use, of rows the matrix, and those in what is defined."""
     used = {one for tree in trees for one in names(tree)}
     used |= {given.indexed()[one][0] for one in used & given.indexed().keys()}
     for one, text in reversed(given.define.items()):
         used |= parse(text).names if one in used else set()
-    return {one: text for one, text in given.define.items() if one in used}
+    return used
 
 
 def equation(
@@ -85,8 +68,11 @@ def equation(
     )
 
 
-def prove(formula: Tree, claim: IdentityClaim, given: IdentityGiven) -> Proof | None:
-    """Return the strongest claim about an equation that holds; None if none does."""
+def prove(formula: Tree, claim: IdentityClaim, given: IdentityGiven) -> tuple[Claim, Reach] | None:
+    """Return the strongest claim about an equation that holds, and how far it reaches.
+
+    None: none does.
+    """
     primes = {one: min(size, MOST_SIZE) for one, size in sizes_of(given).items()}
     some = [primes, dict.fromkeys(primes, 2)]
     attempts: list[tuple[Reach, list[dict[str, int]] | None, float]] = [("all", None, 0.0)]
@@ -97,7 +83,7 @@ def prove(formula: Tree, claim: IdentityClaim, given: IdentityGiven) -> Proof | 
         stated = equation(formula, claim, given, sizes=sizes, chance=chance)
         (found,) = verify(Certificate({}, (stated,))).claims
         if found.status == "holds":
-            return Proof(stated, reach)
+            return stated, reach
         if found.status == "fails":
             break
     return None

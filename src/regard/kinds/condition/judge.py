@@ -1,0 +1,258 @@
+"""Does this condition say when it happens?
+
+Asked for is sufficiency: a condition is right if the effect is there wherever it holds, and if it
+can be met at all. An instance on which it holds without the effect shows that it is wrong. Only
+where a problem asks when *exactly* it happens has a condition to be necessary as well, within three
+digits, and sufficiency alone is half of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from regard.checking.answers import Answer
+from regard.checking.mistakes import recognise
+from regard.checking.sampling import softmax
+from regard.checking.verdict import Counterexample, GoalResult, Verdict
+from regard.kinds.condition.instance import Float64, Instance, level_of
+from regard.kinds.condition.instance.keys import small_keys
+from regard.kinds.condition.instance.scores import small_scores
+from regard.kinds.condition.misconceptions import MISTAKES, Case
+from regard.kinds.condition.reading import Asked, read
+from regard.kinds.condition.reading.digits import readings
+from regard.kinds.condition.reading.trials import (
+    asked_gap,
+    drawn,
+    is_right,
+    is_sure,
+    meets,
+    surely_holds,
+    too_strong,
+    with_factor,
+)
+from regard.kinds.condition.spec import ConditionProblem
+from regard.report import number, vector
+
+LONG = 50.0  # of a query along a key that is shown
+SURE = 3
+HALF_A_DIGIT = 0.00501  # of a gap with two decimals
+SUFFICIENT = "sufficient: where it holds, it happens"
+NECESSARY = "necessary: where it happens, it holds"
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What came of trying a condition.
+
+    Attributes:
+        tried: the instances.
+        alone: those on which it holds without the effect.
+        missed: those with the effect on which it does not hold.
+        met: whether it holds anywhere.
+        rounded: whether it is sufficient to the digits written only.
+    """
+
+    tried: list[Instance]
+    alone: list[Instance]
+    missed: list[Instance]
+    met: bool
+    rounded: bool
+
+    @property
+    def sufficient(self) -> bool:
+        """Whether it implies the effect, and can be met."""
+        return self.met and (self.rounded or not self.alone)
+
+    @property
+    def always(self) -> bool:
+        """Whether it holds on everything that it was tried on."""
+        return not self.missed and len(self.alone) == sum(not one.effect for one in self.tried)
+
+
+def judge(problem: ConditionProblem, answer: Answer) -> Verdict:
+    """Judge a condition: is it sufficient, and, where that is asked for, necessary?"""
+    asked = read(problem, answer)
+    asked.holds(next(iter(drawn(asked))))  # names and shapes, before anything is judged
+    asked, least = with_factor(asked)
+    found = _try(asked)
+    strong = [one for one in found.missed if too_strong(asked, one)]
+    goals = [_sufficient(asked, found)]
+    if problem.goal.exact:
+        goals.append(_necessary(found, strong))
+    example = idea = None
+    if not all(goal.passed for goal in goals):
+        alone = found.alone if found.met and not found.rounded else []
+        example = _counterexample(asked, alone, strong if found.met else found.missed)
+        idea = recognise(MISTAKES, Case(asked, found.met, found.sufficient, found.always))
+    return Verdict(problem, tuple(goals), example, idea, _remarks(asked, found, least))
+
+
+def _try(asked: Asked) -> Found:
+    """Try a condition; the first exceptions are made sure of, and then float64 is believed."""
+    exceptions: dict[bool, list[Instance]] = {True: [], False: []}
+    tried = drawn(asked)
+    met = False
+    for one in tried:
+        holds = asked.holds(one)
+        met = met or (holds and surely_holds(asked, one))
+        if holds == one.effect:
+            continue
+        if len(exceptions[holds]) >= SURE or is_sure(asked, one, holds):
+            exceptions[holds].append(one)
+    met = met or meets(asked)
+    rounded = bool(met and exceptions[True]) and _right_as_written(asked)
+    return Found(tried, exceptions[True], exceptions[False], met, rounded)
+
+
+def _right_as_written(asked: Asked) -> bool:
+    """Whether it is right with a decimal number that is rounded to the one written."""
+    before = None if asked.about_keys else asked_gap(asked)
+    if before is None:
+        return False
+    for option in readings(asked):
+        after = asked_gap(option)
+        if after is not None and abs(after - before) <= HALF_A_DIGIT and is_right(option):
+            return True
+    return False
+
+
+def _sufficient(asked: Asked, found: Found) -> GoalResult:
+    count = len(found.tried)
+    if not found.met:
+        said = f"it holds on none of {count} instances, nor with any lead up to 1e15"
+        return GoalResult(SUFFICIENT, "adversarial", False, said, trials=count)
+    if not found.alone:
+        said = f"no exception among {count} instances"
+    elif found.rounded:
+        said = f"to the digits that are written{_margin(asked)}"
+    else:
+        said = f"{len(found.alone)} exceptions among {count}{_margin(asked)}"
+    return GoalResult(SUFFICIENT, "adversarial", found.sufficient, said, trials=count)
+
+
+def _necessary(found: Found, strong: list[Instance]) -> GoalResult:
+    """Judge whether it is as weak as can be; it counts only for what is sufficient."""
+    count = len(found.tried)
+    said = f"{len(strong) or 'no'} exceptions among {count}" + (
+        "" if strong else ", within three digits"
+    )
+    passed = found.met and not strong
+    weight = 1.0 if found.sufficient else 0.0
+    return GoalResult(NECESSARY, "adversarial", passed, said, trials=count, weight=weight)
+
+
+def _margin(asked: Asked) -> str:
+    """Say what gap is asked for and what gap is enough, if it is a matter of gaps."""
+    if asked.about_keys:
+        return ""
+    found, needed = asked_gap(asked), level_of(asked.problem).enough(asked.problem.given.n)
+    if found is None or abs(found - needed) <= 1e-5 * abs(needed):
+        return ""
+    asks = f"with all others alike it asks for a gap of {number(round(found, 9))}"
+    verb = "is needed" if found < needed else "is enough"
+    return f": {asks}, and {number(needed)} {verb}"
+
+
+def _remarks(asked: Asked, found: Found, least: float | None) -> tuple[str, ...]:
+    said = []
+    if least is not None:
+        said.append(f"C was left open: every C from {number(least, 4)} on that was tried does.")
+    if not found.sufficient:
+        return tuple(said)
+    if not found.missed:
+        said.append("No instance was found with the effect and without the condition.")
+    elif not found.rounded:
+        said.append(_weaker(asked, found.missed))
+    return tuple(said)
+
+
+def _weaker(asked: Asked, missed: Iterable[Instance]) -> str:
+    """Say that less would do, and how much less."""
+    if asked.about_keys:
+        one = min(missed, key=lambda i: (i.n, np.max(np.abs(i.scores))))
+        assert one.keys is not None
+        keys = ", ".join(vector(key) for key in one.keys)
+        return (
+            f"It is sufficient, and not exactly necessary: for the keys {keys} the effect is there "
+            "although it does not hold."
+        )
+    epsilon = asked.problem.goal.epsilon
+    one = min(missed, key=lambda i: (i.epsilon != epsilon, np.max(np.abs(i.scores))))
+    return (
+        f"It is sufficient, and not exactly necessary: for the scores {vector(one.scores)} "
+        f"{_happens(asked, one)}, although it does not hold{_margin(asked)}."
+    )
+
+
+def _counterexample(asked: Asked, alone: list[Instance], missed: list[Instance]) -> Counterexample:
+    """Return the smallest instance on which the condition is wrong."""
+    without_effect = bool(alone)
+    found = _smallest(asked, without_effect) or (alone or missed)[0]
+    if asked.about_keys:
+        return _with_keys(asked, found, without_effect)
+    weights = softmax(found.scores)
+    goal, said = asked.problem.goal, _happens(asked, found)
+    holds = "The condition holds" if without_effect else "The condition does not hold"
+    first = f"the first that of key {goal.of}"
+    sentence = f"{holds} for the scores {vector(found.scores)}, {first}: {said}."
+    arrays = {"s": found.scores.tolist(), "alpha": weights.tolist()}
+    steps = (
+        (f"The scores are {vector(found.scores)}.", ""),
+        (f"Softmax turns them into the weights {vector(weights)}.", ""),
+        (f"{holds}, and {said}.", ""),
+    )
+    return Counterexample(arrays, sentence, found.seed, steps)
+
+
+def _happens(asked: Asked, one: Instance) -> str:
+    """Say what the weight is, and what is wanted."""
+    weights = softmax(one.scores)
+    if asked.problem.goal.effect == "pairwise":
+        ratio = number(float(np.exp(one.scores[0] - np.max(one.scores[1:]))), 4)
+        return f"its weight is {ratio} times the next, and {number(one.ratio)} is wanted"
+    wanted = number(1 - one.epsilon, 10)
+    return f"its weight is {number(float(weights[0]), 10)}, and {wanted} is wanted"
+
+
+def _smallest(asked: Asked, without_effect: bool) -> Instance | None:
+    candidates: Iterable[Instance] = (
+        small_keys(asked.problem) if asked.about_keys else small_scores(asked.problem)
+    )
+    for one in candidates:
+        if one.effect == without_effect or not (without_effect or too_strong(asked, one)):
+            continue
+        if asked.holds(one) == without_effect and is_sure(asked, one, without_effect):
+            return one
+    return None
+
+
+def _with_keys(asked: Asked, found: Instance, without_effect: bool) -> Counterexample:
+    assert found.keys is not None
+    goal = asked.problem.goal
+    arrays = {"keys": found.keys.tolist()}
+    holds = "The condition holds" if without_effect else "The condition does not hold"
+    shown = ", ".join(vector(key) for key in found.keys)
+    query: Float64 | None
+    if goal.effect == "aligned":
+        query, said = LONG * found.keys[0], f"a query {number(LONG)} times as long as key {goal.of}"
+    elif without_effect:
+        query = asked.query(found) if "q" in asked.names else None
+        said = f"the query {vector(query)}, for which it holds," if query is not None else ""
+    else:
+        query = LONG * found.queries[0]
+        said = f"the query {vector(query)}"
+    if query is None:
+        sentence = f"{holds} for the keys {shown}, and no query brings key {goal.of} near to 1."
+        return Counterexample(arrays, sentence, found.seed)
+    weights = softmax(found.keys @ query)
+    arrays |= {"q": query.tolist(), "alpha": weights.tolist()}
+    sentence = (
+        f"{holds} for the keys {shown}, the first that of {goal.of}; {said} gives the weights "
+        f"{vector(weights)}."
+    )
+    if goal.effect == "dominable" and without_effect:
+        sentence += " The key is an average of the others, so no query brings it near to 1."
+    return Counterexample(arrays, sentence, found.seed)

@@ -1,0 +1,197 @@
+"""A condition out of an answer, and whether it holds on an instance.
+
+It is meant for every other key; if it speaks of a query where only keys are given, for some query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from regard.certify.balls import BALLS, Outcome, every, settle
+from regard.certify.certificate import Unusable
+from regard.certify.formulas.evaluation import evaluate as evaluate_in_balls
+from regard.certify.formulas.evaluation import table
+from regard.certify.formulas.functions import in_balls
+from regard.checking.answers import Answer, evaluate
+from regard.checking.sampling import softmax
+from regard.errors import FormulaError, InvalidAnswer
+from regard.kinds.condition.instance import Float64, Instance
+from regard.kinds.condition.spec import ConditionProblem
+from regard.language import Formula
+
+Names = dict[str, Any]  # what they stand for
+FACTOR = "C"  # may stay without a number: then some number has to do
+UNIT = np.full(4, 0.5)  # of length 1, exactly
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A problem and the condition of an answer.
+
+    Attributes:
+        problem: what is asked.
+        condition: the inequality.
+        own: further names of the answer: formulas or numbers, in their order.
+        factor: what an open C stands for, or None if there is none.
+        change: what is done to the names before the condition is tried: a repair.
+        negated: whether the opposite is tried, for each other key.
+    """
+
+    problem: ConditionProblem
+    condition: Formula
+    own: dict[str, Any] = field(default_factory=dict)
+    factor: float | None = None
+    change: Callable[[Names], Names] | None = None
+    negated: bool = False
+
+    @property
+    def about_keys(self) -> bool:
+        """Whether keys are given, and scores are not."""
+        return self.problem.goal.effect in ("dominable", "aligned")
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All names that it depends on."""
+        formulas = [one for one in self.own.values() if isinstance(one, Formula)]
+        return self.condition.names.union(*(one.names for one in formulas))
+
+    def holds(self, instance: Instance) -> bool:
+        """Whether the condition holds: for every other key, and for some query if it needs one."""
+        if not (self.about_keys and "q" in self.names):
+            return all(self.truth(case) for case in self.cases(instance))
+        return self.query(instance) is not None
+
+    def query(self, instance: Instance) -> Float64 | None:
+        """Return a query with which the condition holds for every other key, or None."""
+        for query in instance.queries:
+            if all(self.truth(case) for case in self.cases(instance, query)):
+                return query
+        return None
+
+    def surely(self, instance: Instance) -> bool | None:
+        """Whether it holds, in arithmetic that neither overflows nor rounds; None: too close."""
+        if self.about_keys and "q" in self.names:
+            return self.holds(instance)
+        return every(*(self._certain(case) for case in self.cases(instance)))
+
+    def cases(self, instance: Instance, query: Float64 | None = None) -> Iterator[Names]:
+        """Return what the names stand for, once for every other key that is different."""
+        goal = self.problem.goal
+        shared = self._shared(instance, query)
+        each = {f"s_{goal.other}", f"k_{goal.other}", f"alpha_{goal.other}"}
+        rows = list(range(1, instance.n))
+        if not each & self.names:
+            rows = [1]
+        elif not self.about_keys:
+            rows = (np.unique(instance.scores[1:], return_index=True)[1] + 1).tolist()
+        for row in rows:
+            case = dict(shared)
+            if self.about_keys:
+                assert instance.keys is not None
+                case[f"k_{goal.other}"] = instance.keys[row]
+            else:
+                case[f"s_{goal.other}"] = float(instance.scores[row])
+                case[f"k_{goal.other}"] = _key(instance.scores[row] / self.problem.given.scale, row)
+                if goal.effect == "output":
+                    case[f"alpha_{goal.other}"] = float(shared["alpha"][row])
+            yield case if self.change is None else self.change(case)
+
+    def _shared(self, instance: Instance, query: Float64 | None) -> Names:
+        goal = self.problem.goal
+        case: Names = {"n": float(instance.n)}
+        if self.factor is not None:
+            case[FACTOR] = self.factor
+        if self.about_keys:
+            assert instance.keys is not None
+            case[f"k_{goal.of}"] = instance.keys[0]
+            if goal.effect == "dominable":
+                case |= {"q": np.zeros(instance.keys.shape[1]) if query is None else query}
+                case["epsilon"] = instance.epsilon
+            return case
+        case |= {"s": instance.scores, f"s_{goal.of}": float(instance.scores[0]), "q": UNIT}
+        case[f"k_{goal.of}"] = _key(instance.scores[0] / self.problem.given.scale, 0)
+        case |= (
+            {"R": instance.ratio} if goal.effect == "pairwise" else {"epsilon": instance.epsilon}
+        )
+        if goal.effect == "output":
+            weights = softmax(instance.scores)
+            case |= {"alpha": weights, f"alpha_{goal.of}": float(weights[0])}
+        return case
+
+    def truth(self, case: Names) -> bool:
+        """Whether the inequality holds for these numbers; InvalidAnswer where it cannot be read."""
+        names = self._with_own(case)
+        if not self.condition.names <= names.keys():
+            self._undeclared(names)
+        try:
+            return bool(self.condition.evaluate(names)) != self.negated
+        except FormulaError as error:
+            raise InvalidAnswer(f"answer: condition: {error}") from None
+
+    def _undeclared(self, names: Names) -> None:
+        """Raise InvalidAnswer that says what is declared, and what to write instead of weights."""
+        goal = self.problem.goal
+        weights = {"alpha", f"alpha_{goal.of}", f"alpha_{goal.other}"} & self.condition.names
+        if weights and not self.about_keys:
+            raise InvalidAnswer(
+                f"answer: condition: {min(weights)} is what is asked about: say it of the scores, "
+                f"of which alpha_{goal.of} is exp(s_{goal.of})/sum(exp(s))."
+            )
+        evaluate("condition", self.condition, names)
+
+    def _with_own(self, case: Names) -> Names:
+        names = dict(case)
+        for name, one in self.own.items():
+            if name in case:
+                raise InvalidAnswer(f"answer: {name} has a meaning already: use another name.")
+            names[name] = evaluate(name, one, names)
+        return names
+
+    def _certain(self, case: Names) -> bool | None:
+        plain = self.truth(case)
+        names = self._with_own(case)
+        used = self.condition.names
+
+        def test() -> Outcome:
+            values = {name: table(_data(names[name]), name, BALLS) for name in used}
+            found = evaluate_in_balls(self.condition.tree, values, BALLS, in_balls)
+            return Outcome(found if isinstance(found, bool) else None, "")
+
+        try:
+            truth = settle(test).truth
+        except (Unusable, ZeroDivisionError, ValueError):
+            return plain
+        return None if truth is None else truth != self.negated
+
+
+def _data(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else float(value)
+
+
+def _key(score: float, row: int) -> Float64:
+    """Return a key with this score for the query UNIT, and something at right angles to it."""
+    aside = np.array([row % 3, -(row % 3), row % 2, -(row % 2)], float)
+    return np.asarray(score * UNIT + aside)
+
+
+def read(problem: ConditionProblem, answer: Answer) -> Asked:
+    """Return the condition of an answer; InvalidAnswer where there is none."""
+    condition = answer.need("condition")
+    if not isinstance(condition, Formula) or not condition.is_condition:
+        raise InvalidAnswer("answer: condition must be an inequality, such as a - b >= 1.")
+    own = {name: one for name, one in answer.fields.items() if name != "condition"}
+    used = Asked(problem, condition, own).names
+    for name, one in own.items():
+        if name not in used:
+            raise InvalidAnswer(
+                f"answer: {name} is no field of this kind of problem: use condition."
+            )
+        if not isinstance(one, Formula | float) or (isinstance(one, Formula) and one.is_condition):
+            raise InvalidAnswer(f"answer: {name} must be a number or a formula.")
+    free = FACTOR in used and FACTOR not in own
+    return Asked(problem, condition, own, 1.0 if free else None)
