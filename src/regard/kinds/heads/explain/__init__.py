@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from regard.kinds.heads.explain.proved_bounds import random_assumes
 from regard.kinds.heads.explain.steps import explain_steps
 from regard.kinds.heads.explain.tables import details
@@ -10,12 +12,14 @@ from regard.kinds.heads.spec import HeadsProblem
 from regard.report import number
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
+    KNOWN,
     averaged,
     error_in_digits,
     key_name,
     symbol,
     tex,
     tex_vector,
+    variance_in_digits,
     weights_table,
 )
 
@@ -26,20 +30,35 @@ def explain(problem: HeadsProblem, found: HeadQueries | WeightCeiling) -> Explan
     """Return the queries of all heads in words, or the key that no head can give its share."""
     if isinstance(found, WeightCeiling):
         return _impossible(problem, found)
-    beliefs: tuple[str, ...] = ()
-    if found.noisy is not None:
-        beliefs = (
-            "That the noise does not matter because it is small. Small against what: with the "
-            f"noise given the error is {error_in_digits(found.error_with_noise)}, without it "
-            f"{number(found.error)}.",
-        )
     return Explanation(
         _headline(found),
         tuple(explain_steps(problem, found)),
         tuple(details(problem, found)),
-        beliefs,
+        tuple(_beliefs(problem, found)),
         random_assumes(problem) if found.heads.keys.random else (),
     )
+
+
+def _beliefs(problem: HeadsProblem, found: HeadQueries) -> Iterator[str]:
+    heads, whole = found.heads, found.heads.whole
+    # Where noise stays and each head has a key, that is a wrong answer, and told as such.
+    believed = bool(problem.given.limits) or not heads.pure
+    if believed and heads.keys.random and whole.m > 1 and found.factor is not None:
+        single = whole.query(found.factor, heads.instance.symbols)
+        alike, apart = float(heads.keys.variance(single[None])), found.error_and_variance[1]
+        if alike > max(apart, KNOWN**2):
+            yield (
+                "The same mixed query in every head: all of them see the same keys and put out the "
+                "same, so averaging removes no noise. The variance stays "
+                f"{variance_in_digits(alike)}; with the queries above it is "
+                f"{variance_in_digits(apart)}."
+            )
+    if found.noisy is not None:
+        yield (
+            "That the noise does not matter because it is small. Small against what: with the "
+            f"noise given the error is {error_in_digits(found.error_with_noise)}, without it "
+            f"{number(found.error)}."
+        )
 
 
 def _headline(found: HeadQueries) -> str:

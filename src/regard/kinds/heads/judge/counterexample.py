@@ -50,12 +50,12 @@ def _candidates(candidate: Candidate) -> Iterator[Trial[KeyInstance]]:
     for n in sizes:
         instance = plain_instance(candidate.problem, n=n)
         if candidate.fits(instance):
-            yield Trial(instance, candidate.largest_error(instance), candidate.tolerance)
+            yield candidate.trial(instance)
     for n in sizes[:3]:
         for seed in range(3):
             instance = drawn_instance(candidate.problem, seed, n=n)
             if n != given.n and candidate.fits(instance):
-                yield Trial(instance, candidate.largest_error(instance), candidate.tolerance)
+                yield candidate.trial(instance)
 
 
 def _worked(candidate: Candidate, trial: Trial[KeyInstance]) -> Counterexample:
@@ -85,15 +85,14 @@ def _worked(candidate: Candidate, trial: Trial[KeyInstance]) -> Counterexample:
         "wanted": wanted.tolist(),
     }
     if values is not None:
-        with np.errstate(all="ignore"):
-            arrays |= {"c": (weights @ values).tolist(), "c*": (wanted @ values).tolist()}
+        arrays |= {"c": (weights @ values).tolist(), "c*": (wanted @ values).tolist()}
     error = candidate.error(at, queries)
-    spread = None if drawn is None else float(candidate.errors(instance, queries[None])[0])
+    spread = None if drawn is None else candidate.error(instance, queries)
     return Counterexample(
         arrays,
         _sentence(candidate, factor, weights, error, spread),
         trial.seed,
-        _steps(candidate, at, queries, weights, values),
+        tuple((step, "") for step in _steps(candidate, at, queries, weights, values)),
     )
 
 
@@ -157,22 +156,17 @@ def _steps(
     queries: Float64,
     weights: Float64,
     values: Float64 | None,
-) -> tuple[tuple[str, str], ...]:
-    steps = []
+) -> Iterator[str]:
     scores = candidate.scores(instance, queries)
     for label, query, row in zip(candidate.problem.query_names, queries, scores, strict=True):
-        steps.append((f"The query {label} is {vector(query)}.", ""))
-        steps.append((f"Its scores with the keys are {vector(row)}.", ""))
-        with np.errstate(all="ignore"):
-            steps.append((f"Softmax turns them into the weights {vector(softmax(row))}.", ""))
+        yield f"The query {label} is {vector(query)}."
+        yield f"Its scores with the keys are {vector(row)}."
+        yield f"Softmax turns them into the weights {vector(softmax(row))}."
     if len(queries) > 1:
-        steps.append((f"The average over heads is {vector(weights)}.", ""))
+        yield f"The average over heads is {vector(weights)}."
     wanted = candidate.wanted(len(weights))
     if values is None:
-        off = weights - wanted
-        steps.append((f"Wanted is {vector(wanted)}: the weights are off by {vector(off)}.", ""))
+        yield f"Wanted is {vector(wanted)}: the weights are off by {vector(weights - wanted)}."
     else:
-        with np.errstate(all="ignore"):
-            steps.append((f"The values with these weights come to {vector(weights @ values)}.", ""))
-        steps.append((f"Wanted is {vector(wanted @ values)}.", ""))
-    return tuple(steps)
+        yield f"The values with these weights come to {vector(weights @ values)}."
+        yield f"Wanted is {vector(wanted @ values)}."

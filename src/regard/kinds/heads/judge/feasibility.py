@@ -25,6 +25,7 @@ from regard.problems.instances import KeyInstance
 from regard.problems.laws import Arbitrary
 from regard.report import number, vector
 
+NAME = "whether there is such a query"
 DRAWN = 4  # keys of a law that leaves open whether it is possible
 
 
@@ -78,15 +79,16 @@ def judge_claim(problem: WeightsProblem, answer: Answer) -> Verdict:
     found = [decide(goal, instance) for instance in _cases(goal)]
     if all(one.possible for one in found):
         return _refuted(goal, found[0])
-    name = "whether there is such a query"
     if all(one.possible is False for one in found):
-        sentence = f"{found[0].reason}; the closest found comes to {_compared(goal, found[0])}"
-        return Verdict(problem, (GoalResult(name, "this", True, sentence),))
+        sentence = f"{found[0].reason}; the closest found comes to {compare(found[0].error, goal.tolerance)}"
+        return Verdict(problem, (GoalResult(NAME, "this", True, sentence),))
     at = next(one for one in found if not one.possible)
-    sentence = f"no such query was found, and none was excluded: {_compared(goal, at)}"
+    sentence = (
+        f"no such query was found, and none was excluded: {compare(at.error, goal.tolerance)}"
+    )
     if any(one.possible for one in found):
         sentence = "there is one for some keys, and for others none was found"
-    return Verdict(problem, (GoalResult(name, "this", False, sentence, decided=False),))
+    return Verdict(problem, (GoalResult(NAME, "this", False, sentence, decided=False),))
 
 
 def _cases(goal: Goal) -> Iterator[KeyInstance]:
@@ -95,10 +97,6 @@ def _cases(goal: Goal) -> Iterator[KeyInstance]:
     given = goal.problem.given
     if isinstance(goal.law, Arbitrary) and given.d is not None and given.d < given.n - 1:
         yield from (drawn_instance(goal.problem, seed) for seed in range(DRAWN))
-
-
-def _compared(goal: Goal, found: Decision) -> str:
-    return compare(found.error, goal.tolerance)
 
 
 def _refuted(goal: Goal, found: Decision) -> Verdict:
@@ -111,8 +109,11 @@ def _refuted(goal: Goal, found: Decision) -> Verdict:
         f"{number(goal.tolerance)} is allowed."
     )
     arrays = {"keys": found.instance.keys.tolist(), **named, "weights": weights.tolist()}
-    told = f"the closest query found comes to {_compared(goal, found)}"
-    result = GoalResult("whether there is such a query", "this", False, told)
+    told = f"the closest query found comes to {compare(found.error, goal.tolerance)}"
+    result = GoalResult(NAME, "this", False, told)
     return Verdict(
-        goal.problem, (result,), Counterexample(arrays, sentence), misconception("claims-impossible")
+        goal.problem,
+        (result,),
+        Counterexample(arrays, sentence),
+        misconception("claims-impossible"),
     )

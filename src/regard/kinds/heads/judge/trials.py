@@ -6,12 +6,13 @@ and on hard ones: many keys, more dimensions, very long and very short keys, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.mistakes import recognise
+from regard.checking.mistakes import named, recognise
 from regard.checking.sampling import Trial, compare, counted_once, goal
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Scope, Verdict
 from regard.errors import InvalidAnswer
@@ -40,15 +41,9 @@ from regard.report import number
 
 FAR = 50.0  # scores up to which a factor may have an end
 ENOUGH = 3  # instances under noise on which an answer is wrong: each takes a while
-_VALUES_FOR_KEYS = next(
-    Misconception(mistake.tag, mistake.sentence)
-    for mistake in MISTAKES
-    if mistake.tag == "values-instead-of-keys"
-)
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
+class Found(NamedTuple):
     """A goal, and the instances on which it is missed."""
 
     result: GoalResult
@@ -71,7 +66,7 @@ def judge(problem: WeightsProblem, answer: Answer) -> Verdict:
         swapped = fits_as_keys(read, here)
         if swapped is None:
             raise
-        idea, candidate = _VALUES_FOR_KEYS, swapped
+        idea, candidate = named(MISTAKES, "values-instead-of-keys"), swapped
     if idea is None and still_falling(candidate, here):
         return Verdict(problem, (_out_of_reach(candidate, here),))
     found = [_this(candidate, here) if idea is None else _misread(candidate, here)]
@@ -109,8 +104,7 @@ def replay(problem: WeightsProblem, answer: Answer, seed: int) -> Counterexample
     hard |= {} if more is None else {more[0]: more[1]}
     instance = hard[seed] if seed in hard else drawn_instance(problem, seed)
     candidate = _opened(candidate, instance) if seed in hard else candidate
-    trial = Trial(instance, candidate.largest_error(instance), candidate.tolerance, seed)
-    return counterexample(candidate, [trial], smaller=False)
+    return counterexample(candidate, [candidate.trial(instance, seed)], smaller=False)
 
 
 def ready(candidate: Candidate, here: KeyInstance) -> Candidate:
@@ -134,11 +128,10 @@ def _found(
 
 
 def _this(candidate: Candidate, here: KeyInstance) -> Found:
-    trial = Trial(here, candidate.largest_error(here, fine=True), candidate.tolerance)
-    found = _found(candidate, _wanted(candidate), "this", [trial])
-    if in_numbers(candidate):  # keys that are a law only are not shown: numbers fit them by chance
-        return Found(replace(found.result, weight=0.0), found.wrong)
-    return found
+    found = _found(candidate, _wanted(candidate), "this", [candidate.trial(here, fine=True)])
+    # Keys that are a law only are not shown: numbers fit them by chance.
+    weight = 0.0 if in_numbers(candidate) else found.result.weight
+    return found._replace(result=replace(found.result, weight=weight))
 
 
 def _out_of_reach(candidate: Candidate, here: KeyInstance) -> GoalResult:
@@ -165,16 +158,11 @@ def _misread(candidate: Candidate, here: KeyInstance) -> Found:
 
 
 def _wanted(candidate: Candidate) -> str:
-    weights = candidate.problem.goal.weights
-    terms = " + ".join(
-        f"{'' if weight == 1 else number(weight) + ' '}v_{name}" for name, weight in weights.items()
-    )
-    what = "the weights are near those of" if _of_weights(candidate) else "the output is near"
-    return f"{what} {terms}"
-
-
-def _of_weights(candidate: Candidate) -> bool:
-    return isinstance(candidate.problem.given.values, Arbitrary)
+    weights = candidate.problem.goal.weights.items()
+    terms = [f"{'' if weight == 1 else number(weight) + ' '}v_{name}" for name, weight in weights]
+    any_values = isinstance(candidate.problem.given.values, Arbitrary)
+    what = "the weights are near those of" if any_values else "the output is near"
+    return f"{what} {' + '.join(terms)}"
 
 
 def _others(candidate: Candidate, here: KeyInstance) -> list[Found]:
@@ -183,28 +171,25 @@ def _others(candidate: Candidate, here: KeyInstance) -> list[Found]:
     trials: list[Trial[KeyInstance]] = []
     for seed in range(trial_count(problem)):
         instance = drawn_instance(problem, seed)
-        trial = _trial(candidate, instance, seed)
+        trial = candidate.trial(instance, seed)
         # Instances may be large: those on which the answer is right are not kept.
         trials.append(replace(trial, instance=here) if trial.right else trial)
         if has_noise(instance) and sum(not t.right for t in trials) >= ENOUGH:
             break
     found = [_found(candidate, "the same for any keys of this law", "sampled", trials)]
     hard = [
-        _trial(_opened(candidate, instance), instance, seed)
-        for seed, instance in _fitting(candidate)
+        _opened(candidate, instance).trial(instance, seed) for seed, instance in _fitting(candidate)
     ]
     if hard:
-        found.append(_found(candidate, _elsewhere(candidate), "adversarial", hard))
+        lengths = " and for long and short keys" * (getattr(candidate.law, "norms", ()) is None)
+        name = f"the same in other dimensions{lengths}"
+        found.append(_found(candidate, name, "adversarial", hard))
     # What names rows by their numbers is about as many keys as the problem has.
-    every_n = (
-        (candidate.free and _grows(candidate, here)) or "n" in candidate.names
-    ) and not candidate.counts_rows
-    more = many_keys(problem) if every_n else None
-    if more is not None:
-        trial = _trial(candidate, more[1], more[0])
-        if candidate.fits(more[1]):
-            name = f"the same for {MANY} keys"
-            found.append(_found(candidate, name, "adversarial", [trial]))
+    every_n = (candidate.free and _grows(candidate, here)) or "n" in candidate.names
+    more = many_keys(problem) if every_n and not candidate.counts_rows else None
+    if more is not None and candidate.fits(more[1]):
+        trial = candidate.trial(more[1], more[0])
+        found.append(_found(candidate, f"the same for {MANY} keys", "adversarial", [trial]))
     return found
 
 
@@ -215,10 +200,6 @@ def _grows(candidate: Candidate, here: KeyInstance) -> bool:
     return bool(np.max(np.abs(candidate.scores(here, candidate.last(here)))) > FAR)
 
 
-def _trial(candidate: Candidate, instance: KeyInstance, seed: int) -> Trial[KeyInstance]:
-    return Trial(instance, candidate.largest_error(instance), candidate.tolerance, seed)
-
-
 def _fitting(candidate: Candidate) -> list[tuple[int, KeyInstance]]:
     """Return hard instances, of as many dimensions as the answer allows."""
     hard = list(hard_instances(candidate.problem))
@@ -227,18 +208,13 @@ def _fitting(candidate: Candidate) -> list[tuple[int, KeyInstance]]:
     return list(hard_instances(candidate.problem, room=0))
 
 
-def _elsewhere(candidate: Candidate) -> str:
-    lengths = getattr(candidate.law, "norms", ()) is None
-    return f"the same in other dimensions{' and for long and short keys' if lengths else ''}"
-
-
 def _under_noise(candidate: Candidate, remarks: list[str], right: bool) -> list[Found]:
     """Try an answer whose length is given with the noise of the instance, which is to vanish."""
     noisy = plain_instance(candidate.problem, noisy=True)
     said = limits_in_words(candidate.problem)
     if not said or not has_noise(noisy):
         return []
-    trial = Trial(noisy, candidate.largest_error(noisy), candidate.tolerance)
+    trial = candidate.trial(noisy)
     if not trial.right and np.isfinite(trial.error) and not _reachable(candidate, noisy):
         # No length would do: the noise is not small enough for the tolerance, and that is no
         # fault of the answer, which is right in the limit.
@@ -253,8 +229,6 @@ def _under_noise(candidate: Candidate, remarks: list[str], right: bool) -> list[
 
 
 def _reachable(candidate: Candidate, noisy: KeyInstance) -> bool:
-    if right_length(candidate, noisy, longer=False) is not None:
-        return True
-    if right_length(candidate, noisy, longer=True) is not None:
+    if any(right_length(candidate, noisy, longer=longer) is not None for longer in (False, True)):
         return True
     return bool(np.any(candidate.errors_at(noisy, candidate.tried(noisy)) <= candidate.tolerance))

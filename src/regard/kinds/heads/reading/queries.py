@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer, Value, evaluate
+from regard.checking.sampling import Trial
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import has_noise
 from regard.kinds.heads.reading.factor_bounds import Bounds, read_bounds
@@ -156,6 +157,12 @@ class Candidate(Goal):
                 break
             factors, errors = finer, found
         return float(np.max(errors))
+
+    def trial(
+        self, instance: KeyInstance, seed: int | None = None, *, fine: bool = False
+    ) -> Trial[KeyInstance]:
+        """Return what comes of it on an instance."""
+        return Trial(instance, self.largest_error(instance, fine=fine), self.tolerance, seed)
 
     def open_factors(self, instance: KeyInstance, largest: float = RESOLVED) -> list[float]:
         """Return the factors with which float64 can still tell scores apart, from the smallest.

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.certify import Claim
-from regard.kinds.heads.solve.pattern import MOST_LISTED, SAME, Pattern
+from regard.kinds.heads.solve.allocation import allocate
+from regard.kinds.heads.solve.pattern import MOST_LISTED, SAME, Pattern, read_pattern
+from regard.kinds.heads.spec import WeightsProblem
 from regard.language import parse_limit
 from regard.problems import key_instance
 from regard.problems.instances import KeyInstance
-from regard.problems.keys import Keys
+from regard.problems.laws import Gaussian
+from regard.solving.finding import Finding, Status
 from regard.solving.random_keys import Bound, RandomKeys, rms_bound, rms_claim
 
 Float64 = NDArray[np.float64]
@@ -39,6 +44,27 @@ class AveragedHeads:
     keys: RandomKeys
     instance: KeyInstance
     tolerance: float
+
+    @classmethod
+    def of(cls, problem: WeightsProblem, instance: KeyInstance | None = None) -> AveragedHeads:
+        """Return the heads of a problem over its own instance or another, each with its share."""
+        given, count = problem.given, len(problem.query_names)
+        if instance is None:
+            instance = key_instance(given)
+        whole = read_pattern(given, problem.goal.weights, instance.keys)
+        shares = [whole.target] if count == 1 else allocate(whole.target, count)
+        keys, patterns = RandomKeys.of(given, instance), tuple(map(whole.of_rows, shares))
+        return cls(whole, patterns, keys, instance, problem.goal.tolerance)
+
+    @classmethod
+    def in_limit(cls, problem: WeightsProblem) -> AveragedHeads | None:
+        """Return the same with every parameter of random keys at its limit; None: not finite."""
+        limits = [parse_limit(text) for text in problem.given.limits]
+        ends = {limit.name: float(limit.target) for limit in limits}
+        finite = bool(ends) and all(math.isfinite(end) for end in ends.values())
+        if not finite or not isinstance(problem.given.keys, Gaussian):
+            return None
+        return cls.of(problem, key_instance(problem.given, parameters=ends))
 
     @property
     def wanted(self) -> Float64:
@@ -96,13 +122,52 @@ class AveragedHeads:
         return first, [shares.count(shares[h]) for h in first]
 
 
-def limit_instance(given: Keys) -> KeyInstance | None:
-    """Return the instance with every parameter at its limit; None if there is no finite one."""
-    limits = [parse_limit(text) for text in given.limits]
-    ends = {limit.name: float(limit.target) for limit in limits}
-    if not ends or not all(math.isfinite(end) for end in ends.values()):
-        return None
-    return key_instance(given, parameters=ends)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AveragedQueries(Finding):
+    """A query for each head, with what is proved of their average.
+
+    Attributes:
+        heads: what is wanted of them, over which keys.
+        queries: (heads, d).
+        factor: C of their formulas; None where they are numbers.
+        bound: what is provable, in floats.
+    """
+
+    heads: AveragedHeads
+    queries: Float64
+    factor: float | None = None
+    bound: Bound
+
+    @classmethod
+    def measured(
+        cls, heads: AveragedHeads, queries: Float64, answer: Mapping[str, Any], **more: Any
+    ) -> Self:
+        """Return the finding: proved by a claim that is the goal, or with what is provable."""
+        bound, proved = heads.bound(queries), heads.proves(queries)
+        claim = heads.claim(queries, None if proved else bound.claimable)
+        certificate, reaches = heads.keys.certificate(claim), (0,) if proved else ()
+        known = {"heads": heads, "queries": queries, "bound": bound}
+        found = cls(Status.PROVED, answer, certificate, reaches, **known, **more)
+        if proved:
+            return found
+        within = found.error <= heads.tolerance
+        return replace(found, status=Status.NUMERIC if within else Status.UNDECIDED)
+
+    @property
+    def proved(self) -> bool:
+        """Whether the tolerance is proved, by a claim that is verified."""
+        return bool(self.reaches)
+
+    @cached_property
+    def error_and_variance(self) -> tuple[float, float]:
+        """√E ‖c − c*‖² by the exact law, and the trace of the output's covariance."""
+        error, variance = self.heads.off_and_variance(self.queries)
+        return float(error), float(variance)
+
+    @property
+    def error(self) -> float:
+        """√E ‖c − c*‖² by the exact law."""
+        return self.error_and_variance[0]
 
 
 def in_means(query: Float64, instance: KeyInstance) -> tuple[str, Float64] | None:

@@ -16,13 +16,15 @@ from regard.design import query as design_query
 from regard.design import robust as design_robust
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.kinds.heads.solve.allocation import allocate, orderings
-from regard.kinds.heads.solve.averaged_heads import AveragedHeads, in_means, limit_instance
-from regard.kinds.heads.solve.pattern import Pattern, read_pattern, rounded_up
+from regard.kinds.heads.solve.averaged_heads import (
+    AveragedHeads,
+    AveragedQueries,
+    in_means,
+)
+from regard.kinds.heads.solve.pattern import Pattern, rounded_up
 from regard.kinds.heads.spec import HeadsProblem
-from regard.problems import key_instance
-from regard.problems.laws import Gaussian
 from regard.solving.finding import Finding, Status, excluding
-from regard.solving.random_keys import Bound, RandomKeys, rms_bound
+from regard.solving.random_keys import RandomKeys, rms_bound
 
 Float64 = NDArray[np.float64]
 
@@ -31,40 +33,16 @@ MOST_LOUD = 6  # of them for which a proof is tried where floats have none
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class HeadQueries(Finding):
-    """A query for each head.
+class HeadQueries(AveragedQueries):
+    """A query for each of several heads.
 
     Attributes:
-        heads: what is wanted of them, over which keys.
-        factor: C of the formulas; None where queries are numbers.
-        queries: (heads, d).
-        bound: what is provable of them together, in floats.
         noisy: the keys as they are given, where `heads` looks at the limit of vanishing noise.
         refusal: of the design of one head, where no query is better than 0.
     """
 
-    heads: AveragedHeads
-    factor: float | None
-    queries: Float64
-    bound: Bound
     noisy: RandomKeys | None = None
     refusal: InfeasibleDesign | UndecidedDesign | None = None
-
-    @property
-    def proved(self) -> bool:
-        """Whether the tolerance is proved, by a claim that is verified."""
-        return bool(self.reaches)
-
-    @cached_property
-    def error_and_variance(self) -> tuple[float, float]:
-        """√E ‖c − c*‖² by the exact law, and the trace of the output's covariance."""
-        error, variance = self.heads.off_and_variance(self.queries)
-        return float(error), float(variance)
-
-    @property
-    def error(self) -> float:
-        """√E ‖c − c*‖² by the exact law."""
-        return self.error_and_variance[0]
 
     @cached_property
     def error_with_noise(self) -> float:
@@ -105,24 +83,25 @@ class WeightCeiling(Finding):
 
 def solve(problem: HeadsProblem) -> HeadQueries | WeightCeiling:
     """Return one query per head: a head for each wanted key where the shares allow it."""
-    given = problem.given
-    instance = key_instance(given)
-    whole = read_pattern(given, problem.goal.weights, instance.keys)
-    patterns = tuple(map(whole.of_rows, allocate(whole.target, problem.goal.heads)))
-    keys = RandomKeys.of(given, instance)
-    heads = AveragedHeads(whole, patterns, keys, instance, problem.goal.tolerance)
-    if all(pattern.has_formula for pattern in patterns):
-        factor = _smallest_factor(heads)
-        if factor is not None:
-            return _found(problem, heads, heads.queries(factor), factor)
-        limit = limit_instance(given) if isinstance(given.keys, Gaussian) else None
-        if limit is not None and not np.any(limit.covariances):
-            still = replace(heads, keys=RandomKeys.of(given, limit), instance=limit)
-            factor = _smallest_factor(still)
-            if factor is not None:
-                found = _found(problem, still, still.queries(factor), factor)
-                return replace(found, noisy=keys)
+    heads = AveragedHeads.of(problem)
+    if all(pattern.has_formula for pattern in heads.patterns):
+        found = _by_formula(problem, heads)
+        if found is not None:
+            return found
+        limit = AveragedHeads.in_limit(problem)
+        found = None if limit is None or limit.keys.random else _by_formula(problem, limit)
+        if found is not None:
+            return replace(found, noisy=heads.keys)
     return _designed(problem, heads)
+
+
+def _by_formula(problem: HeadsProblem, heads: AveragedHeads) -> HeadQueries | None:
+    factor = _smallest_factor(heads)
+    if factor is None:
+        return None
+    texts = [pattern.text() for pattern in heads.patterns]
+    answer = dict(zip(problem.query_names, texts, strict=True)) | {heads.whole.factor: factor}
+    return HeadQueries.measured(heads, heads.queries(factor), answer, factor=factor)
 
 
 def _smallest_factor(heads: AveragedHeads) -> float | None:
@@ -156,42 +135,16 @@ def _smallest_factor(heads: AveragedHeads) -> float | None:
     return float(grid[int(np.argmin(errors))])
 
 
-def _found(
-    problem: HeadsProblem, heads: AveragedHeads, queries: Float64, factor: float | None = None
-) -> HeadQueries:
-    """Return the queries as formulas with this factor, or as numbers, with what is proved."""
-    texts: list[Any] = [pattern.text() for pattern in heads.patterns]
-    if factor is None:
-        mu = heads.whole.prefix == "mu"
-        written = [in_means(query, heads.instance) if mu else None for query in queries]
-        # As the answer writes them, to the digits that it has.
-        queries = np.array(
-            [q if text is None else text[1] @ heads.instance.keys
-             for q, text in zip(queries, written, strict=True)]
-        )  # fmt: skip
-        texts = [
-            q.tolist() if text is None else text[0]
-            for q, text in zip(queries, written, strict=True)
-        ]
-    answer = dict(zip(problem.query_names, texts, strict=True))
-    if factor is not None:
-        answer[heads.whole.factor] = factor
-    bound, proved = heads.bound(queries), heads.proves(queries)
-    claim = heads.claim(queries, None if proved else bound.claimable)
-    found = HeadQueries(
-        Status.PROVED,
-        answer,
-        heads.keys.certificate(claim),
-        (0,) if proved else (),
-        heads=heads,
-        factor=factor,
-        queries=queries,
-        bound=bound,
-    )
-    if proved:
-        return found
-    within = found.error <= heads.tolerance
-    return replace(found, status=Status.NUMERIC if within else Status.UNDECIDED)
+def _by_numbers(problem: HeadsProblem, heads: AveragedHeads, queries: Float64) -> HeadQueries:
+    """Return designed queries as the answer writes them, to the digits that it has."""
+    answer: dict[str, Any] = dict(zip(problem.query_names, queries.tolist(), strict=True))
+    if heads.whole.prefix == "mu":
+        queries = queries.copy()
+        for h, name in enumerate(problem.query_names):
+            written = in_means(queries[h], heads.instance)
+            if written is not None:
+                answer[name], queries[h] = written[0], written[1] @ heads.instance.keys
+    return HeadQueries.measured(heads, queries, answer)
 
 
 def _designed(problem: HeadsProblem, heads: AveragedHeads) -> HeadQueries | WeightCeiling:
@@ -211,7 +164,7 @@ def _designed(problem: HeadsProblem, heads: AveragedHeads) -> HeadQueries | Weig
             refusal = refusal or error
             continue
         these = replace(heads, patterns=tuple(map(heads.whole.of_rows, patterns)))
-        found = _found(problem, these, queries)
+        found = _by_numbers(problem, these, queries)
         if best is None or found.error < best.error:
             best = found
         if best.error <= heads.tolerance:
@@ -222,7 +175,8 @@ def _designed(problem: HeadsProblem, heads: AveragedHeads) -> HeadQueries | Weig
     ceiling = _weight_ceiling(problem, heads)
     if ceiling is not None:
         return ceiling
-    found = _found(problem, heads, np.zeros((problem.goal.heads, heads.keys.means.shape[1])))
+    zeros = np.zeros((len(heads.patterns), heads.keys.means.shape[1]))
+    found = _by_numbers(problem, heads, zeros)
     return replace(found, status=Status.UNDECIDED, refusal=refusal)
 
 

@@ -61,12 +61,12 @@ def in_the_limit(found: VanishingNoise, told: Explanation) -> Explanation:
 
 def explain_least_noise(problem: QueryProblem, found: LeastNoise) -> Explanation:
     """Return why the designed query has the least noise, as it is rounded."""
-    query = tex_vector(found.query)
+    query = tex_vector(found.queries[0])
     if found.coefficients is not None:
         query = rf"M^\top {tex_vector(found.coefficients)}"
     tolerance = problem.goal.tolerance
     facts = (
-        ("query", vector(found.query)),
+        ("query", vector(found.queries[0])),
         ("gap", number(found.design.gap)),
         ("error, by the exact law", number(found.error)),
         ("error, as proved", proved_in_words(found.bound, tolerance, found.proved)),
@@ -96,7 +96,7 @@ def _steps(found: LeastNoise, tolerance: float) -> Iterator[Step]:
     yield (
         "The error depends on the gap; of those tried, this one has the least."
         + MEANS * (found.coefficients is not None),
-        rf"g = {tex(found.design.gap)},\qquad q = {tex_vector(found.query)}",
+        rf"g = {tex(found.design.gap)},\qquad q = {tex_vector(found.queries[0])}",
     )
     summed = (
         " The sum of the wanted means is above it too: at its best length it comes to "
@@ -113,14 +113,15 @@ def _steps(found: LeastNoise, tolerance: float) -> Iterator[Step]:
 
 
 def _scores(problem: QueryProblem, found: LeastNoise) -> Table:
-    variances = found.heads.keys.score_variances(found.query)
-    columns = (found.pattern.wanted, found.scores, variances)
+    variances = found.heads.keys.score_variances(found.queries[0])
+    scores = found.heads.keys.scale * (found.heads.keys.means @ found.queries[0])
+    columns = (found.heads.whole.wanted, scores, variances)
     rows = tuple(
         (
             f"${symbol(key_name(problem.given, i, 'mu'))}$",
             *(number(float(column[i])) for column in columns),
         )
-        for i in range(min(found.pattern.n, 12))
+        for i in range(min(found.heads.whole.n, 12))
     )
     return Table(("key", "wanted", "mean score", "variance"), rows, "scores")
 

@@ -54,7 +54,7 @@ def explain_undecided(problem: QueryProblem, found: Undecided) -> Explanation:
     """Return what the design says, and the weights of the closest query where keys are known."""
     table = weights_table(problem.given, found.pattern.wanted, found.weights)
     said = ((in_words(found.refusal), ""),)
-    details = () if found.random else (table,)
+    details = () if found.heads.keys.random else (table,)
     return Explanation(rf"q \approx {tex_vector(found.query)}", said, details)
 
 

@@ -41,7 +41,7 @@ _SMALLER_NOISE = (
 
 def explain(problem: QueryProblem, found: NoiseWindow) -> Explanation:
     """Return the formula with its factor, which is proved; the window is among the steps."""
-    pattern, (low, high) = found.pattern, found.window
+    pattern, (low, high) = found.heads.whole, found.window
     headline = f"q = {pattern.latex()}"
     if pattern.rest or high > low:
         headline += rf",\quad {pattern.factor} = {tex(found.factor)}"
@@ -55,12 +55,12 @@ def explain(problem: QueryProblem, found: NoiseWindow) -> Explanation:
 
 
 def _steps(problem: QueryProblem, found: NoiseWindow) -> Iterator[Step]:
-    pattern, c = found.pattern, found.pattern.factor
+    pattern, c = found.heads.whole, found.heads.whole.factor
     letter = variance_letter(problem, found.variance)
     power = c if pattern.scale == 1 or not pattern.even else f"{tex(pattern.scale)} {c}"
     squared = f"{c}^2" if pattern.scale == 1 else rf"({tex(pattern.scale)} {c})^2"
     level = power if pattern.even else rf"{c} + \ln p_i"
-    spread = np.sort(found.heads.keys.score_variances(found.query)[list(pattern.rows)])
+    spread = np.sort(found.heads.keys.score_variances(found.queries[0])[list(pattern.rows)])
     within = tex(float(np.sum(spread[-2:])))
     yield (
         "A head sees of a random key only its score, which is a normal variable. In the mean the "
@@ -113,7 +113,7 @@ def _pair_steps(
     found: NoiseWindow, closed: float, letter: str, power: str, squared: str
 ) -> Iterator[Step]:
     """The best factor of an even pair, to first order and by the exact law."""
-    pattern, c = found.pattern, found.pattern.factor
+    pattern, c = found.heads.whole, found.heads.whole.factor
     apart = rf"\lVert v_{{{pattern.names[0]}}} - v_{{{pattern.names[1]}}} \rVert^2"
     times = "" if pattern.scale == 1 else rf"\frac{{1}}{{{tex(pattern.scale)}}} "
     yield (
@@ -133,7 +133,7 @@ def _pair_steps(
 
 
 def _limits(found: NoiseWindow, root: str) -> Step:
-    pattern, c, (low, high) = found.pattern, found.pattern.factor, found.window
+    pattern, c, (low, high) = found.heads.whole, found.heads.whole.factor, found.window
     window = rf"{tex(low, 4)} \le {c} \le {tex(high, 4)}"
     if found.closed is not None and found.variance is not None:
         return (
@@ -156,13 +156,13 @@ def _limits(found: NoiseWindow, root: str) -> Step:
 
 
 def _facts(problem: QueryProblem, found: NoiseWindow) -> Facts:
-    pattern, closed = found.pattern, found.closed
+    pattern, closed = found.heads.whole, found.closed
     proved = proved_in_words(found.bound, found.heads.tolerance, found.proved)
     facts = [
         ("keys", how_many(pattern.n, pattern.m)),
         ("tolerance", tolerance_in_words(problem)),
         (f"factor ${pattern.factor}$ of the answer", number(found.factor)),
-        ("query", vector(found.query)),
+        ("query", vector(found.queries[0])),
         ("error, by the exact law", error_in_digits(found.error)),
         ("error, as proved", proved),
     ]
@@ -176,7 +176,7 @@ def _facts(problem: QueryProblem, found: NoiseWindow) -> Facts:
 
 
 def _by_factor(found: NoiseWindow) -> Table:
-    pattern = found.pattern
+    pattern = found.heads.whole
     tried = {times * pattern.unit for times in (0, 1, 3, 5, 10, 50, 100)} | {found.factor}
     factors = np.array(sorted(tried))
     errors, variances = found.heads.off_and_variance(found.heads.at(factors))
@@ -208,13 +208,15 @@ def _curve(found: NoiseWindow) -> Plot:
         Series("error", x, drawn(errors)),
         Series("its random part", x, drawn(np.sqrt(variances))),
     )
-    caption = "The error falls with the leak" + " and rises with the noise" * (found.pattern.m > 1)
-    return Plot("lines", caption, found.pattern.factor, "root mean square error", series)
+    caption = "The error falls with the leak" + " and rises with the noise" * (
+        found.heads.whole.m > 1
+    )
+    return Plot("lines", caption, found.heads.whole.factor, "root mean square error", series)
 
 
 def _other_directions(found: NoiseWindow) -> Table:
     """The same for other queries of the same gap."""
-    pattern, heads, query = found.pattern, found.heads, found.query
+    pattern, heads, query = found.heads.whole, found.heads, found.queries[0]
     queries = [("formula", query)]
     if pattern.rest and pattern.structure == "orthonormal" and pattern.even:
         centre = np.mean(heads.keys.means, axis=0)
@@ -233,7 +235,7 @@ def _other_directions(found: NoiseWindow) -> Table:
 
 
 def _beliefs(found: NoiseWindow) -> Iterator[str]:
-    pattern = found.pattern
+    pattern = found.heads.whole
     if found.closed is not None:
         yield _small_against_what()
     else:
@@ -245,10 +247,10 @@ def _beliefs(found: NoiseWindow) -> Iterator[str]:
                 f"error is {number(there)}; at {number(found.factor)} it is {number(found.error)}."
             )
     if pattern.m > 1:
-        variance = found.heads.off_and_variance(found.query[None])[1]
+        variance = variance_in_digits(found.error_and_variance[1])
         yield (
             "That a second head with the same query averages the noise away. Both see the same "
-            f"keys and put out the same: the variance stays {variance_in_digits(float(variance))}."
+            f"keys and put out the same: the variance stays {variance}."
         )
 
 

@@ -148,14 +148,14 @@ def _factor_steps(found: SmallestFactor) -> Iterator[Step]:
     limit = rf"r \le {tex(leak.allowed)}"
     if leak.on_output:
         why = (
-            rf"The output must be within $\varepsilon = {tex(leak.tolerance)}$, so "
+            rf"The output must be within $\varepsilon = {tex(found.heads.tolerance)}$, so "
             r"$r D \le \varepsilon$."
         )
         limit = rf"r \le \frac{{\varepsilon}}{{D}} = {tex(leak.allowed)}"
     else:
         why = (
             r"The values are arbitrary, so the weights themselves must be within "
-            rf"$\varepsilon = {tex(leak.tolerance)}$; the worst of them is off by "
+            rf"$\varepsilon = {tex(found.heads.tolerance)}$; the worst of them is off by "
             rf"${'' if pattern.worst == 1 else tex(pattern.worst)}\, r$."
         )
     if math.isinf(leak.least):
@@ -193,7 +193,7 @@ def _details(problem: QueryProblem, found: SmallestFactor) -> Iterator[Block]:
         ("keys", how_many(pattern.n, pattern.m)),
         (
             "tolerance",
-            f"{number(leak.tolerance)} of "
+            f"{number(found.heads.tolerance)} of "
             + ("the output, in length" if leak.on_output else of_what),
         ),
         ("smallest factor", "any" if math.isinf(leak.least) else number(leak.least, 10)),

@@ -1,4 +1,4 @@
-"""What every finding about one query has, and those that say less than a solution."""
+"""What findings about one query have in common where keys are not random, or nothing is solved."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import RegardError
+from regard.kinds.heads.solve.averaged_heads import AveragedHeads
 from regard.kinds.heads.solve.pattern import Pattern
 from regard.problems.instances import KeyInstance
 from regard.solving.finding import Finding
@@ -18,17 +19,20 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QueryFinding(Finding):
-    """A query, and what was wanted of it.
+    """A query (d,) of the answer, or the closest that was found, and what one head is asked for."""
 
-    Attributes:
-        pattern: the weights that are wanted, and the formula for them.
-        instance: keys (for random ones their means) and values.
-        query: (d,), of the answer, or the closest that was found.
-    """
-
-    pattern: Pattern
-    instance: KeyInstance
+    heads: AveragedHeads
     query: Float64
+
+    @property
+    def pattern(self) -> Pattern:
+        """The weights that are wanted, and the formula for them."""
+        return self.heads.whole
+
+    @property
+    def instance(self) -> KeyInstance:
+        """Keys (for random ones their means) and values."""
+        return self.heads.instance
 
     @property
     def scores(self) -> Float64:
@@ -43,12 +47,6 @@ class QueryFinding(Finding):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Undecided(QueryFinding):
-    """Neither a query nor an obstruction was proved.
-
-    Attributes:
-        refusal: what the design says.
-        random: whether keys are random, so that weights at their means say little.
-    """
+    """Neither a query nor an obstruction was proved; `refusal` is what the design says."""
 
     refusal: RegardError
-    random: bool = False

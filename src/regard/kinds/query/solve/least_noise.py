@@ -14,15 +14,16 @@ from regard.design import RobustDesign
 from regard.design import query as design_query
 from regard.design import robust as design_robust
 from regard.errors import InfeasibleDesign, UndecidedDesign
-from regard.kinds.heads.solve.averaged_heads import AveragedHeads, in_means, limit_instance
-from regard.kinds.heads.solve.pattern import Pattern
+from regard.kinds.heads.solve.averaged_heads import (
+    AveragedHeads,
+    AveragedQueries,
+    in_means,
+)
 from regard.kinds.query.solve.finding import QueryFinding, Undecided
 from regard.kinds.query.solve.max_margin import solve_at_means
 from regard.kinds.query.solve.noise_window import solve_noise_window
 from regard.kinds.query.spec import QueryProblem
-from regard.problems.instances import KeyInstance
-from regard.solving.finding import Status
-from regard.solving.random_keys import Bound, RandomKeys
+from regard.solving.finding import Finding, Status
 
 Float64 = NDArray[np.float64]
 
@@ -30,41 +31,27 @@ MOST_ROBUST = 40  # keys for which a robust query is designed beside the formula
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LeastNoise(QueryFinding):
+class LeastNoise(AveragedQueries):
     """A query that was designed for the least noise, as the answer rounds it.
 
     Attributes:
-        heads: one head, over the random keys.
         design: the query before rounding, with its gap.
         coefficients: of the means, where the answer writes the query so; None: it is numbers.
-        bound: what is provable, in floats.
     """
 
-    heads: AveragedHeads
     design: RobustDesign
     coefficients: Float64 | None
-    bound: Bound
-
-    @property
-    def proved(self) -> bool:
-        """Whether the tolerance is proved, by a claim that is verified."""
-        return bool(self.reaches)
-
-    @cached_property
-    def error(self) -> float:
-        """√E ‖c − c*‖² by the exact law."""
-        return float(self.heads.off(self.query[None]))
 
     @cached_property
     def error_of_longer(self) -> float:
         """The same of a query that is three times as long."""
-        return float(self.heads.off(3 * self.query[None]))
+        return float(self.heads.off(3 * self.queries))
 
     @cached_property
     def sum_of_means(self) -> tuple[Float64, Float64]:
         """Factors of the sum of the wanted means, up to three times as long, and errors there."""
-        naive = np.sum(self.instance.keys[list(self.pattern.rows)], axis=0)
-        unit = float(np.linalg.norm(self.query)) / float(np.linalg.norm(naive))
+        naive = np.sum(self.heads.keys.means[list(self.heads.whole.rows)], axis=0)
+        unit = float(np.linalg.norm(self.queries)) / float(np.linalg.norm(naive))
         at = np.linspace(0.1, 3.0, 30) * unit
         return at, self.heads.off(np.multiply.outer(at, naive)[:, None, :])
 
@@ -89,14 +76,13 @@ class NoMeanScores(Undecided):
     """No query has the mean scores that the weights need; where it is excluded, that is proved."""
 
 
-def solve_random(problem: QueryProblem, pattern: Pattern, instance: KeyInstance) -> QueryFinding:
+def solve_random(problem: QueryProblem, heads: AveragedHeads) -> Finding:
     """Return the formula if it holds the tolerance; else a query of less noise, or the limit."""
-    heads = _one_head(problem, pattern, instance)
     if not heads.keys.random:  # keys that are their means
-        return solve_at_means(problem, pattern, _as_weights(heads))
-    if not pattern.has_formula:
+        return solve_at_means(problem, _as_weights(heads))
+    if not heads.whole.has_formula:
         return _designed(problem, heads)
-    robust = _robust(heads) if pattern.n <= MOST_ROBUST else None
+    robust = _robust(heads) if heads.whole.n <= MOST_ROBUST else None
     found = solve_noise_window(heads, robust)
     if found is None:
         return _without_formula(problem, heads, robust)
@@ -107,14 +93,9 @@ def solve_random(problem: QueryProblem, pattern: Pattern, instance: KeyInstance)
     return found
 
 
-def _one_head(problem: QueryProblem, pattern: Pattern, instance: KeyInstance) -> AveragedHeads:
-    keys = RandomKeys.of(problem.given, instance)
-    return AveragedHeads(pattern, (pattern,), keys, instance, problem.goal.tolerance)
-
-
-def _as_weights(heads: AveragedHeads) -> KeyInstance:
-    """Return the instance with unit vectors for arbitrary values: outputs are weights then."""
-    return replace(heads.instance, values=heads.keys.values)
+def _as_weights(heads: AveragedHeads) -> AveragedHeads:
+    """Return the same with unit vectors for arbitrary values: outputs are weights then."""
+    return replace(heads, instance=replace(heads.instance, values=heads.keys.values))
 
 
 def _robust(heads: AveragedHeads) -> RobustDesign | None:
@@ -134,25 +115,24 @@ def _robust_or_refusal(heads: AveragedHeads) -> RobustDesign:
 
 def _without_formula(
     problem: QueryProblem, heads: AveragedHeads, robust: RobustDesign | None
-) -> QueryFinding:
+) -> Finding:
     """The formula has too much noise: a query of less, or keys at their limit, or what is known."""
     if robust is not None and robust.rmse <= heads.tolerance:
         return _least_noise(heads, robust)
-    limit = limit_instance(problem.given)
+    limit = AveragedHeads.in_limit(problem)
+    if limit is not None and not limit.keys.random:
+        return _vanishing(problem, heads, limit)
     if limit is not None:
-        if not np.any(limit.covariances):
-            return _vanishing(problem, heads, limit)
-        there = _one_head(problem, heads.whole, limit)
-        robust = _robust(there)
+        robust = _robust(limit)
         if robust is not None and robust.rmse <= heads.tolerance:
-            return _least_noise(there, robust)
+            return _least_noise(limit, robust)
     return _designed(problem, heads)
 
 
-def _vanishing(problem: QueryProblem, heads: AveragedHeads, limit: KeyInstance) -> QueryFinding:
+def _vanishing(problem: QueryProblem, heads: AveragedHeads, limit: AveragedHeads) -> QueryFinding:
     """As the noise vanishes keys are their means, and the tolerance is one of the leak."""
-    keys, at_means = heads.keys, replace(limit, values=heads.keys.values)
-    found = solve_at_means(problem, heads.whole, at_means)
+    keys, at_means = heads.keys, _as_weights(limit)
+    found = solve_at_means(problem, at_means)
     if found.status is not Status.PROVED:
         return found
 
@@ -170,8 +150,7 @@ def _vanishing(problem: QueryProblem, heads: AveragedHeads, limit: KeyInstance) 
         found.certificate,
         found.reaches,
         found.instances,
-        pattern=heads.whole,
-        instance=at_means,
+        heads=at_means,
         query=found.query,
         limit=found,
         error=error(1.0),
@@ -180,39 +159,20 @@ def _vanishing(problem: QueryProblem, heads: AveragedHeads, limit: KeyInstance) 
 
 
 def _least_noise(heads: AveragedHeads, robust: RobustDesign) -> LeastNoise:
-    """Return a designed query, with what is proved of it."""
+    """Return a designed query, to the digits that the answer has, with what is proved of it."""
     query = robust.queries[0]
-    written = in_means(query, heads.instance)
-    if written is not None:
-        query = written[1] @ heads.instance.keys  # what the answer says, to its digits
-    queries = query[None]
-    bound, proved = heads.bound(queries), heads.proves(queries)
-    claim = heads.claim(queries, None if proved else bound.claimable)
-    certificate = heads.keys.certificate(claim)
-    found = LeastNoise(
-        Status.PROVED,
-        {"q": query.tolist() if written is None else written[0]},
-        told_apart(
-            {**robust.certificate.arrays, **certificate.arrays},
-            (claim, *robust.certificate.claims),
-            heads.keys.scale,
-        ),
-        (0,) if proved else (),
-        pattern=heads.whole,
-        instance=heads.instance,
-        query=query,
-        heads=heads,
-        design=robust,
-        coefficients=None if written is None else written[1],
-        bound=bound,
+    answer, coefficients = in_means(query, heads.instance) or (query.tolist(), None)
+    if coefficients is not None:
+        query = coefficients @ heads.instance.keys
+    found = LeastNoise.measured(
+        heads, query[None], {"q": answer}, design=robust, coefficients=coefficients
     )
-    if proved:
-        return found
-    within = found.error <= heads.tolerance
-    return replace(found, status=Status.NUMERIC if within else Status.UNDECIDED)
+    arrays = {**robust.certificate.arrays, **found.certificate.arrays}
+    claims = (*found.certificate.claims, *robust.certificate.claims)
+    return replace(found, certificate=told_apart(arrays, claims, heads.keys.scale))
 
 
-def _designed(problem: QueryProblem, heads: AveragedHeads) -> QueryFinding:
+def _designed(problem: QueryProblem, heads: AveragedHeads) -> Finding:
     """Means without structure, or noise that no formula survives."""
     try:
         robust = _robust_or_refusal(heads)
@@ -220,10 +180,9 @@ def _designed(problem: QueryProblem, heads: AveragedHeads) -> QueryFinding:
         return _no_mean_scores(heads, refusal)
     except UndecidedDesign as refusal:
         return _undecided(heads, refusal)
-    if robust.rmse > heads.tolerance:
-        limit = limit_instance(problem.given)
-        if limit is not None and not np.any(limit.covariances):
-            return _vanishing(problem, heads, limit)
+    limit = AveragedHeads.in_limit(problem)
+    if robust.rmse > heads.tolerance and limit is not None and not limit.keys.random:
+        return _vanishing(problem, heads, limit)
     return _least_noise(heads, robust)
 
 
@@ -239,11 +198,9 @@ def _no_mean_scores(heads: AveragedHeads, refusal: InfeasibleDesign) -> NoMeanSc
         {"q": query.tolist()},
         certificate,
         () if excluded is None else (0,),
-        pattern=heads.whole,
-        instance=heads.instance,
+        heads=heads,
         query=query,
         refusal=refusal,
-        random=True,
     )
 
 
@@ -275,9 +232,7 @@ def _undecided(heads: AveragedHeads, refusal: UndecidedDesign) -> Undecided:
         Status.UNDECIDED,
         {"q": query.tolist()},
         refusal.certificate or heads.keys.certificate(claim),
-        pattern=heads.whole,
-        instance=heads.instance,
+        heads=heads,
         query=query,
         refusal=refusal,
-        random=True,
     )

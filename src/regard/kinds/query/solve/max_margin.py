@@ -11,11 +11,10 @@ from regard.certify import Certificate, Claim
 from regard.design import QueryDesign
 from regard.design import query as design_query
 from regard.errors import InfeasibleDesign, RegardError, UndecidedDesign
-from regard.kinds.heads.solve.pattern import Pattern
+from regard.kinds.heads.solve.averaged_heads import AveragedHeads
 from regard.kinds.query.solve.finding import QueryFinding, Undecided
 from regard.kinds.query.solve.smallest_factor import solve_smallest_factor
 from regard.kinds.query.spec import QueryProblem
-from regard.problems.instances import KeyInstance
 from regard.solving.finding import Status, excluding, within
 from regard.solving.key_tables import known_values, softmax
 
@@ -72,45 +71,48 @@ class OtherUnits(QueryFinding):
     error: float
 
 
-def solve_at_means(problem: QueryProblem, pattern: Pattern, instance: KeyInstance) -> QueryFinding:
+def solve_at_means(problem: QueryProblem, heads: AveragedHeads) -> QueryFinding:
     """Return the query for keys that are not random, or are at their means."""
-    if pattern.any_scores:
-        return solve_smallest_factor(problem, pattern, instance)
+    if heads.whole.any_scores:
+        return solve_smallest_factor(problem, heads)
+    instance, pattern = heads.instance, heads.whole
     # With random keys and arbitrary values the weights stand for the output.
     known = known_values(problem.given) or pattern.prefix == "mu"
     values = instance.values if known else None
-    tolerance, example = problem.goal.tolerance, problem.given.keys.law == "arbitrary"
+    example = problem.given.keys.law == "arbitrary"
     try:
-        found = design_query(
-            instance.keys, pattern.target, tolerance=tolerance, values=values, scale=pattern.scale
-        )
+        found = _design(heads, instance.keys, values, heads.tolerance)
     except InfeasibleDesign as refusal:
         return Excluded(
             Status.IMPOSSIBLE,
             {"q": refusal.best.query.tolist()},
             refusal.certificate,
             excluding(refusal.certificate),
-            pattern=pattern,
-            instance=instance,
+            heads=heads,
             query=refusal.best.query,
             closest=refusal.best,
             example=example,
         )
     except UndecidedDesign as refusal:
-        balanced = _in_other_units(problem, pattern, instance, values)
-        return balanced or _undecided(pattern, instance, refusal)
+        return _in_other_units(heads, values) or _undecided(heads, refusal)
     return MaxMargin(
         Status.ARGUED if example else Status.PROVED,
         {"q": found.query.tolist()},
         found.certificate,
-        within(found.certificate, (_close(values),), tolerance),
+        within(found.certificate, (_close(values),), heads.tolerance),
         1,
-        pattern=pattern,
-        instance=instance,
+        heads=heads,
         query=found.query,
         design=found,
         example=example,
     )
+
+
+def _design(
+    heads: AveragedHeads, keys: Float64, values: Float64 | None, tolerance: float
+) -> QueryDesign:
+    target, scale = heads.whole.target, heads.whole.scale
+    return design_query(keys, target, tolerance=tolerance, values=values, scale=scale)
 
 
 def _close(values: Float64 | None) -> str:
@@ -118,38 +120,33 @@ def _close(values: Float64 | None) -> str:
     return "weights_close" if values is None else "output_close"
 
 
-def _in_other_units(
-    problem: QueryProblem, pattern: Pattern, instance: KeyInstance, values: Float64 | None
-) -> OtherUnits | None:
+def _in_other_units(heads: AveragedHeads, values: Float64 | None) -> OtherUnits | None:
     """Return a query that was designed in other units; None if that finds none."""
-    sizes = np.max(np.abs(instance.keys), axis=0)
-    used, tolerance = sizes > 0, problem.goal.tolerance
+    pattern, keys, tolerance = heads.whole, heads.instance.keys, heads.tolerance
+    sizes = np.max(np.abs(keys), axis=0)
+    used = sizes > 0
     if not np.any(used) or np.max(sizes[used]) < UNEQUAL * np.min(sizes[used]):
         return None
     units = np.ones_like(sizes)
     units[used] = 2.0 ** np.round(np.log2(sizes[used]))
-    keys = instance.keys / units
     try:
-        found = design_query(
-            keys, pattern.target, tolerance=tolerance / 2, values=values, scale=pattern.scale
-        ).query
+        found = _design(heads, keys / units, values, tolerance / 2).query
     except RegardError:
         return None
     # What is rounding beside the largest coordinate is taken as 0.
     query = np.where(np.abs(found) <= 1e-14 * np.max(np.abs(found)), 0.0, found) / units
-    missed = softmax(pattern.scale * (instance.keys @ query)) - pattern.wanted
+    missed = softmax(pattern.scale * (keys @ query)) - pattern.wanted
     error = float(np.max(np.abs(missed)) if values is None else np.linalg.norm(missed @ values))
     if not error <= tolerance:
         return None
     claim = Claim(_close(values), {"target": pattern.claimed, "bound": tolerance}, {"query": query})
-    arrays = {"keys": instance.keys} | ({} if values is None else {"values": values})
+    arrays = {"keys": keys} | ({} if values is None else {"values": values})
     return OtherUnits(
         Status.PROVED,
         {"q": query.tolist()},
         Certificate(arrays, (claim,), pattern.scale),
         (0,),
-        pattern=pattern,
-        instance=instance,
+        heads=heads,
         query=query,
         units=units,
         sizes=(float(np.min(sizes[used])), float(np.max(sizes[used]))),
@@ -157,18 +154,13 @@ def _in_other_units(
     )
 
 
-def _undecided(pattern: Pattern, instance: KeyInstance, refusal: UndecidedDesign) -> Undecided:
-    best = refusal.best
-    query = np.zeros(instance.keys.shape[1]) if best is None else best.query
+def _undecided(heads: AveragedHeads, refusal: UndecidedDesign) -> Undecided:
+    best, keys = refusal.best, heads.instance.keys
+    query = np.zeros(keys.shape[1]) if best is None else best.query
     certificate = refusal.certificate or (best.certificate if best is not None else None)
     if certificate is None:
-        certificate = Certificate({"keys": instance.keys}, (), pattern.scale)
+        certificate = Certificate({"keys": keys}, (), heads.whole.scale)
+    answer = {"q": query.tolist()}
     return Undecided(
-        Status.UNDECIDED,
-        {"q": query.tolist()},
-        certificate,
-        pattern=pattern,
-        instance=instance,
-        query=query,
-        refusal=refusal,
+        Status.UNDECIDED, answer, certificate, heads=heads, query=query, refusal=refusal
     )

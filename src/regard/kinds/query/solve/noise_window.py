@@ -10,10 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.design import RobustDesign, isotropic_scale
-from regard.kinds.heads.solve.averaged_heads import AveragedHeads
-from regard.kinds.query.solve.finding import QueryFinding
-from regard.solving.finding import Status
-from regard.solving.random_keys import Bound
+from regard.kinds.heads.solve.averaged_heads import AveragedHeads, AveragedQueries
 
 Float64 = NDArray[np.float64]
 
@@ -23,41 +20,26 @@ WIDE = 8.0  # how many times the widest useful factor is still tried
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class NoiseWindow(QueryFinding):
+class NoiseWindow(AveragedQueries):
     """A formula whose factor is within the window that the tolerance leaves.
 
     Attributes:
-        heads: one head, over the random keys.
         closed: the best factor to first order, by Lambert's W; None where there is no closed form.
         best: the best factor, by the exact law.
         window: the factors within the tolerance, from and to.
-        factor: the one of the answer.
-        bound: what is provable of it, in floats.
         robust: the query of least noise, designed; None where that was not tried.
     """
 
-    heads: AveragedHeads
+    factor: float
     closed: float | None
     best: float
     window: tuple[float, float]
-    factor: float
-    bound: Bound
     robust: RobustDesign | None
-
-    @property
-    def proved(self) -> bool:
-        """Whether the tolerance is proved for the factor, by a claim that is verified."""
-        return bool(self.reaches)
 
     @cached_property
     def variance(self) -> float | None:
         """alpha, where every covariance is alpha I; None otherwise."""
         return self.heads.keys.isotropic
-
-    @cached_property
-    def error(self) -> float:
-        """√E ‖c − c*‖² at the factor of the answer."""
-        return self.error_at(self.factor)
 
     def error_at(self, factor: float) -> float:
         """√E ‖c − c*‖² at a factor."""
@@ -66,15 +48,15 @@ class NoiseWindow(QueryFinding):
     def predicted(self, factor: float) -> float:
         """The mean square error of an even pair to first order."""
         D, apart = _distances(self.heads)
-        height = self.pattern.scale * factor
-        leak = self.pattern.rest / 2 * math.exp(-height) * D
+        height = self.heads.whole.scale * factor
+        leak = self.heads.whole.rest / 2 * math.exp(-height) * D
         return leak**2 + (self.variance or 0.0) * height**2 / 4 * apart**2
 
     def with_less_noise(self, times: float) -> tuple[float, float, float]:
         """A variance that is so many times alpha, its best factor, and the error there."""
         assert self.variance is not None
         alpha, keys = self.variance * times, self.heads.keys
-        factor = isotropic_scale(self.pattern.n, alpha, *_distances(self.heads)) / keys.scale
+        factor = isotropic_scale(self.heads.whole.n, alpha, *_distances(self.heads)) / keys.scale
         quiet = keys.with_noise(keys.covariances * times)
         return alpha, factor, float(self.heads.off(self.heads.at(np.array(factor)), quiet))
 
@@ -89,28 +71,18 @@ def solve_noise_window(heads: AveragedHeads, robust: RobustDesign | None) -> Noi
         return None
     closed = _closed(heads)
     tried = _worth_trying(heads, window, best, closed)
-    proved = _first_proved(heads, tried)
-    factor = proved
+    factor = _first_proved(heads, tried)
     if factor is None:
         within = heads.off(heads.at(np.array([*tried, best]))) <= heads.tolerance
         factor = [*tried, best][int(np.argmax(within))]
-    queries = heads.queries(factor)
-    bound = heads.bound(queries)
-    claim = heads.claim(queries, bound.claimable if proved is None else None)
-    return NoiseWindow(
-        Status.NUMERIC if proved is None else Status.PROVED,
+    return NoiseWindow.measured(
+        heads,
+        heads.queries(factor),
         {"q": pattern.text(), pattern.factor: factor},
-        heads.keys.certificate(claim),
-        () if proved is None else (0,),
-        pattern=pattern,
-        instance=heads.instance,
-        query=queries[0],
-        heads=heads,
+        factor=factor,
         closed=closed,
         best=best,
         window=window,
-        factor=factor,
-        bound=bound,
         robust=robust,
     )
 

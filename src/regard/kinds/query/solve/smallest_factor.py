@@ -17,10 +17,10 @@ from regard.certify.objects import told_apart
 from regard.design import QueryDesign
 from regard.design import query as design_query
 from regard.errors import RegardError
-from regard.kinds.heads.solve.pattern import Pattern, rounded_up
+from regard.kinds.heads.solve.averaged_heads import AveragedHeads
+from regard.kinds.heads.solve.pattern import rounded_up
 from regard.kinds.query.solve.finding import QueryFinding
 from regard.kinds.query.spec import QueryProblem
-from regard.problems.instances import KeyInstance
 from regard.solving.finding import Status
 from regard.solving.key_tables import known_values, softmax
 
@@ -38,40 +38,38 @@ class Leak:
     """How large the factor of a formula must be, and what leaks to the other keys.
 
     Attributes:
-        pattern: what is wanted, and the formula.
-        instance: keys and values.
-        tolerance: as the goal says.
+        heads: one head, with the formula and the tolerance.
         on_output: whether the tolerance is of the output; else of each weight.
     """
 
-    pattern: Pattern
-    instance: KeyInstance
-    tolerance: float
+    heads: AveragedHeads
     on_output: bool
 
     @property
     def wanted(self) -> Float64:
         """The output that is wanted."""
-        return self.pattern.wanted @ self.instance.values
+        return self.heads.whole.wanted @ self.heads.instance.values
 
     @cached_property
     def distance(self) -> float:
         """From it to the mean of the other values: the D of the error r D."""
-        if not self.pattern.rest:
+        if not self.heads.whole.rest:
             return 0.0
-        rest = np.mean(self.instance.values[self.pattern.others], axis=0)
+        rest = np.mean(self.heads.instance.values[self.heads.whole.others], axis=0)
         return float(np.linalg.norm(rest - self.wanted))
 
     @property
     def allowed(self) -> float:
         """The largest leak within the tolerance."""
-        per_leak = self.distance if self.on_output else self.pattern.worst
-        return self.tolerance / per_leak if per_leak > self.tolerance * 1e-9 else math.inf
+        per_leak = self.distance if self.on_output else self.heads.whole.worst
+        return (
+            self.heads.tolerance / per_leak if per_leak > self.heads.tolerance * 1e-9 else math.inf
+        )
 
     @property
     def least(self) -> float:
         """The smallest factor; −∞ where every leak is allowed."""
-        return self.pattern.factor_for(self.allowed)
+        return self.heads.whole.factor_for(self.allowed)
 
     @property
     def factor(self) -> float:
@@ -117,12 +115,10 @@ class SmallestFactor(QueryFinding):
         return interior_weights(self.instance.values, self.leak.wanted)
 
 
-def solve_smallest_factor(
-    problem: QueryProblem, pattern: Pattern, instance: KeyInstance
-) -> SmallestFactor:
+def solve_smallest_factor(problem: QueryProblem, heads: AveragedHeads) -> SmallestFactor:
     """Return the solution as a formula with the smallest factor."""
-    tolerance, on_output = problem.goal.tolerance, known_values(problem.given)
-    leak = Leak(pattern, instance, tolerance, on_output)
+    pattern, instance, on_output = heads.whole, heads.instance, known_values(problem.given)
+    leak = Leak(heads, on_output)
     query = pattern.query(leak.factor, instance.symbols)
     claims = [*_close_claims(leak, query), *_smallest_claim(leak)]
     designed = None
@@ -131,21 +127,20 @@ def solve_smallest_factor(
             designed = design_query(
                 instance.keys,
                 pattern.target,
-                tolerance=tolerance,
+                tolerance=heads.tolerance,
                 values=instance.values if on_output else None,
                 scale=pattern.scale,
             )
             claims += designed.certificate.claims
         except RegardError:  # finer than float64 queries can be: the formula stands alone
             pass
-    short = pattern.has_formula
+    formula = {"q": pattern.text(), pattern.factor: leak.factor}
     return SmallestFactor(
         Status.PROVED,
-        {"q": pattern.text(), pattern.factor: leak.factor} if short else {"q": query.tolist()},
+        formula if pattern.has_formula else {"q": query.tolist()},
         told_apart({"keys": instance.keys, "values": instance.values}, claims, pattern.scale),
         (0,),
-        pattern=pattern,
-        instance=instance,
+        heads=heads,
         query=query,
         leak=leak,
         designed=designed,
@@ -155,11 +150,11 @@ def solve_smallest_factor(
 
 def _close_claims(leak: Leak, query: Float64) -> list[Claim]:
     """The weights and the output of the query are as near as the goal says."""
-    pattern, instance = leak.pattern, leak.instance
+    pattern, instance = leak.heads.whole, leak.heads.instance
     missed = softmax(pattern.scale * (instance.keys @ query)) - pattern.wanted
     measured = (float(np.max(np.abs(missed))), float(np.linalg.norm(missed @ instance.values)))
     bounds = [m * (1 + ROUNDING) + 1e-14 * max(1.0, leak.distance) for m in measured]
-    bounds[leak.on_output] = leak.tolerance
+    bounds[leak.on_output] = leak.heads.tolerance
     claims = [
         Claim(kind, {"target": pattern.claimed, "bound": bound}, {"query": query})
         for kind, bound in zip(("weights_close", "output_close"), bounds, strict=True)
@@ -169,7 +164,7 @@ def _close_claims(leak: Leak, query: Float64) -> list[Claim]:
 
 def _smallest_claim(leak: Leak) -> list[Claim]:
     """A factor is large enough if and only if it is the smallest one or above: on both sides."""
-    pattern, instance = leak.pattern, leak.instance
+    pattern, instance = leak.heads.whole, leak.heads.instance
     if not math.isfinite(leak.least) or pattern.n > MOST_TRIED or not pattern.has_formula:
         return []
     c, scale = pattern.factor, "" if pattern.scale == 1 else f"{pattern.scale!r} "
@@ -177,7 +172,7 @@ def _smallest_claim(leak: Leak) -> list[Claim]:
     under = f"({pattern.m} epsilon)" if pattern.even else "epsilon"
     over = f"/{pattern.scale!r}" if pattern.even and pattern.scale != 1 else ""
     condition = f"{c} >= log((n - {pattern.m}) ({per_leak} - epsilon)/{under}){over}"
-    shared: dict[str, Any] = {"n": pattern.n, "epsilon": leak.tolerance}
+    shared: dict[str, Any] = {"n": pattern.n, "epsilon": leak.heads.tolerance}
     if pattern.structure == "independent":  # the scores are what the pseudo-inverse was given
         weights = f"softmax({scale if pattern.even else ''}{pattern.scores_text()})"
     else:
