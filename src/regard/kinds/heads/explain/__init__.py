@@ -87,10 +87,7 @@ def _impossible(problem: HeadsProblem, found: WeightCeiling) -> Explanation:
             "So no query gives it more than this, and no average of heads does.",
             r"\alpha \le \frac{1}{1 + e^{H(\lambda)}} = " + tex(most),
         ),
-        (
-            "It was to have more.",
-            rf"{tex(weight)} - {tex(problem.goal.tolerance)} > {tex(most)}",
-        ),
+        ("It was to have more.", rf"{tex(weight)} - {tex(problem.goal.tolerance)} > {tex(most)}"),
     )
     caption = "the most it can get"
     table = weights_table(given, found.whole.wanted, found.closest.weights, caption=caption)

@@ -37,18 +37,14 @@ def allocations() -> tuple[Table, ...]:
 
 def _balanced() -> Table:
     """Four targets with noise alike, two heads, the limit of a large scale."""
-    m = 4
-    means = np.eye(m)
-    noise = np.broadcast_to(0.01 * np.eye(m), (m, m, m))
+    m, means = 4, np.eye(4)
+    noise = np.broadcast_to(0.01 * means, (m, m, m))
     rows = []
     for name, sizes in (("2 and 2", (2, 2)), ("3 and 1", (3, 1)), ("all 4 in one head", (4,))):
-        starts = np.cumsum([0, *sizes])[:-1]
-        groups = [range(a, a + g) for a, g in zip(starts, sizes, strict=True)]
-        queries = np.array([np.sum(means[list(g)], axis=0) for g in groups])
-        shares = np.array([g / m for g in sizes])
         total = 0.0
-        for query, share in zip(queries, shares, strict=True):
-            law = key_noise(query, means, noise, np.eye(m), method="limit", rng=0)
+        for group in np.split(means, np.cumsum(sizes)[:-1]):
+            query, share = np.sum(group, axis=0), len(group) / m
+            law = key_noise(query, means, noise, means, method="limit", rng=0)
             total += share**2 * float(law.variance)
         formula = (sum(g * g for g in sizes) - m) / m**2
         rows.append((name, number(round(total, 9)), number(formula)))
@@ -59,25 +55,21 @@ def _balanced() -> Table:
 def _noisy() -> Table:
     """Three targets, two heads, only the first target noisy."""
     n, C = 6, 8.0
-    means, noise = np.eye(n), np.zeros((n, n, n))
+    noise = np.zeros((n, n, n))
     noise[0, 0, 0] = 0.5
-    wanted = np.zeros(n)
-    wanted[:3] = 1 / 3
-    rows = []
-    cases: tuple[tuple[str, list[list[int]]], ...] = (
+    cases = (
         ("a; b and c", [[0], [1, 2]]),
         ("a and b; c", [[0, 1], [2]]),
         ("all in one head", [[0, 1, 2]]),
     )
+    wanted = np.array([1, 1, 1, 0, 0, 0]) / 3
+    rows = []
     for name, groups in cases:
-        queries = np.array([C * np.sum(means[group], axis=0) for group in groups])
+        queries = C * np.array([np.sum(np.eye(n)[group], axis=0) for group in groups])
         shares = np.array([len(group) / 3 for group in groups])
-        rows.append((name, number(_off(queries, means, noise, wanted, shares), 4)))
-    return Table(
-        ("heads", "error"),
-        tuple(rows),
-        "three targets of which only a is noisy: it should have a head to itself",
-    )
+        rows.append((name, number(_error(queries, noise, wanted, shares), 4)))
+    caption = "three targets of which only a is noisy: it should have a head to itself"
+    return Table(("heads", "error"), tuple(rows), caption)
 
 
 @cache
@@ -85,21 +77,20 @@ def null_steering() -> Table:
     """Queries that look away from the other keys, where key a varies along its own mean."""
     n, alpha, C = 5, 1e-3, 6.0
     means = np.eye(n)
-    noise = np.array([alpha * np.eye(n)] * n)
+    noise = np.array([alpha * means] * n)
     noise[0] += np.outer(means[0], means[0]) / 2
-    wanted = np.zeros(n)
-    wanted[:2] = 0.5
-    away_a, away_b = (C * (means[i] - np.sum(means, axis=0)) for i in (0, 1))
+    a, b = C * means[:2]
+    away_a, away_b = C * (means[:2] - np.sum(means, axis=0))
     cases = (
-        (r"one head, $C(\mu_a + \mu_b)$", [C * (means[0] + means[1])]),
+        (r"one head, $C(\mu_a + \mu_b)$", [a + b]),
         (r"one head, $-C \sum_{i \ne a,b} \mu_i$", [-C * np.sum(means[2:], axis=0)]),
-        (r"two heads, $C\mu_a$ and $C\mu_b$", [C * means[0], C * means[1]]),
-        (r"two heads, $-C \sum_{i \ne a} \mu_i$ and $C\mu_b$", [away_a, C * means[1]]),
+        (r"two heads, $C\mu_a$ and $C\mu_b$", [a, b]),
+        (r"two heads, $-C \sum_{i \ne a} \mu_i$ and $C\mu_b$", [away_a, b]),
         (r"two heads, $-C \sum_{i \ne a} \mu_i$ and $-C \sum_{i \ne b} \mu_i$", [away_a, away_b]),
     )
+    wanted = np.array([0.5, 0.5, 0, 0, 0])
     rows = tuple(
-        (name, number(_off(np.array(queries), means, noise, wanted, None), 3))
-        for name, queries in cases
+        (name, number(_error(np.array(queries), noise, wanted), 3)) for name, queries in cases
     )
     caption = (
         r"null steering: with noise $\alpha I + \frac{1}{2} \mu_a \mu_a^\top$ of key a, a query "
@@ -108,8 +99,9 @@ def null_steering() -> Table:
     return Table(("queries", "error"), rows, caption)
 
 
-def _off(
-    queries: Float64, means: Float64, noise: Float64, wanted: Float64, shares: Float64 | None
+def _error(
+    queries: Float64, noise: Float64, wanted: Float64, shares: Float64 | None = None
 ) -> float:
-    keys = RandomKeys(means, noise, np.eye(len(means)), 1.0)
+    """Return √E ‖c − c*‖² over keys with unit vectors for means and values."""
+    keys = RandomKeys(np.eye(len(noise)), noise, np.eye(len(noise)), 1.0)
     return float(keys.off_and_variance(queries, wanted, shares)[0])

@@ -9,12 +9,7 @@ import numpy as np
 from regard.checking.sampling import Trial, compare, generator, smallest, softmax
 from regard.checking.verdict import Counterexample
 from regard.errors import InvalidAnswer
-from regard.kinds.heads.instance import (
-    drawn_instance,
-    has_noise,
-    noise_roots,
-    plain_instance,
-)
+from regard.kinds.heads.instance import drawn_instance, has_noise, noise_roots, plain_instance
 from regard.kinds.heads.reading import Candidate
 from regard.kinds.heads.reading.goal import Float64
 from regard.problems.instances import KeyInstance

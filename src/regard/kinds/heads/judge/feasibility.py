@@ -79,13 +79,12 @@ def judge_claim(problem: WeightsProblem, answer: Answer) -> Verdict:
     found = [decide(goal, instance) for instance in _cases(goal)]
     if all(one.possible for one in found):
         return _refuted(goal, found[0])
-    if all(one.possible is False for one in found):
-        sentence = f"{found[0].reason}; the closest found comes to {compare(found[0].error, goal.tolerance)}"
-        return Verdict(problem, (GoalResult(NAME, "this", True, sentence),))
     at = next(one for one in found if not one.possible)
-    sentence = (
-        f"no such query was found, and none was excluded: {compare(at.error, goal.tolerance)}"
-    )
+    compared = compare(at.error, goal.tolerance)
+    if all(one.possible is False for one in found):
+        sentence = f"{at.reason}; the closest found comes to {compared}"
+        return Verdict(problem, (GoalResult(NAME, "this", True, sentence),))
+    sentence = f"no such query was found, and none was excluded: {compared}"
     if any(one.possible for one in found):
         sentence = "there is one for some keys, and for others none was found"
     return Verdict(problem, (GoalResult(NAME, "this", False, sentence, decided=False),))

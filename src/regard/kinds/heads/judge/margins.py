@@ -8,12 +8,7 @@ import numpy as np
 
 from regard.checking.sampling import Trial, compare
 from regard.errors import InvalidAnswer
-from regard.kinds.heads.instance import (
-    drawn_instance,
-    has_noise,
-    limits_in_words,
-    plain_instance,
-)
+from regard.kinds.heads.instance import drawn_instance, has_noise, limits_in_words, plain_instance
 from regard.kinds.heads.reading import Candidate
 from regard.kinds.heads.reading.goal import LARGEST_SCORE
 from regard.kinds.heads.reading.query_length import right_length, smallest_factor

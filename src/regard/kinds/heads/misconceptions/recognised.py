@@ -16,12 +16,7 @@ from numpy.typing import NDArray
 from regard.checking.sampling import softmax
 from regard.checking.verdict import GoalResult
 from regard.errors import InvalidAnswer
-from regard.kinds.heads.instance import (
-    drawn_instance,
-    has_noise,
-    plain_instance,
-    trial_count,
-)
+from regard.kinds.heads.instance import drawn_instance, has_noise, plain_instance, trial_count
 from regard.kinds.heads.reading.goal import Float64
 from regard.kinds.heads.reading.queries import Candidate
 from regard.kinds.heads.reading.query_length import opened, right_length

@@ -5,83 +5,76 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from regard.kinds.heads.spec import WeightsProblem
-from regard.problems.laws import Gaussian, Orthogonal, Orthonormal
+from regard.problems.laws import Gaussian, Orthogonal, Orthonormal, Plain
 
 Fields = Mapping[str, str]
 
 
-def _keys(problem: WeightsProblem, *laws: type) -> list[str] | None:
-    """Return the names of the wanted keys, or means, if they are of one of these laws."""
-    law = problem.given.keys
-    prefix = "mu" if isinstance(law, Gaussian) else "k"
-    plain = law.mean if isinstance(law, Gaussian) else law
-    return (
-        [f"{prefix}_{name}" for name in problem.goal.weights] if isinstance(plain, laws) else None
-    )
+def _keys(problem: WeightsProblem, law: type[Plain] = Orthonormal) -> list[str]:
+    """Return the names of the wanted keys, or means, if they are of this law; else none."""
+    keys = problem.given.keys
+    plain, prefix = (keys.mean, "mu") if isinstance(keys, Gaussian) else (keys, "k")
+    return [f"{prefix}_{name}" for name in problem.goal.weights] if isinstance(plain, law) else []
 
 
-def _weights_alike(problem: WeightsProblem) -> bool:
+def _alike(problem: WeightsProblem) -> bool:
+    """Whether all wanted keys are to have the same weight."""
     return len(set(problem.goal.weights.values())) == 1
 
 
-def _summed(keys: list[str]) -> str:
-    return keys[0] if len(keys) == 1 else f"({' + '.join(keys)})"
-
-
 def _one_each(problem: WeightsProblem) -> bool:
-    """Whether each head can look at one wanted key, of which all are to count alike."""
-    return _weights_alike(problem) and len(problem.query_names) == len(problem.goal.weights) > 1
+    """Whether each of several heads can look at one wanted key, of which all count alike."""
+    return _alike(problem) and len(problem.query_names) == len(problem.goal.weights) > 1
+
+
+def _one_mixed_query(problem: WeightsProblem) -> bool:
+    """Whether one query is to give several keys the same weight."""
+    return _alike(problem) and len(problem.goal.weights) > 1 == len(problem.query_names)
 
 
 def without_factor(problem: WeightsProblem) -> Fields | None:
     """The right direction, of length 1."""
-    keys = _keys(problem, Orthonormal)
-    if keys is None or problem.given.n == len(keys) or not _weights_alike(problem):
+    keys = _keys(problem)
+    if problem.given.n == len(keys) or not keys:
         return None
-    if len(problem.query_names) == 1:
-        return {"q": " + ".join(keys)}
-    return dict(zip(problem.query_names, keys, strict=True)) if _one_each(problem) else None
+    if _one_each(problem):
+        return dict(zip(problem.query_names, keys, strict=True))
+    one = len(problem.query_names) == 1 and _alike(problem)
+    return {"q": " + ".join(keys)} if one else None
 
 
 def sum_of_keys(problem: WeightsProblem) -> Fields | None:
     """Keys that are not of length 1, taken as if they were."""
     keys = _keys(problem, Orthogonal)
-    one_query = len(problem.query_names) == 1
-    if keys is None or len(keys) == 1 or not one_query or not _weights_alike(problem):
-        return None
-    return {"q": f"C {_summed(keys)}"}
+    return {"q": f"C ({' + '.join(keys)})"} if keys and _one_mixed_query(problem) else None
 
 
 def proportional_scores(problem: WeightsProblem) -> Fields | None:
     """Weights as coefficients."""
-    keys = _keys(problem, Orthonormal)
-    if keys is None or _weights_alike(problem) or len(problem.query_names) > 1:
-        return None
     weights = problem.goal.weights.values()
-    return {"q": f"C ({' + '.join(f'{w!r} {k}' for w, k in zip(weights, keys, strict=True))})"}
+    terms = [f"{w!r} {key}" for w, key in zip(weights, _keys(problem), strict=False)]
+    room = terms and not _alike(problem) and len(problem.query_names) == 1
+    return {"q": f"C ({' + '.join(terms)})"} if room else None
 
 
 def very_long(problem: WeightsProblem) -> Fields | None:
     """A factor that is as large as one likes, over random keys."""
-    keys = _keys(problem, Orthonormal)
-    random = isinstance(problem.given.keys, Gaussian)
-    if not random or keys is None or len(keys) == 1 or not _weights_alike(problem):
-        return None
-    return {"q": f"1000 {_summed(keys)}"} if len(problem.query_names) == 1 else None
+    keys = _keys(problem) if isinstance(problem.given.keys, Gaussian) else []
+    return {"q": f"1000 ({' + '.join(keys)})"} if keys and _one_mixed_query(problem) else None
 
 
 def same_query_in_each_head(problem: WeightsProblem) -> Fields | None:
     """The query of one head for all wanted keys; as noise vanishes it is right."""
-    keys = _keys(problem, Orthonormal)
-    if keys is None or not _one_each(problem) or problem.given.limits:
+    keys = _keys(problem)
+    if not keys or not _one_each(problem) or problem.given.limits:
         return None
-    return dict.fromkeys(problem.query_names, f"C {_summed(keys)}")
+    return dict.fromkeys(problem.query_names, f"C ({' + '.join(keys)})")
 
 
 def shares_in_each_head(problem: WeightsProblem) -> Fields | None:
     """Each head gives its key the share that the key is to have in the average."""
-    keys = _keys(problem, Orthonormal)
-    if keys is None or not _one_each(problem) or problem.given.scale != 1:
+    keys = _keys(problem)
+    if not keys or not _one_each(problem) or problem.given.scale != 1:
         return None
     over = "" if len(keys) == 2 else f"/{len(keys) - 1}"
     queries = [f"log((n - 1){over}) {key}" for key in keys]
@@ -90,7 +83,5 @@ def shares_in_each_head(problem: WeightsProblem) -> Fields | None:
 
 def one_key_only(problem: WeightsProblem) -> Fields | None:
     """A query for the first of several wanted keys, in every head."""
-    keys = _keys(problem, Orthonormal)
-    if keys is None or len(keys) == 1:
-        return None
-    return dict.fromkeys(problem.query_names, f"C {keys[0]}")
+    keys = _keys(problem)
+    return dict.fromkeys(problem.query_names, f"C {keys[0]}") if len(keys) > 1 else None

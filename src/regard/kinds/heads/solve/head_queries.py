@@ -16,11 +16,7 @@ from regard.design import query as design_query
 from regard.design import robust as design_robust
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.kinds.heads.solve.allocation import allocate, orderings
-from regard.kinds.heads.solve.averaged_heads import (
-    AveragedHeads,
-    AveragedQueries,
-    in_means,
-)
+from regard.kinds.heads.solve.averaged_heads import AveragedHeads, AveragedQueries, in_means
 from regard.kinds.heads.solve.pattern import Pattern, rounded_up
 from regard.kinds.heads.spec import HeadsProblem
 from regard.solving.finding import Finding, Status, excluding

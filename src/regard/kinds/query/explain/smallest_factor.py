@@ -14,15 +14,7 @@ from regard.kinds.query.spec import QueryProblem
 from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
 from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation
-from regard.solving.key_tables import (
-    how_many,
-    listing,
-    nice,
-    softmax,
-    symbol,
-    tex,
-    weights_table,
-)
+from regard.solving.key_tables import how_many, listing, nice, softmax, symbol, tex, weights_table
 
 POINTS = 61  # of a curve
 

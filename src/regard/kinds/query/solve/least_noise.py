@@ -14,11 +14,7 @@ from regard.design import RobustDesign
 from regard.design import query as design_query
 from regard.design import robust as design_robust
 from regard.errors import InfeasibleDesign, UndecidedDesign
-from regard.kinds.heads.solve.averaged_heads import (
-    AveragedHeads,
-    AveragedQueries,
-    in_means,
-)
+from regard.kinds.heads.solve.averaged_heads import AveragedHeads, AveragedQueries, in_means
 from regard.kinds.query.solve.finding import QueryFinding, Undecided
 from regard.kinds.query.solve.max_margin import solve_at_means
 from regard.kinds.query.solve.noise_window import solve_noise_window
