@@ -11,6 +11,7 @@ from regard.kinds.heads.explain.proved_bounds import Step, wanted_value
 from regard.kinds.heads.solve.pattern import Pattern
 from regard.kinds.query.solve.smallest_factor import SmallestFactor
 from regard.kinds.query.spec import QueryProblem
+from regard.language import parse
 from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
 from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation
@@ -62,28 +63,8 @@ def _headline(found: SmallestFactor) -> str:
     if not pattern.rest or math.isinf(found.leak.least):
         return rf"{formula},\quad \text{{any }} {pattern.factor}"
     known = r" \quad \text{for independent keys}" if pattern.structure == "independent" else ""
-    return rf"{formula},\quad {pattern.factor} \ge {_smallest(found)}{known}"
-
-
-def _smallest(found: SmallestFactor) -> str:
-    """Write the smallest factor with n, ε and (of an output) D."""
-    pattern, m = found.pattern, found.pattern.m
-    others = f"(n-{m})"
-    if found.leak.on_output:
-        over, under = rf"{others}(D-\varepsilon)", r"\varepsilon"
-        if pattern.even and m > 1:
-            under = rf"{m} \varepsilon"
-    elif not pattern.even and max(pattern.weights) >= 1 / pattern.rest:
-        over, under = rf"{others}({tex(max(pattern.weights))}-\varepsilon)", r"\varepsilon"
-    elif pattern.even and pattern.rest >= m:
-        over = rf"{others}(1-{'' if m == 1 else m}\varepsilon)"
-        under = r"\varepsilon" if m == 1 else rf"{m * m}\varepsilon"
-    else:  # one of few others gets more of the leak than a wanted key loses
-        over = rf"1-{others}\varepsilon"
-        under = rf"{m}\varepsilon" if pattern.even and m > 1 else r"\varepsilon"
-    plain = pattern.scale == 1 or not pattern.even
-    times = "" if plain else rf"\frac{{1}}{{{tex(pattern.scale)}}} "
-    return rf"{times}\ln\frac{{{over}}}{{{under}}}"
+    smallest = parse(found.leak.closed_form).to_latex()
+    return rf"{formula},\quad {pattern.factor} \ge {smallest}{known}"
 
 
 def _steps(found: SmallestFactor) -> Iterator[Step]:
@@ -156,7 +137,7 @@ def _factor_steps(found: SmallestFactor) -> Iterator[Step]:
     yield why, limit
     yield (
         f"Solving for ${c}$ gives the smallest factor; any larger one does too.",
-        rf"{c} \ge {_smallest(found)} = {tex(leak.least, 10)}",
+        rf"{c} \ge {parse(found.leak.closed_form).to_latex()} = {tex(leak.least, 10)}",
     )
 
 

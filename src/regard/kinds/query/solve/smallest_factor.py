@@ -21,6 +21,7 @@ from regard.kinds.heads.solve.averaged_heads import AveragedHeads
 from regard.kinds.heads.solve.pattern import rounded_up
 from regard.kinds.query.solve.finding import QueryFinding
 from regard.kinds.query.spec import QueryProblem
+from regard.language import parse
 from regard.solving.finding import Status
 from regard.solving.key_tables import known_values, softmax
 
@@ -67,9 +68,23 @@ class Leak:
         )
 
     @property
+    def closed_form(self) -> str:
+        """The smallest factor in the formula language, with n, epsilon and (of an output) D."""
+        pattern, m = self.heads.whole, self.heads.whole.m
+        most = str(Fraction(1, m)) if pattern.even else repr(max(pattern.weights))
+        if pattern.rest and max(pattern.weights) < 1 / pattern.rest:
+            most = f"1/(n - {m})"  # one of few others gets more than a wanted key loses
+        under = f"({m} epsilon)" if pattern.even and m > 1 else "epsilon"
+        over = f"/{pattern.scale!r}" if pattern.even and pattern.scale != 1 else ""
+        return f"log((n - {m}) ({'D' if self.on_output else most} - epsilon)/{under}){over}"
+
+    @cached_property
     def least(self) -> float:
         """The smallest factor; −∞ where every leak is allowed."""
-        return self.heads.whole.factor_for(self.allowed)
+        if not self.heads.whole.rest or self.allowed >= 1:
+            return -math.inf
+        numbers = {"n": float(self.heads.whole.n), "epsilon": self.heads.tolerance}
+        return float(parse(self.closed_form).evaluate({**numbers, "D": self.distance}))
 
     @property
     def factor(self) -> float:
@@ -168,10 +183,7 @@ def _smallest_claim(leak: Leak) -> list[Claim]:
     if not math.isfinite(leak.least) or pattern.n > MOST_TRIED or not pattern.has_formula:
         return []
     c, scale = pattern.factor, "" if pattern.scale == 1 else f"{pattern.scale!r} "
-    per_leak = "norm(rest - wanted)" if leak.on_output else repr(pattern.worst)
-    under = f"({pattern.m} epsilon)" if pattern.even else "epsilon"
-    over = f"/{pattern.scale!r}" if pattern.even and pattern.scale != 1 else ""
-    condition = f"{c} >= log((n - {pattern.m}) ({per_leak} - epsilon)/{under}){over}"
+    condition = f"{c} >= {leak.closed_form.replace('D', 'norm(rest - wanted)')}"
     shared: dict[str, Any] = {"n": pattern.n, "epsilon": leak.heads.tolerance}
     if pattern.structure == "independent":  # the scores are what the pseudo-inverse was given
         weights = f"softmax({scale if pattern.even else ''}{pattern.scores_text()})"
