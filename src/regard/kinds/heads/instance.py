@@ -87,7 +87,7 @@ def hard_instances(
 ) -> Iterator[tuple[int, KeyInstance]]:
     """Draw keys with more dimensions than they need, very long and very short where allowed."""
     given = problem.given
-    law = given.keys.mean if isinstance(given.keys, Gaussian) else given.keys
+    law = given.key_law
     room = given.n + room if given.d is None else given.d
     for seed in range(1000, 1000 + max(1, trial_count(problem) // 10)):
         changes: dict[str, Any] = {"d": room}
@@ -100,7 +100,7 @@ def hard_instances(
 def many_keys(problem: WeightsProblem) -> tuple[int, KeyInstance] | None:
     """Draw many more keys than the problem has, or None where that cannot be done."""
     given, seed = problem.given, 2000
-    law = given.keys.mean if isinstance(given.keys, Gaussian) else given.keys
+    law = given.key_law
     fixed = isinstance(law, Orthogonal) and law.norms is not None
     if given.n >= MANY or given.d is not None or fixed or isinstance(law, Arbitrary | Fixed):
         return None

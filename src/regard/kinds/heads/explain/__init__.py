@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from regard.kinds.heads.explain.proved_bounds import random_assumes
-from regard.kinds.heads.explain.steps import explain_steps
+from regard.kinds.heads.explain.general_facts import hardmax_limit
+from regard.kinds.heads.explain.proved_bounds import (
+    MEANS,
+    Step,
+    proved_step,
+    random_assumes,
+    variance_letter,
+    wanted_value,
+)
 from regard.kinds.heads.explain.tables import details
 from regard.kinds.heads.solve.head_queries import HeadQueries, WeightCeiling
 from regard.kinds.heads.spec import HeadsProblem
@@ -22,8 +30,11 @@ from regard.solving.key_tables import (
     variance_in_digits,
     weights_table,
 )
+from regard.solving.refusals import in_words
 
 __all__ = ["explain"]
+
+SHOWN = 4  # heads that a step writes out
 
 
 def explain(problem: HeadsProblem, found: HeadQueries | WeightCeiling) -> Explanation:
@@ -32,7 +43,7 @@ def explain(problem: HeadsProblem, found: HeadQueries | WeightCeiling) -> Explan
         return _impossible(problem, found)
     return Explanation(
         _headline(found),
-        tuple(explain_steps(problem, found)),
+        tuple(_steps(problem, found)),
         tuple(details(problem, found)),
         tuple(_beliefs(problem, found)),
         random_assumes(problem) if found.heads.keys.random else (),
@@ -97,3 +108,122 @@ def _impossible(problem: HeadsProblem, found: WeightCeiling) -> Explanation:
     )
     headline = rf"\text{{impossible: every head gives }} {key} \text{{ at most }} {tex(most)}"
     return Explanation(headline, steps, (table,), (belief,))
+
+
+def _steps(problem: HeadsProblem, found: HeadQueries) -> Iterator[Step]:
+    """Yield the steps: how heads share the weights, their queries, the noise, what is proved."""
+    heads, random = found.heads, found.heads.keys.random
+    if found.refusal is not None:
+        yield in_words(found.refusal), ""
+    yield _shares(found)
+    if found.factor is None:
+        yield (
+            "Each query was designed for its keys: the wanted ones score above all others"
+            + (", with as little noise as possible." if random else ".")
+            + MEANS * found.in_means,
+            _listed(tex_vector(query) for query in found.queries[:SHOWN]),
+        )
+    elif heads.pure:
+        yield from _one_key_steps(found, found.factor)
+    else:
+        yield (
+            "The query of a mixed head adds the logarithms of its shares, if they differ.",
+            _listed(pattern.latex() for pattern in heads.patterns[:SHOWN]),
+        )
+    alpha = heads.keys.isotropic
+    orthonormal = heads.whole.structure == "orthonormal"
+    if alpha is not None and heads.pure and orthonormal and found.factor is not None:
+        yield from _noise_steps(problem, found, alpha)
+    if random:
+        yield proved_step(found.bound, heads.tolerance, found.error, found.proved)
+    else:
+        yield (
+            "The output of these queries, as they are rounded, is proved to be that near.",
+            rf"\lVert c - c^* \rVert = {tex(found.error)}"
+            + (rf" \le {tex(heads.tolerance)}" if found.proved else ""),
+        )
+    if found.noisy is not None:
+        yield (
+            "That is in the limit of vanishing noise, where keys are their means. The noise "
+            "given is too large for the tolerance: with it the error of the same queries is",
+            rf"\sqrt{{E \lVert c - c^* \rVert^2}} = {tex(found.error_with_noise)} > "
+            rf"{tex(heads.tolerance)}",
+        )
+
+
+def _listed(queries: Iterator[str]) -> str:
+    return r",\quad ".join(rf"q_{{{h + 1}}} = {query}" for h, query in enumerate(queries))
+
+
+def _shares(found: HeadQueries) -> Step:
+    heads, count = found.heads, len(found.queries)
+    shares = [
+        rf"c_{{{h + 1}}} \approx "
+        + " + ".join(
+            (f"{tex(w, 4)} " if w < 1 else "") + symbol(f"v_{name}")
+            for name, w in zip(pattern.names, pattern.weights, strict=True)
+        )
+        for h, pattern in enumerate(heads.patterns[:SHOWN])
+    ]
+    return (
+        f"The outputs of {count} heads are averaged, so each counts $1/{count}$. "
+        + (
+            "A head for each wanted value is all it takes."
+            if heads.pure
+            else "The shares do not all fit whole heads, so the rest is mixed in one head or more."
+        ),
+        rf"c = \frac{{1}}{{{count}}} \sum_{{h=1}}^{{{count}}} c_h \approx "
+        rf"{wanted_value(heads.whole)},\qquad " + r",\; ".join(shares),
+    )
+
+
+def _one_key_steps(found: HeadQueries, factor: float) -> Iterator[Step]:
+    whole, random = found.heads.whole, found.heads.keys.random
+    c, n = whole.factor, whole.n
+    power = c if whole.scale == 1 else f"{tex(whole.scale)} {c}"
+    mean = r"\mu_i" if whole.prefix == "mu" else "k_i"
+    yield (
+        f"In each head the wanted key scores ${power}$"
+        + (" in the mean" if random else "")
+        + " and every other key 0.",
+        rf"{mean}^\top q_h = {c} \;\text{{ for its key}},\qquad \alpha = "
+        rf"\frac{{e^{{{power}}}}}{{e^{{{power}}} + n - 1}}",
+    )
+    yield (
+        f"What leaks to the other {'key' if n == 2 else f'{n - 1} keys'} falls like "
+        f"$e^{{-{power}}}$, so ${c}$ must be large against $\\ln n$. This one is enough for "
+        "the tolerance:",
+        rf"r = \frac{{n-1}}{{e^{{{power}}} + n - 1}} = {tex(found.heads.patterns[0].leak(factor))} "
+        rf"\quad\text{{at }} {c} = {tex(factor)}",
+    )
+
+
+def _noise_steps(problem: HeadsProblem, found: HeadQueries, alpha: float) -> Iterator[Step]:
+    n, c = found.heads.whole.n, found.heads.whole.factor
+    letter = variance_letter(problem, alpha)
+    tail = rf"\Phi\left(-\frac{{1}}{{\sqrt{{2 {letter}}}}}\right)"
+    yield (
+        "Noise moves the gap to each rival, but in proportion to the gap itself: making "
+        f"${c}$ larger does no harm. A head with one wanted key has no upper limit on ${c}$; a "
+        f"pair in one head needs ${c} \\ll {letter}^{{-1/2}}$.",
+        rf"s_a - s_i \sim \mathcal{{N}}({c},\, 2 {letter} {c}^2),\qquad "
+        rf"P(s_a < s_i) = {tail} = {_tail(1, alpha)}",
+    )
+    yield (
+        f"As ${c} \\to \\infty$ the head copies its value if its key scores highest, and the "
+        "probability of that does not depend on the scale any more.",
+        rf"P = \int \varphi(z)\, \Phi(z + {letter}^{{-1/2}})^{{n-1}}\, dz = "
+        rf"{tex(hardmax_limit(n, alpha)[0], 10)},\qquad 1 - P \le (n-1)\, {tail} = "
+        rf"{_tail(n - 1, alpha)}",
+    )
+
+
+def _tail(times: int, alpha: float) -> str:
+    """Write times · Φ(−1/√(2 alpha)), also where a float would be 0."""
+    from scipy.special import log_ndtr  # imported where used: it is slow to load
+
+    power = (math.log(times) + float(log_ndtr(-1 / math.sqrt(2 * alpha)))) / math.log(10)
+    if power > -300:
+        return tex(10**power, 4)
+    whole = math.floor(power)
+    return rf"{tex(10 ** (power - whole), 3)} \cdot 10^{{{whole}}}"

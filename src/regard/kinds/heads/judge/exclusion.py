@@ -110,10 +110,10 @@ def _linear_bounds_exclude(goal: Goal, instance: KeyInstance, allowed: float) ->
     steps = keys[i] - keys[j]
     steps = steps / max(float(np.max(np.abs(steps))), 1e-300)
     # The largest t with (k_i − k_j)·q + t ≤ most.
-    goal = np.append(np.zeros(keys.shape[1]), -1.0)
+    cost = np.append(np.zeros(keys.shape[1]), -1.0)
     sides = np.hstack([steps, np.ones((len(steps), 1))])
     free = [(None, None)] * keys.shape[1]
-    found = linprog(goal, A_ub=sides, b_ub=most, bounds=[*free, (None, 1.0)])
+    found = linprog(cost, A_ub=sides, b_ub=most, bounds=[*free, (None, 1.0)])
     return bool(found.status == 0 and found.x[-1] < -MARGIN)
 
 

@@ -12,9 +12,9 @@ Fields = Mapping[str, str]
 
 def _keys(problem: WeightsProblem, law: type[Plain] = Orthonormal) -> list[str]:
     """Return the names of the wanted keys, or means, if they are of this law; else none."""
-    keys = problem.given.keys
-    plain, prefix = (keys.mean, "mu") if isinstance(keys, Gaussian) else (keys, "k")
-    return [f"{prefix}_{name}" for name in problem.goal.weights] if isinstance(plain, law) else []
+    given = problem.given
+    names = [f"{given.key_prefix}_{name}" for name in problem.goal.weights]
+    return names if isinstance(given.key_law, law) else []
 
 
 def _alike(problem: WeightsProblem) -> bool:

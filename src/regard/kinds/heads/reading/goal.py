@@ -18,7 +18,7 @@ from regard.checking.sampling import generator, softmax
 from regard.kinds.heads.instance import has_noise, noise_roots
 from regard.kinds.heads.spec import WeightsProblem
 from regard.problems.instances import KeyInstance
-from regard.problems.laws import Arbitrary, Fixed, Gaussian, Orthogonal, Orthonormal, Plain
+from regard.problems.laws import Arbitrary, Fixed, Orthogonal, Orthonormal, Plain
 
 Float64 = NDArray[np.float64]
 
@@ -44,8 +44,7 @@ class Goal:
     @property
     def law(self) -> Plain:
         """Where the keys come from, or their means."""
-        keys = self.problem.given.keys
-        return keys.mean if isinstance(keys, Gaussian) else keys
+        return self.problem.given.key_law
 
     @property
     def one_instance(self) -> bool:

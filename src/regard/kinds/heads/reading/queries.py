@@ -24,7 +24,6 @@ from regard.kinds.heads.spec import WeightsProblem
 from regard.language import Formula, Limit
 from regard.language.vocabulary import GREEK_WORDS
 from regard.problems.instances import KeyInstance
-from regard.problems.laws import Gaussian
 
 FACTOR = "C"
 # What an open factor is tried with. Which of these are used depends on how large scores become.
@@ -102,7 +101,7 @@ class Candidate(Goal):
         for name in used:
             row = _ROW.fullmatch(name)
             if row and int(row[2]) <= len(instance.keys):
-                is_key = row[1] == ("mu" if isinstance(given.keys, Gaussian) else "k")
+                is_key = row[1] == given.key_prefix
                 if is_key or row[1] == "v":
                     rows = instance.keys if is_key else instance.values
                     symbols[name] = rows[int(row[2]) - 1]
@@ -243,9 +242,8 @@ def read_queries(problem: WeightsProblem, answer: Answer) -> Candidate:
 def _factor_name(candidate: Candidate) -> str:
     """Return what the factor is called: C, or the only other name that can be one."""
     given, own = candidate.problem.given, candidate.own
-    letter = "mu" if isinstance(given.keys, Gaussian) else "k"
     known = {"n", "d", "epsilon", "K", "M", *given.parameters}
-    known |= {f"{kind}_{name}" for kind in (letter, "v") for name in given.names}
+    known |= {f"{kind}_{name}" for kind in (given.key_prefix, "v") for name in given.names}
     said = {
         name
         for name, field in own.items()

@@ -146,7 +146,7 @@ class AveragedQueries(Finding):
         bound, proved = heads.bound(queries), heads.proves(queries)
         claim = heads.claim(queries, None if proved else bound.claimable)
         certificate, reaches = heads.keys.certificate(claim), (0,) if proved else ()
-        known = {"heads": heads, "queries": queries, "bound": bound}
+        known: dict[str, Any] = {"heads": heads, "queries": queries, "bound": bound}
         found = cls(Status.PROVED, answer, certificate, reaches, **known, **more)
         if proved:
             return found

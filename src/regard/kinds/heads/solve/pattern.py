@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from regard.errors import FormulaError
 from regard.language import parse
 from regard.problems.keys import Keys
-from regard.problems.laws import Gaussian, Orthogonal, Orthonormal
+from regard.problems.laws import Orthogonal, Orthonormal
 
 Float64 = NDArray[np.float64]
 
@@ -199,7 +199,6 @@ class Pattern:
 def read_pattern(given: Keys, weights: Mapping[str, float], keys: Float64) -> Pattern:
     """Return the pattern that a goal asks for, of keys (n, d)."""
     names = tuple(weights)
-    prefix = "mu" if isinstance(given.keys, Gaussian) else "k"
     factor = next(letter for letter in ("C", "L", "S", "factor") if letter not in given.parameters)
     return Pattern(
         given.n,
@@ -207,7 +206,7 @@ def read_pattern(given: Keys, weights: Mapping[str, float], keys: Float64) -> Pa
         names,
         tuple(given.names[name] for name in names),
         tuple(float(weights[name]) for name in names),
-        prefix,
+        given.key_prefix,
         _structure(given, keys),
         factor,
     )
@@ -218,7 +217,7 @@ def _structure(given: Keys, keys: Float64) -> str | None:
 
     What the law promises counts first; fixed keys are looked at.
     """
-    law = given.keys.mean if isinstance(given.keys, Gaussian) else given.keys
+    law = given.key_law
     if isinstance(law, Orthonormal):
         return "orthonormal"
     if isinstance(law, Orthogonal):
