@@ -23,16 +23,26 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     return powers / powers.sum()
 
 
+NO_WEIGHTS = ("not-finite", "absurd-scale")  # softmax makes no weights of these
+SAID = [entry for entry in FILE.wrong if "q" in entry["answer"] and entry["tag"] not in NO_WEIGHTS]
+
+
 @pytest.mark.parametrize("entry", FILE.wrong, ids=lambda entry: entry["note"])
+def test_wrong_answers_have_a_counterexample_in_words(entry: dict[str, Any]) -> None:
+    example = FILE.judged(entry).counterexample
+    assert example is not None
+    assert example.sentence.endswith(".")
+    assert "keys" in example.arrays
+
+
+@pytest.mark.parametrize("entry", SAID, ids=lambda entry: entry["note"])
 def test_counterexamples_violate_what_was_asked_for(entry: dict[str, Any]) -> None:
     one = FILE.problem(entry["problem"])
-    example = check(one, entry["answer"]).counterexample
+    example = FILE.judged(entry).counterexample
     assert example is not None
-    if "q" not in example.arrays or entry["tag"] in (
-        "not-finite",
-        "absurd-scale",
-        "claims-impossible",
-    ):
+    if "q" not in example.arrays:  # values that are no query for keys of another length
+        assert entry["tag"] == "values-instead-of-keys"
+        assert len(example.arrays["values"][0]) != len(example.arrays["keys"][0])
         return
     keys, q = np.array(example.arrays["keys"]), np.array(example.arrays["q"])
     weights = softmax(one.given.scale * keys @ q)
