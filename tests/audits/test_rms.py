@@ -10,7 +10,7 @@ import pytest
 from audits.laplace import exact_rms
 from regard.certify import Certificate, verify
 from regard.certify.claims import output_rms
-from regard.kinds.query.solve.law import RandomKeys, rms_bound
+from regard.solving.random_keys import RandomKeys, rms_bound
 
 
 def _drawn(rng: np.random.Generator, heads: int) -> dict[str, Any]:

@@ -47,6 +47,11 @@ class Mistake(Generic[P, C]):
             yield from self.spoiled(problem, right)
 
 
+def named(mistakes: Iterable[Mistake[Any, Any]], tag: str) -> Misconception:
+    """Return a mistake by its tag, where it is known without being recognised."""
+    return next(Misconception(m.tag, m.sentence) for m in mistakes if m.tag == tag)
+
+
 def recognise(mistakes: Iterable[Mistake[Any, C]], case: C) -> Misconception | None:
     """Return the first mistake that an answer shows."""
     found = next((mistake for mistake in mistakes if mistake.shows(case)), None)

@@ -52,7 +52,7 @@ def key_instance(
         parameters: numbers that replace those of the problem, such as alpha = 0.
     """
     numbers = {**given.parameters, **(parameters or {})}
-    law = given.keys.mean if isinstance(given.keys, Gaussian) else given.keys
+    law = given.key_law
     keys = _rows(law, given.n, given.d or given.n, rng, seed=1)
     values = _rows(given.values, given.n, None, rng, seed=2)
     prefix, whole = ("mu", "M") if isinstance(given.keys, Gaussian) else ("k", "K")

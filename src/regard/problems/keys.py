@@ -50,6 +50,16 @@ class Keys(Part):
     parameters: dict[Name, Ordinary] = Field(default={})
     limits: list[LimitText] = Field(default=[])
 
+    @property
+    def key_law(self) -> Plain:
+        """Where the keys come from, or their means where they are random."""
+        return self.keys.mean if isinstance(self.keys, Gaussian) else self.keys
+
+    @property
+    def key_prefix(self) -> str:
+        """What formulas call a key, or its mean: k_a or mu_a."""
+        return "mu" if isinstance(self.keys, Gaussian) else "k"
+
     @model_validator(mode="before")
     @classmethod
     def _n_of_fixed_keys(cls, data: object) -> object:
@@ -156,7 +166,7 @@ def _covariances_are_proper(law: Gaussian, given: Keys) -> None:
 
 def covariances_fit(what: str, given: Keys) -> None:
     """Raise ValueError where the covariances of all keys would not fit into memory."""
-    law = given.keys.mean if isinstance(given.keys, Gaussian) else given.keys
+    law = given.key_law
     d = len(law.rows[0]) if isinstance(law, Fixed) else given.d or given.n
     if given.n * d * d > MOST_NUMBERS:
         raise ValueError(

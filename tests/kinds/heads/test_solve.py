@@ -15,13 +15,13 @@ import pytest
 from regard import problems
 from regard.certify import Claim, verify
 from regard.errors import InvalidProblem
-from regard.kinds.heads import solve as heads
-from regard.kinds.heads.solve.examples import hard_limit
-from regard.kinds.heads.solve.share import pour
+from regard.kinds.heads.explain.general_facts import hardmax_limit
+from regard.kinds.heads.solve.allocation import allocate
+from regard.kinds.heads.solve.pattern import Pattern
 from regard.kinds.heads.vary import vary
 from regard.language import notation, parse
 from regard.report import Plot
-from regard.solving import Status
+from regard.solving import Status, solve
 from solving.reading import captioned, gaussian, wanted, words
 
 BUNDLED = ("two-heads-average", "one-head-per-value")
@@ -39,7 +39,7 @@ def problem(given: dict[str, Any], goal: dict[str, Any]) -> Any:
 
 @cache
 def solved(name: str) -> Any:
-    return heads.solve(problems.load(name))
+    return solve(problems.load(name))
 
 
 def queries(solution: Any, instance: Any) -> np.ndarray:
@@ -103,17 +103,19 @@ def test_the_limit_of_a_large_scale_is_the_integral() -> None:
                 np.linspace(-12, 12, 9).tolist(),
             )
             bound = 1 - (n - 1) * mpmath.ncdf(-1 / mpmath.sqrt(2 * alpha))
-        found = hard_limit(n, alpha)
+        found = hardmax_limit(n, alpha)
         np.testing.assert_allclose(found, [float(success), max(float(bound), 0)], rtol=1e-12)
         assert found[1] <= found[0]
 
 
 def test_an_unscaled_query_has_the_weights_of_the_theory() -> None:
     """G47: four keys, and 0.0267 of a hundred."""
+    for n, weight in ((4, 0.4754), (100, 0.0267)):
+        pattern = Pattern(n, 1.0, ("a",), (0,), (1.0,), "k", "orthonormal")
+        np.testing.assert_allclose(1 - pattern.leak(1.0), weight, atol=5e-5)
+        np.testing.assert_allclose(pattern.all_weights(1.0)[0], weight, atol=5e-5)
     text = solved("one-head-per-value").mistakes[0]
-    assert "0.4754 of 4" in text
-    assert "0.0267 of 100" in text
-    assert "0.605794" in text
+    assert "$q_1 = \\mu_a$, $q_2 = \\mu_b$" in text
 
 
 def test_targets_are_shared_as_in_the_theory() -> None:
@@ -137,7 +139,7 @@ def test_null_steering_has_the_errors_of_the_theory() -> None:
 )
 def test_shares_of_heads_average_to_the_weights(weights: dict[str, float], count: int) -> None:
     rows = dict(enumerate(weights.values()))
-    patterns = pour(rows, count)
+    patterns = allocate(rows, count)
     assert len(patterns) == count
     for pattern in patterns:
         np.testing.assert_allclose(sum(pattern.values()), 1)
@@ -167,7 +169,7 @@ def test_heads_hold_on_all_keys_of_their_law(given: Any, goal: Any) -> None:
         covariance = {"a": f"alpha I {given.pop('also', '')}", "others": "alpha I"}
         given |= {"keys": gaussian(covariance), "parameters": {"alpha": given.pop("alpha")}}
     of = problem(given, {"tolerance": 0.02, **goal})
-    solution = heads.solve(of)
+    solution = solve(of)
     assert solution.verdict is Status.PROVED, str(solution.verification)
     for seed in range(2):
         instance = problems.key_instance(of.given, np.random.default_rng(seed))
@@ -177,7 +179,7 @@ def test_heads_hold_on_all_keys_of_their_law(given: Any, goal: Any) -> None:
 def test_opposite_corners_that_no_single_query_averages_are_averaged_by_two_heads() -> None:
     square = [[0, 0], [1, 0], [1, 1], [0, 1]]
     of = problem({"keys": square, "names": {"a": 0, "b": 2}}, {"weights": PAIR})
-    solution = heads.solve(of)
+    solution = solve(of)
     assert solution.verdict is Status.PROVED
     instance = problems.key_instance(of.given)
     assert simulated(of, instance, queries(solution, instance)) <= of.goal.tolerance
@@ -186,7 +188,7 @@ def test_opposite_corners_that_no_single_query_averages_are_averaged_by_two_head
 def test_a_key_inside_the_hull_is_out_of_reach_of_all_heads() -> None:
     keys = [[0, 0], [1, 1], [1, -1], [-1, 1], [-1, -1]]
     of = problem({"keys": keys}, {"weights": PAIR})
-    solution = heads.solve(of)
+    solution = solve(of)
     assert solution.verdict is Status.IMPOSSIBLE
     assert "0.2" in solution.headline
 
@@ -194,8 +196,8 @@ def test_a_key_inside_the_hull_is_out_of_reach_of_all_heads() -> None:
 def test_noise_that_is_too_large_vanishes_in_the_limit_only() -> None:
     given = {"n": 4, "keys": gaussian(), "parameters": {"alpha": 0.3}}
     goal = {"weights": PAIR, "tolerance": 0.01}
-    assert heads.solve(problem(given, goal)).verdict is Status.UNDECIDED
-    solution = heads.solve(problem({**given, "limits": ["alpha -> 0"]}, goal))
+    assert solve(problem(given, goal)).verdict is Status.UNDECIDED
+    solution = solve(problem({**given, "limits": ["alpha -> 0"]}, goal))
     assert solution.verdict is Status.PROVED
     assert "limit of vanishing" in words(solution)
 
@@ -222,7 +224,7 @@ def test_twenty_variants_leak_as_one_key_per_head_does(name: str, seed: int) -> 
     of = problems.load(name)
     data = {**problems.to_dict(of), **vary(of, np.random.default_rng(seed))}
     other = problems.from_dict(data)
-    solution = heads.solve(other)
+    solution = solve(other)
     assert solution.verdict is Status.PROVED
     # Without noise each head leaks r; noise only adds to the error.
     n, C = other.given.n, solution.answer["C"]

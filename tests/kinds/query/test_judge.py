@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checking.answer_files import note, read_answers, tag, thinned
+from checking.answer_files import read_answers, tag
 from regard import problems
 from regard.checking import check
 from regard.errors import InvalidAnswer
@@ -23,18 +23,27 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     return powers / powers.sum()
 
 
-# A query of numbers that are not finite, or that float64 cannot resolve, has no weights to compare.
-SHOWN = [entry for entry in FILE.wrong if entry["tag"] not in ("not-finite", "absurd-scale")]
+NO_WEIGHTS = ("not-finite", "absurd-scale")  # softmax makes no weights of these
+SAID = [entry for entry in FILE.wrong if "q" in entry["answer"] and entry["tag"] not in NO_WEIGHTS]
 
 
-@pytest.mark.parametrize(
-    "entry", thinned([(e,) for e in SHOWN], lambda e: (e["problem"], e["tag"]), 1), ids=note
-)
-def test_counterexamples_show_what_the_answer_denies(entry: dict[str, Any]) -> None:
-    """A query that misses what was asked for, or one that has it where none was said to."""
+@pytest.mark.parametrize("entry", FILE.wrong, ids=lambda entry: entry["note"])
+def test_wrong_answers_have_a_counterexample_in_words(entry: dict[str, Any]) -> None:
+    example = FILE.judged(entry).counterexample
+    assert example is not None
+    assert example.sentence.endswith(".")
+    assert "keys" in example.arrays
+
+
+@pytest.mark.parametrize("entry", SAID, ids=lambda entry: entry["note"])
+def test_counterexamples_violate_what_was_asked_for(entry: dict[str, Any]) -> None:
     one = FILE.problem(entry["problem"])
     example = FILE.judged(entry).counterexample
     assert example is not None
+    if "q" not in example.arrays:  # values that are no query for keys of another length
+        assert entry["tag"] == "values-instead-of-keys"
+        assert len(example.arrays["values"][0]) != len(example.arrays["keys"][0])
+        return
     keys, q = np.array(example.arrays["keys"]), np.array(example.arrays["q"])
     weights = softmax(one.given.scale * keys @ q)
     np.testing.assert_allclose(example.arrays["weights"], weights, atol=1e-12)

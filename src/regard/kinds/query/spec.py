@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import model_validator
-
-from regard.problems.head import Problem
-from regard.problems.keys import Keys, WeightsGoal, names_are_declared
+from regard.kinds.heads.spec import WeightsProblem
 
 
-class QueryProblem(Problem):
+class QueryProblem(WeightsProblem):
     """A query q; with random keys one whose output stays near what is wanted."""
 
     kind: Literal["query"]
-    given: Keys
-    goal: WeightsGoal
-
-    @model_validator(mode="after")
-    def _names(self) -> QueryProblem:
-        names_are_declared("goal.weights", set(self.goal.weights), self.given)
-        return self
 
 
 PROBLEM = QueryProblem

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from regard.kinds.heads.solve.solver import solve
+from regard.kinds.heads.solve.head_queries import solve
 
 __all__ = ["solve"]

@@ -1,0 +1,87 @@
+"""What is said alike of one head and of several: tolerances, what is proved, what is assumed."""
+
+from __future__ import annotations
+
+from regard.kinds.heads.solve.pattern import Pattern
+from regard.kinds.heads.spec import WeightsProblem
+from regard.problems.laws import Gaussian
+from regard.report import number
+from regard.solving.key_tables import known_values, symbol, tex
+from regard.solving.random_keys import Bound
+
+Step = tuple[str, str]
+
+MEANS = r" In the answer $M$ has the means as its rows, so $M^\top w = \sum_i w_i \mu_i$."
+
+
+def random_assumes(problem: WeightsProblem) -> tuple[str, ...]:
+    """Say what is taken for granted about random keys."""
+    keys = "the keys are normal and independent of each other."
+    if known_values(problem.given):
+        return (keys,)
+    return keys, "The values may be any, so the tolerance is of the weights."
+
+
+def proved_in_words(bound: Bound, tolerance: float, proved: bool) -> str:
+    """Say what is proved of the error."""
+    most = tolerance if proved and bound.value > tolerance else bound.value
+    return f"at most {number(most)}"
+
+
+def tolerance_in_words(problem: WeightsProblem) -> str:
+    """Say what the tolerance is of."""
+    tolerance = number(problem.goal.tolerance)
+    known = known_values(problem.given)
+    missed = r"\lVert c - c^* \rVert" if known else r"\lVert \alpha - p \rVert"
+    if isinstance(problem.given.keys, Gaussian):
+        missed = rf"\sqrt{{E {missed}^2}}"
+    more = "" if known else ": the values are arbitrary, so the weights stand for the output"
+    return f"{tolerance} of ${missed}$" + more
+
+
+def variance_letter(problem: WeightsProblem, alpha: float | None) -> str:
+    """Return what the problem calls the variance of isotropic noise, as LaTeX."""
+    names = [name for name, value in problem.given.parameters.items() if value == alpha]
+    return symbol(names[0]) if names else r"\sigma^2"
+
+
+def wanted_value(pattern: Pattern) -> str:
+    """Return the wanted output as LaTeX."""
+    values = [symbol(f"v_{name}") for name in pattern.names]
+    if pattern.m > 4:
+        return r"\sum_i p_i v_i"
+    if pattern.m == 1:
+        return values[0]
+    if pattern.even:
+        return rf"\tfrac{{1}}{{{pattern.m}}} ({' + '.join(values)})"
+    return " + ".join(f"{tex(w)} {v}" for w, v in zip(pattern.weights, values, strict=True))
+
+
+def proved_step(bound: Bound, tolerance: float, error: float, proved: bool) -> Step:
+    """Say what is proved of the root mean square; the error is the one of the exact law."""
+    missed = r"\sqrt{E \lVert c - c^* \rVert^2}"
+    if proved and bound.value > tolerance:  # a head that looks at one key, and loud noise
+        return (
+            "What is proved is a bound for a head that looks at one key $a$: the others together "
+            r"score $\ell = \ln \sum_{j \ne a} e^{s_j}$, which is independent of $s_a$ and seldom "
+            "far above its mean.",
+            r"E (1 - \alpha_a)^2 \le E\, \sigma(\ell_0 + u - s_a)^2 + e^{-u^2/(2 e_{\max})},\qquad "
+            + rf"{missed} \le {tex(tolerance)}",
+        )
+    more = ""
+    if not proved:
+        more = (
+            " The numbers of the exact law are within the tolerance, and this bound is not: the "
+            "answer is computed, not proved."
+            if error <= tolerance
+            else " It is above the tolerance, as the error itself is."
+        )
+    return (
+        r"What is proved below is a bound in exponentials: $c_0$ is the output for scores at their "
+        r"means, $R$ how far the noise moves the mean output, and $V$ how much it spreads it, each "
+        "at most (by the Gaussian Poincaré inequality and the convexity of the log-sum-exp)."
+        + more,
+        rf"{missed} \le \sqrt{{(\lVert c_0 - c^* \rVert + R)^2 + V}} = "
+        rf"\sqrt{{({tex(bound.missed)} + {tex(bound.moved)})^2 + {tex(bound.spread)}}} = "
+        rf"{tex(bound.value)} " + (rf"\le {tex(tolerance)}" if proved else ""),
+    )

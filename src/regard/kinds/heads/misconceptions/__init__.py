@@ -1,0 +1,138 @@
+"""What is got wrong about queries, of one head and of several, in the order of recognition."""
+
+from __future__ import annotations
+
+from regard.checking.misconceptions import SHARED
+from regard.checking.mistakes import Mistake
+from regard.kinds.heads.misconceptions import recognised, wrong_answers
+from regard.kinds.heads.misconceptions.recognised import Case, everywhere
+from regard.kinds.heads.spec import WeightsProblem
+
+__all__ = ["MISTAKES", "OFTEN", "OF_SEVERAL_HEADS", "Case"]
+
+MISTAKES: tuple[Mistake[WeightsProblem, Case], ...] = (
+    Mistake("not-finite", SHARED["not-finite"], recognised.overflows),
+    Mistake(
+        "absurd-scale",
+        "The scores are so large that float64 does not see a difference of 1 between them: what "
+        "softmax makes of them is rounding. Make the factor large, but not without limit.",
+        recognised.absurd,
+    ),
+    Mistake(
+        "no-upper-limit-on-scale",
+        "A larger factor also makes the noise in the scores larger. With noise of a given size the "
+        "factor has an upper limit as well.",
+        recognised.too_long,
+        wrong_answers.very_long,
+        "A factor that is as large as one likes",
+    ),
+    Mistake(
+        "claims-possible",
+        SHARED["claims-possible"],
+        lambda case: case.candidate.one_instance and case.possible() is False,
+    ),
+    Mistake(
+        "summed-instead-of-averaged",
+        SHARED["summed-instead-of-averaged"],
+        everywhere(recognised.each_its_share),
+        wrong_answers.shares_in_each_head,
+        "Heads that are added up, each with the share of its key",
+    ),
+    Mistake(
+        "values-instead-of-keys",
+        "The query is made of values. Scores compare a query with keys, so it has to be made of "
+        "keys.",
+        everywhere(recognised.right_of_values),
+    ),
+    Mistake(
+        "identical-heads",
+        "All heads have the same query, so that they err together, and their average is no better "
+        "than one of them. Let each head look at one key.",
+        everywhere(recognised.identical_under_noise),
+        wrong_answers.same_query_in_each_head,
+        "The same mixed query in every head",
+    ),
+    Mistake(
+        "no-large-scale",
+        SHARED["no-large-scale"],
+        everywhere(recognised.too_short),
+        wrong_answers.without_factor,
+        "Without a large factor",
+    ),
+    Mistake(
+        "wrong-sign",
+        "The query looks away from the keys wanted: the same with the other sign is right.",
+        everywhere(recognised.right_when_negated),
+    ),
+    Mistake(
+        "all-keys-alike",
+        "All keys have the same score, so that the output is the plain average of all values.",
+        everywhere(lambda tried: bool(tried.idle.all())),
+    ),
+    Mistake(
+        "idle-head",
+        "A head gives every key the same weight. A query of zero is not silent: its head counts as "
+        "much as any other.",
+        everywhere(lambda tried: bool(tried.idle.any() and not tried.idle.all())),
+    ),
+    Mistake(
+        "not-divided-by-squared-norm",
+        "The keys are at right angles but not of length 1: the score of k_i with itself is its "
+        "squared length, and has to be divided by it.",
+        everywhere(recognised.right_for_unit_keys),
+        wrong_answers.sum_of_keys,
+        "Keys that are not divided by the squares of their lengths",
+    ),
+    Mistake(
+        "both-heads-on-one-key",
+        "All heads look at the same key, so that their average has nothing of the others.",
+        everywhere(recognised.one_key),
+        lambda problem: (
+            wrong_answers.one_key_only(problem) if len(problem.query_names) > 1 else None
+        ),
+        "One key for all heads",
+    ),
+    Mistake(
+        "weights-without-log",
+        "Softmax turns differences of scores into ratios of weights. Unequal weights p need scores "
+        "that differ by ln p, not scores in proportion to p.",
+        everywhere(recognised.in_proportion),
+        wrong_answers.proportional_scores,
+        "Weights as coefficients",
+    ),
+    Mistake(
+        "equal-weights",
+        "The keys wanted share the weight evenly, and other shares were asked for.",
+        everywhere(recognised.equal_weights),
+    ),
+    Mistake(
+        "one-target-only",
+        "Nearly all the weight goes to one of the keys wanted: the others need scores that are "
+        "about as large.",
+        everywhere(recognised.one_target),
+        lambda problem: (
+            wrong_answers.one_key_only(problem) if len(problem.query_names) == 1 else None
+        ),
+        "One of the keys wanted",
+    ),
+    Mistake(
+        "others-as-large",
+        "The keys wanted compare with each other as they should, but not with the rest: add the "
+        "same large amount to the score of each key wanted. A factor would change their ratio.",
+        everywhere(recognised.others_as_large),
+    ),
+    Mistake(
+        "other-keys-too",
+        "Keys that are not wanted get weight as well, and a larger factor does not change that.",
+        everywhere(recognised.other_keys),
+    ),
+    Mistake(
+        "one-instance-only",
+        "The answer fits the numbers of this instance, and not other keys of the same law.",
+        recognised.right_here_only,
+    ),
+)
+OF_SEVERAL_HEADS = frozenset(
+    ("summed-instead-of-averaged", "identical-heads", "idle-head", "both-heads-on-one-key")
+)
+OFTEN = ("no-large-scale", "identical-heads", "summed-instead-of-averaged")

@@ -1,0 +1,132 @@
+"""Would longer or shorter queries of the same direction be right, and by how much?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.kinds.heads.instance import has_noise
+from regard.kinds.heads.reading.goal import LARGEST_SCORE, Float64
+from regard.kinds.heads.reading.queries import LADDER, RESOLVED, Candidate
+from regard.problems.instances import KeyInstance
+
+OPEN = 4  # so many of the largest factors that float64 resolves stand for all larger ones
+BETWEEN = 7  # and so many between the last two, for what goes up and down
+MODERATE = 1e6  # scores up to which rounding is nothing beside a tolerance
+ROUNDED = 1e13  # times the tolerance: scores up to which it is less
+STILL = 1e-3  # an error that falls by such a share from one factor to the next is not at its end
+FINE = 60
+
+
+def right_length(candidate: Candidate, instance: KeyInstance, *, longer: bool) -> float | None:
+    """Return what queries would have to be multiplied by to be right, or None if nothing helps.
+
+    Of the factors that an answer speaks of, it starts with the largest where shorter queries
+    are looked for, and else with the smallest; an open one stands for the largest.
+    """
+    factors = candidate.tried(instance)
+    first = factors[-1] if candidate.free or not longer else factors[0]
+    queries = candidate.evaluate(instance, (first,))[0]
+    if not np.all(np.isfinite(queries)):
+        return None
+    scales = np.geomspace(1.0, 1e4, FINE) if longer else np.geomspace(1.0, 1e-12, 4 * FINE)
+    if has_noise(instance):
+        scales = _affordable(candidate, instance, queries, longer)
+    good = _good(candidate, instance, queries, scales)
+    if not len(good) or good[0] == 0:
+        return None
+    low, high = scales[good[0] - 1], scales[good[0]]  # wrong, right
+    for _ in range(6 if has_noise(instance) else 24):
+        middle = float(np.sqrt(low * high))
+        if len(_good(candidate, instance, queries, np.array([middle]))):
+            high = middle
+        else:
+            low = middle
+    return float(high)
+
+
+def _good(
+    candidate: Candidate, instance: KeyInstance, queries: Float64, scales: Float64
+) -> NDArray[np.intp]:
+    """Return which scales make the queries right."""
+    with np.errstate(all="ignore"):
+        many = scales[:, None, None] * queries
+    return np.flatnonzero(candidate.errors(instance, many) <= candidate.tolerance)
+
+
+def _affordable(
+    candidate: Candidate, instance: KeyInstance, queries: Float64, longer: bool
+) -> Float64:
+    """Return few scales, none of which makes the noise in a score very wide."""
+    with np.errstate(all="ignore"):
+        width = candidate.score_width(instance, queries)
+    if not np.isfinite(width) or width == 0:
+        return np.ones(1)
+    most = 30.0 / width
+    if longer:
+        return np.geomspace(1.0, max(1.0, min(1e4, most)), 20)
+    return np.concatenate([[1.0], np.geomspace(min(0.97, most), min(0.97, most) / 300, 24)])
+
+
+def opened(candidate: Candidate, instance: KeyInstance) -> Candidate:
+    """Return the same with an open factor that is large enough for the keys of an instance."""
+    return (
+        replace(candidate, factors=_largest(candidate, instance)) if candidate.free else candidate
+    )
+
+
+def _largest(candidate: Candidate, instance: KeyInstance) -> tuple[float, ...]:
+    """Return the largest factors that an open one can be tried with.
+
+    Where these are not large enough, it goes on up to the largest scores of which anything can be
+    said: what ties is rounded there, but not everything has to tie.
+    """
+
+    def right(factors: tuple[float, ...]) -> bool:
+        return candidate.right(instance, candidate.evaluate(instance, factors))
+
+    seen = min(RESOLVED, ROUNDED * candidate.tolerance)
+    near, found = _last(candidate, instance, min(MODERATE, seen)), _last(candidate, instance, seen)
+    if has_noise(instance):
+        return found
+    if right(found):
+        return near if right(near) else found
+    further = _last(candidate, instance, LARGEST_SCORE)
+    return further if right(further) else found
+
+
+def _last(candidate: Candidate, instance: KeyInstance, largest: float) -> tuple[float, ...]:
+    found = candidate.open_factors(instance, largest)[-OPEN:] or list(LADDER[:1])
+    if len(found) > 1 and not has_noise(instance):
+        found[-1:-1] = np.linspace(found[-2], found[-1], BETWEEN + 2)[1:-1].tolist()
+    return tuple(found)
+
+
+def still_falling(candidate: Candidate, instance: KeyInstance) -> bool:
+    """Whether an open factor is not right as far as float64 goes, and the error still falls."""
+    if not candidate.free or has_noise(instance):
+        return False
+    factors = tuple(candidate.open_factors(instance, LARGEST_SCORE)[-OPEN:])
+    if len(factors) < OPEN:
+        return False
+    errors = candidate.errors_at(instance, factors)
+    return bool(errors[-1] > candidate.tolerance and np.all(np.diff(errors) < -STILL * errors[1:]))
+
+
+def smallest_factor(candidate: Candidate, instance: KeyInstance) -> float | None:
+    """Return the smallest open factor from which on the answer is right, or None."""
+    ladder = [factor for factor in LADDER if factor <= candidate.factors[-1]]
+    errors = candidate.errors_at(instance, ladder)
+    wrong = np.flatnonzero(~(errors <= candidate.tolerance))
+    if len(wrong) and wrong[-1] == len(ladder) - 1:
+        return None
+    high = ladder[wrong[-1] + 1] if len(wrong) else ladder[0]
+    low = ladder[wrong[-1]] if len(wrong) else 0.0
+    for _ in range(3):
+        steps = np.linspace(low, high, 13)
+        errors = candidate.errors_at(instance, steps[1:].tolist())
+        first = int(np.flatnonzero(errors <= candidate.tolerance)[0])
+        low, high = float(steps[first]), float(steps[first + 1])
+    return high

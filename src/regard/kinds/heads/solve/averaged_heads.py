@@ -1,0 +1,188 @@
+"""Heads whose outputs are averaged, over keys that may be random: their queries and their error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.certify import Claim
+from regard.kinds.heads.solve.allocation import allocate
+from regard.kinds.heads.solve.pattern import MOST_LISTED, SAME, Pattern, read_pattern
+from regard.kinds.heads.spec import WeightsProblem
+from regard.language import parse_limit
+from regard.problems import key_instance
+from regard.problems.instances import KeyInstance
+from regard.problems.laws import Gaussian
+from regard.solving.finding import Finding, Status
+from regard.solving.random_keys import Bound, RandomKeys, rms_bound, rms_claim
+
+Float64 = NDArray[np.float64]
+
+DIGITS = 6  # of the coefficients of a designed query
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedHeads:
+    """What heads are asked for. Heads with the same pattern have the same query and count as one.
+
+    Attributes:
+        whole: what is wanted of all heads together.
+        patterns: what is wanted of each head, and its formula.
+        keys: the law of the keys (without noise if they are not random), and values.
+        instance: the same with the names of formulas.
+        tolerance: of √E ‖c − c*‖².
+    """
+
+    whole: Pattern
+    patterns: tuple[Pattern, ...]
+    keys: RandomKeys
+    instance: KeyInstance
+    tolerance: float
+
+    @classmethod
+    def of(cls, problem: WeightsProblem, instance: KeyInstance | None = None) -> AveragedHeads:
+        """Return the heads of a problem over its own instance or another, each with its share."""
+        given, count = problem.given, len(problem.query_names)
+        if instance is None:
+            instance = key_instance(given)
+        whole = read_pattern(given, problem.goal.weights, instance.keys)
+        shares = [whole.target] if count == 1 else allocate(whole.target, count)
+        keys, patterns = RandomKeys.of(given, instance), tuple(map(whole.of_rows, shares))
+        return cls(whole, patterns, keys, instance, problem.goal.tolerance)
+
+    @classmethod
+    def in_limit(cls, problem: WeightsProblem) -> AveragedHeads | None:
+        """Return the same with every parameter of random keys at its limit; None: not finite."""
+        limits = [parse_limit(text) for text in problem.given.limits]
+        ends = {limit.name: float(limit.target) for limit in limits}
+        finite = bool(ends) and all(math.isfinite(end) for end in ends.values())
+        if not finite or not isinstance(problem.given.keys, Gaussian):
+            return None
+        return cls.of(problem, key_instance(problem.given, parameters=ends))
+
+    @property
+    def wanted(self) -> Float64:
+        """The output that is wanted."""
+        return self.whole.wanted @ self.keys.values
+
+    @property
+    def pure(self) -> bool:
+        """Whether every head looks at one key."""
+        return all(pattern.m == 1 for pattern in self.patterns)
+
+    def queries(self, factor: float) -> Float64:
+        """The queries (heads, d) as the formulas of the answer give them."""
+        return np.array([one.query(factor, self.instance.symbols) for one in self.patterns])
+
+    def at(self, factors: Float64) -> Float64:
+        """The queries (..., heads, d) at factors (...), between those at 0 and 1."""
+        start = self.queries(0.0)
+        return start + np.multiply.outer(factors, self.queries(1.0) - start)
+
+    def off(self, queries: Float64, keys: RandomKeys | None = None) -> Float64:
+        """√E ‖c − c*‖² of queries (..., heads, d), over these keys or others."""
+        return self.off_and_variance(queries, keys)[0]
+
+    def off_and_variance(
+        self, queries: Float64, keys: RandomKeys | None = None
+    ) -> tuple[Float64, Float64]:
+        """The same with the trace of the output's covariance."""
+        first, counts = self._distinct
+        shares = None if len(self.patterns) == 1 else np.array(counts) / len(self.patterns)
+        return (keys or self.keys).off_and_variance(queries[..., first, :], self.wanted, shares)
+
+    def bound(self, queries: Float64) -> Bound:
+        """What is provable of queries (heads, d), in floats."""
+        first, counts = self._distinct
+        shares = np.array(counts) / len(self.patterns)
+        return rms_bound(self.keys, queries[first], self.whole.target, shares)
+
+    def claim(self, queries: Float64, most: float | None = None) -> Claim:
+        """Claim the goal of queries (heads, d), or another bound of their error."""
+        first, counts = self._distinct
+        alike = None if len(self.patterns) == 1 else tuple(counts)
+        bound = self.tolerance if most is None else most
+        return rms_claim(self.keys, queries[first], self.whole.target, bound, alike)
+
+    def proves(self, queries: Float64) -> bool:
+        """Whether the goal of queries (heads, d) is proved."""
+        return self.keys.proves(self.claim(queries))
+
+    @cached_property
+    def _distinct(self) -> tuple[list[int], list[int]]:
+        """The first head with each pattern, and how many have it."""
+        shares = [tuple(pattern.target.items()) for pattern in self.patterns]
+        first = [h for h, share in enumerate(shares) if share not in shares[:h]]
+        return first, [shares.count(shares[h]) for h in first]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AveragedQueries(Finding):
+    """A query for each head, with what is proved of their average.
+
+    Attributes:
+        heads: what is wanted of them, over which keys.
+        queries: (heads, d).
+        factor: C of their formulas; None where they are numbers.
+        bound: what is provable, in floats.
+    """
+
+    heads: AveragedHeads
+    queries: Float64
+    factor: float | None = None
+    bound: Bound
+
+    @classmethod
+    def measured(
+        cls, heads: AveragedHeads, queries: Float64, answer: Mapping[str, Any], **more: Any
+    ) -> Self:
+        """Return the finding: proved by a claim that is the goal, or with what is provable."""
+        bound, proved = heads.bound(queries), heads.proves(queries)
+        claim = heads.claim(queries, None if proved else bound.claimable)
+        certificate, reaches = heads.keys.certificate(claim), (0,) if proved else ()
+        known: dict[str, Any] = {"heads": heads, "queries": queries, "bound": bound}
+        found = cls(Status.PROVED, answer, certificate, reaches, **known, **more)
+        if proved:
+            return found
+        within = found.error <= heads.tolerance
+        return replace(found, status=Status.NUMERIC if within else Status.UNDECIDED)
+
+    @property
+    def proved(self) -> bool:
+        """Whether the tolerance is proved, by a claim that is verified."""
+        return bool(self.reaches)
+
+    @cached_property
+    def error_and_variance(self) -> tuple[float, float]:
+        """√E ‖c − c*‖² by the exact law, and the trace of the output's covariance."""
+        error, variance = self.heads.off_and_variance(self.queries)
+        return float(error), float(variance)
+
+    @property
+    def error(self) -> float:
+        """√E ‖c − c*‖² by the exact law."""
+        return self.error_and_variance[0]
+
+
+def in_means(query: Float64, instance: KeyInstance) -> tuple[str, Float64] | None:
+    """Write a query, to a few digits, as a combination of the means; None if it is none.
+
+    Returns:
+        The formula and the coefficients in it.
+    """
+    if len(instance.keys) > MOST_LISTED:
+        return None
+    parts = np.linalg.lstsq(instance.keys.T, query, rcond=None)[0]
+    if np.max(np.abs(parts @ instance.keys - query)) > SAME * (1 + np.max(np.abs(query))):
+        return None
+    size = float(np.max(np.abs(parts)))
+    if size > 0:
+        parts = np.round(parts, DIGITS - math.ceil(math.log10(size))) + 0.0
+    listed = ", ".join(repr(float(part)) for part in parts)
+    return f"M' [{listed}]", np.asarray(parts, float)

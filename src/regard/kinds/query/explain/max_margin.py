@@ -1,0 +1,293 @@
+"""Tell of queries over keys without structure: designed, impossible, or not decided."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from regard.certify import Claim
+from regard.certify.verification import statement
+from regard.kinds.heads.explain.proved_bounds import Step
+from regard.kinds.query.solve.finding import QueryFinding, Undecided
+from regard.kinds.query.solve.max_margin import Excluded, MaxMargin, OtherUnits
+from regard.kinds.query.spec import QueryProblem
+from regard.report import Block, Facts, Plot, Table, number, vector
+from regard.solving.finding import Explanation
+from regard.solving.key_tables import (
+    averaged,
+    below,
+    key_name,
+    known_values,
+    listing,
+    softmax,
+    symbol,
+    tex,
+    tex_vector,
+    weights_plot,
+    weights_table,
+)
+from regard.solving.refusals import in_words
+
+_EXAMPLE = (
+    "the keys are those of the example, as there are too many for all scores to be had; the last "
+    "step says for which other keys the same works.",
+)
+_FLAT_MISSES_HULL = (
+    r"\operatorname{aff}(K_S) \cap \operatorname{conv}(K_{\text{others}}) = \emptyset"
+)
+
+
+def explain_design(problem: QueryProblem, found: MaxMargin) -> Explanation:
+    """Return why the designed query works."""
+    return Explanation(
+        f"q = {tex_vector(found.query)}",
+        tuple(_why_it_works(problem, found)),
+        _details(problem, found),
+        tuple(_design_beliefs(found)),
+        _EXAMPLE if found.example else (),
+    )
+
+
+def explain_undecided(problem: QueryProblem, found: Undecided) -> Explanation:
+    """Return what the design says, and the weights of the closest query where keys are known."""
+    table = weights_table(problem.given, found.pattern.wanted, found.weights)
+    said = ((in_words(found.refusal), ""),)
+    details = () if found.heads.keys.random else (table,)
+    return Explanation(rf"q \approx {tex_vector(found.query)}", said, details)
+
+
+def explain_other_units(problem: QueryProblem, found: OtherUnits) -> Explanation:
+    """Return why a query in other units works."""
+    smallest, largest = found.sizes
+    query = rf"q = {tex_vector(found.query)}"
+    steps = (
+        (
+            "The coordinates of the keys are of very different size. Measured in units $u_j$ of "
+            "their own, with the query measured in $1/u_j$, all scores stay the same.",
+            rf"k_i^\top q = \sum_j \frac{{k_{{ij}}}}{{u_j}} \, (u_j q_j),\qquad "
+            rf"u = {tex_vector(found.units)}",
+        ),
+        (
+            "In these units the wanted keys are lifted above the others by a query of ordinary "
+            "length, turned up until the others get little enough.",
+            query,
+        ),
+        ("The scores of this query are these.", rf"s = {tex_vector(found.scores)}"),
+        (
+            "The error is measured for the query as it is rounded, and is proved below.",
+            rf"{tex(found.error)} \le \varepsilon = {tex(problem.goal.tolerance)}",
+        ),
+    )
+    facts = Facts((("query", vector(found.query)), ("error", number(found.error))))
+    belief = (
+        "Judging by the length of the query, which means little where coordinates are of such "
+        f"different size: from {number(smallest)} to {number(largest)} here."
+    )
+    return Explanation(query, steps, (facts, *_weights(problem, found)), (belief,))
+
+
+def _weights(problem: QueryProblem, found: QueryFinding) -> tuple[Table, Plot]:
+    wanted, weights = found.pattern.wanted, found.weights
+    return (
+        weights_table(problem.given, wanted, weights),
+        weights_plot(problem.given, wanted, weights, "Weights wanted and given"),
+    )
+
+
+def _why_it_works(problem: QueryProblem, found: MaxMargin) -> Iterator[Step]:
+    design, pattern, query = found.design, found.pattern, tex_vector(found.query)
+    if math.isinf(design.margin):
+        yield "All keys are wanted, so there are none to be kept down.", r"S = \{1, \dots, n\}"
+    elif design.margin > 0:
+        keys = [f"${symbol(key_name(problem.given, row))}$" for row in pattern.rows]
+        yield (
+            f"Raise {listing(keys)} above all other keys: look for a direction $q_0$ in which they "
+            "score alike and every other key scores less. There is one exactly if the flat through "
+            "the wanted keys misses the hull of the others.",
+            r"k_i^\top q_0 = t \;\text{ for } i \in S,\qquad k_j^\top q_0 < t \;\text{ for } j "
+            r"\notin S",
+        )
+        yield (
+            "The best direction has the widest margin: the distance between that flat and the "
+            "hull. No direction does better.",
+            rf"\delta = {tex(design.margin)}",
+        )
+    else:
+        yield (
+            "The weights need no limit: they are close to those of one query of ordinary length.",
+            r"\alpha = \mathrm{softmax}(K q)",
+        )
+    if not pattern.even:
+        yield (
+            "The wanted keys must differ in score as the logarithms of their weights do. That can "
+            "be had if they are affinely independent, or if these numbers happen to fit.",
+            r"k_i^\top q_1 = \ln p_i + \text{const}",
+        )
+    leak = tex(max(1 - float(np.sum(design.weights[list(pattern.rows)])), 0.0))
+    if design.longer < 1 and np.any(found.query):
+        scaled = "" if pattern.scale == 1 else rf"{tex(pattern.scale)}\,"
+        yield (
+            "Of all queries that leave the others at most $\\varepsilon$ this is the shortest, "
+            f"up to {number(design.longer)} of its length. With $\\pi$ the shares of the others "
+            "in what leaks, of entropy $H$, every such query obeys this, and it is an equality "
+            "for this one.",
+            r"\lVert q \rVert \ge \frac{\ln\frac{1-\varepsilon}{\varepsilon} + H(\pi)}"
+            rf"{{{scaled}\lVert k_j - \sum_i \pi_i k_i \rVert}},\qquad q = {query},\qquad "
+            rf"r = {leak}",
+        )
+    elif 0 < design.margin < math.inf:
+        yield (
+            "Turn the direction up until the others get little enough. The leak falls like "
+            r"$e^{-C\delta}$.",
+            rf"q = q_1 + C q_0 = {query},\qquad r = {leak}",
+        )
+    else:
+        yield (
+            "Alike weights need alike scores, and the query 0 gives every key the score 0."
+            if not np.any(found.query)
+            else "This query has such scores.",
+            rf"q = {query}",
+        )
+    yield "The scores of this query are these.", rf"s = {tex_vector(found.scores)}"
+    on_output = known_values(problem.given)
+    yield (
+        f"The error of {'the output' if on_output else 'the weight that is farthest off'} was "
+        "measured for the query as it is rounded, and is proved.",
+        rf"\text{{error}} \le {tex(design.error)} \le \varepsilon = {tex(design.tolerance)}",
+    )
+    if found.example:
+        yield (
+            "For other keys the same steps work as long as there is such a direction: always if "
+            "the keys are affinely independent, never if an average of the other keys lies in "
+            "the flat through the wanted ones.",
+            _FLAT_MISSES_HULL,
+        )
+
+
+def _details(problem: QueryProblem, found: MaxMargin) -> tuple[Block, ...]:
+    design, values = found.design, found.instance.values
+    output = found.pattern.wanted @ values
+    missed = float(np.linalg.norm(design.weights @ values - output))
+    facts = (
+        ("query", vector(found.query)),
+        ("its length", number(float(np.linalg.norm(found.query)))),
+        ("margin", "no other keys" if math.isinf(design.margin) else number(design.margin)),
+        ("error", f"at most {number(design.error)} (allowed {number(design.tolerance)})"),
+        ("wanted output", vector(output)),
+        ("off by, for these values", below(missed, 1e-12 * (1 + float(np.max(np.abs(output)))))),
+    )
+    return (Facts(facts), *_weights(problem, found))
+
+
+def _design_beliefs(found: MaxMargin) -> Iterator[str]:
+    keys, pattern, query = found.instance.keys, found.pattern, found.query
+    rows, allowed = list(pattern.rows), found.design.tolerance
+    naive = np.sum(keys[rows], axis=0)
+    length = float(np.linalg.norm(naive))
+    as_long = naive * (float(np.linalg.norm(query)) / length if length else 0.0)
+    summed, half = (softmax(pattern.scale * (keys @ q)) for q in (as_long, query / 2))
+    far = [np.max(np.abs(weights - pattern.wanted)) > 2 * allowed for weights in (summed, half)]
+    wanted = vector(pattern.weights)
+    if length and far[0]:
+        yield (
+            "The sum of the wanted keys, as if keys were at right angles. As long as the query "
+            f"above it gives them {vector(summed[rows])} instead of {wanted}."
+        )
+    if np.any(query) and far[1]:
+        yield f"Half the length: the wanted keys get {vector(half[rows])} instead of {wanted}."
+    elif not (length and far[0]) and math.isinf(found.design.margin):
+        off = float(np.max(np.abs(found.design.weights - pattern.wanted)))
+        yield (
+            "That a softmax never gives exact weights. Without other keys it does, up to rounding: "
+            f"{below(off, 1e-12)} here."
+        )
+
+
+def explain_excluded(problem: QueryProblem, found: Excluded) -> Explanation:
+    """Return why no query has the weights asked for: another average of keys is the same point."""
+    best, pattern, given = found.closest, found.pattern, problem.given
+    first = found.certificate.claims[0]
+    if first.kind == "ceiling":
+        key = symbol(f"alpha_{pattern.names[0]}")
+        headline = rf"\text{{impossible: }} {key} \le {tex(first.fields['bound'])}"
+    else:
+        what = "weights" if best.certificate.arrays.get("values") is None else "output"
+        within = tex(problem.goal.tolerance)
+        headline = rf"\text{{impossible: no }} q \text{{ has this {what} to within }} {within}"
+    facts = (
+        ("closest query", vector(best.query)),
+        ("its error", number(best.error)),
+        ("allowed", number(problem.goal.tolerance)),
+    )
+    plotted = "The closest that can be reached"
+    return Explanation(
+        headline,
+        tuple(_why_impossible(problem, found)),
+        (
+            Facts(facts),
+            weights_table(given, pattern.wanted, best.weights, caption="closest weights"),
+            weights_plot(given, pattern.wanted, best.weights, plotted),
+        ),
+        (_longer_query(found),),
+    )
+
+
+def _why_impossible(problem: QueryProblem, found: Excluded) -> Iterator[Step]:
+    gap, first = found.claim("weights_apart"), found.certificate.claims[0]
+    if gap is not None:
+        yield from _by_entropy(problem, found, gap)
+    if first.kind != "ceiling":
+        yield f"The goal is excluded within its tolerance: {statement(first)}.", ""
+    yield (
+        "The closest query that was found:",
+        rf"q = {tex_vector(found.query)},\qquad \text{{error }} {tex(found.closest.error)}",
+    )
+    if found.example:
+        yield (
+            "That is for these keys. For others it works exactly if the flat through the "
+            "wanted keys misses the hull of the others, as it does if all are independent "
+            "(and if the logarithms of uneven weights fit).",
+            _FLAT_MISSES_HULL,
+        )
+
+
+def _by_entropy(problem: QueryProblem, found: Excluded, gap: Claim) -> Iterator[Step]:
+    """Two averages that are the same point, and what follows for the weights."""
+    ceiling = found.claim("ceiling")
+    claim = gap if ceiling is None else ceiling
+    average = averaged(problem.given, claim.witness["combination"])
+    wanted = averaged(problem.given, found.pattern.wanted)
+    which = "" if claim.fields["radius"] is None else " to rounding"
+    yield f"Another average of the keys is the same point{which}:", rf"{wanted} = {average}"
+    yield (
+        r"Every query gives both sides the same mean score, so the mean of $\ln\alpha$ is the same "
+        r"on both sides too. Let $\lambda$ be the weights on the right and $p$ those wanted.",
+        r"\sum_i p_i \ln \alpha_i = \sum_i \lambda_i \ln \alpha_i \le -H(\lambda)",
+    )
+    if ceiling is not None:
+        radius = ceiling.fields["radius"]
+        long = "however long the query is" if radius is None else f"for queries up to {radius:.3g}"
+        yield (
+            f"For a single key this bounds its weight, {long}.",
+            r"\alpha_j \le \frac{1}{1 + e^{H(\lambda)}} = " + tex(ceiling.fields["bound"]),
+        )
+    yield (
+        "In general the divergence from what is wanted is at least the difference of the "
+        "entropies.",
+        r"\mathrm{KL}(p, \alpha) \ge H(\lambda) - H(p) = " + tex(gap.fields["bound"]),
+    )
+
+
+def _longer_query(found: Excluded) -> str:
+    keys, rows = found.instance.keys, list(found.pattern.rows)
+    scores = found.pattern.scale * (keys @ np.sum(keys[rows], axis=0))
+    parts = [
+        f"{vector(softmax(factor * scores)[rows])} at $C = {tex(factor)}$"
+        for factor in (1.0, 10.0, 100.0)
+    ]
+    return (
+        "That a longer query must help in the end. The sum of the wanted keys times $C$ gives them "
+        f"{listing(parts)}, where {vector(found.pattern.weights)} is wanted."
+    )

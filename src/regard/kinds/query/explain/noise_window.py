@@ -1,0 +1,265 @@
+"""Tell of a formula over random keys, and between which limits its factor is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from regard.analysis import key_noise
+from regard.kinds.heads.explain.proved_bounds import (
+    Step,
+    proved_in_words,
+    proved_step,
+    random_assumes,
+    tolerance_in_words,
+    variance_letter,
+)
+from regard.kinds.query.solve.noise_window import NoiseWindow
+from regard.kinds.query.spec import QueryProblem
+from regard.report import Facts, Plot, Series, Table, number, vector
+from regard.solving.finding import Explanation
+from regard.solving.key_tables import (
+    drawn,
+    error_in_digits,
+    how_many,
+    known_values,
+    nice,
+    tex,
+    variance_in_digits,
+)
+
+POINTS = 33
+
+_SMALLER_NOISE = (
+    "Every term of that bound grows with the variances of the scores. So what is proved for the "
+    "noise given is proved for the same noise made smaller, all the way to the limit.",
+    r"\Sigma_i \to t\, \Sigma_i,\qquad 0 \le t \le 1",
+)
+
+
+def explain(problem: QueryProblem, found: NoiseWindow) -> Explanation:
+    """Return the formula with its factor, which is proved; the window is among the steps."""
+    pattern, (low, high) = found.heads.whole, found.window
+    headline = f"q = {pattern.latex()}"
+    if pattern.rest or high > low:
+        headline += rf",\quad {pattern.factor} = {tex(found.factor)}"
+    return Explanation(
+        headline,
+        tuple(_steps(problem, found)),
+        (_facts(problem, found), _by_factor(found), _curve(found), _other_directions(found)),
+        tuple(_beliefs(found)),
+        random_assumes(problem),
+    )
+
+
+def _steps(problem: QueryProblem, found: NoiseWindow) -> Iterator[Step]:
+    pattern, c = found.heads.whole, found.heads.whole.factor
+    letter = variance_letter(problem, found.variance)
+    power = c if pattern.scale == 1 or not pattern.even else f"{tex(pattern.scale)} {c}"
+    squared = f"{c}^2" if pattern.scale == 1 else rf"({tex(pattern.scale)} {c})^2"
+    level = power if pattern.even else rf"{c} + \ln p_i"
+    spread = np.sort(found.heads.keys.score_variances(found.queries[0])[list(pattern.rows)])
+    within = tex(float(np.sum(spread[-2:])))
+    yield (
+        "A head sees of a random key only its score, which is a normal variable. In the mean the "
+        "scores are those of keys at their means.",
+        r"s_i \sim \mathcal{N}(q^\top \mu_i,\; q^\top \Sigma_i q),\qquad "
+        rf"E s_i = {level} \;\text{{ if wanted}},\quad 0 \;\text{{ otherwise}}",
+    )
+    if not known_values(problem.given):
+        yield (
+            "The values are arbitrary, so the weights themselves must be right; they are the "
+            "output if the values are unit vectors.",
+            r"v_i = e_i,\qquad c = \alpha,\qquad c^* = p",
+        )
+    if found.closed is not None:
+        a, b = pattern.names
+        yield (
+            "Between the two wanted keys the difference of the scores decides. It has mean 0, so "
+            r"they share evenly in the mean; how evenly each time depends on its deviation $\tau$.",
+            rf"Z = s_{{{a}}} - s_{{{b}}} \sim \mathcal{{N}}(0, \tau^2),\quad "
+            rf"\tau^2 = 4 {letter} {squared} = {within},\qquad \operatorname{{Var}} \approx "
+            rf"\frac{{\tau^2}}{{16}} = \frac{{{letter} {squared}}}{{4}}",
+        )
+    elif pattern.m > 1:
+        yield (
+            r"How evenly the wanted keys share depends on the deviation $\tau$ of the differences "
+            "of their scores, which grows with the factor.",
+            rf"\tau^2 = q^\top (\Sigma_i + \Sigma_j)\, q \le {within}",
+        )
+    yield _limits(found, rf"{letter}^{{-1/2}}")
+    if found.closed is not None:
+        yield from _pair_steps(found, found.closed, letter, power, squared)
+    yield proved_step(found.bound, found.heads.tolerance, found.error, found.proved)
+    if not problem.given.limits:
+        return
+    if found.proved and found.bound.value <= found.heads.tolerance:
+        yield _SMALLER_NOISE
+    if found.closed is not None:
+        smaller = map(found.with_less_noise, (1.0, 1e-2, 1e-4))
+        yield (
+            f"As ${letter} \\to 0$ the best factor grows like $\\frac{{1}}{{2}} \\ln(1/{letter})$, "
+            "far slower than its upper limit, and both errors vanish.",
+            r",\quad ".join(
+                rf"{letter} = {tex(a)}:\; {c}^* = {tex(f, 4)},\, \text{{error }} {tex(e, 3)}"
+                for a, f, e in smaller
+            ),
+        )
+
+
+def _pair_steps(
+    found: NoiseWindow, closed: float, letter: str, power: str, squared: str
+) -> Iterator[Step]:
+    """The best factor of an even pair, to first order and by the exact law."""
+    pattern, c = found.heads.whole, found.heads.whole.factor
+    apart = rf"\lVert v_{{{pattern.names[0]}}} - v_{{{pattern.names[1]}}} \rVert^2"
+    times = "" if pattern.scale == 1 else rf"\frac{{1}}{{{tex(pattern.scale)}}} "
+    yield (
+        "To first order the mean square error is that of the leak plus that of the noise. It is "
+        "least where Lambert's $W$ says.",
+        rf"\left(\frac{{n-2}}{{2}}\right)^2 e^{{-2 {power}}} D^2 + "
+        rf"\frac{{{letter} {squared}}}{{4}} {apart},\qquad {c}^* = {times}\tfrac{{1}}{{2}} "
+        rf"W\left(\frac{{2 (n-2)^2 D^2}}{{{letter} {apart}}}\right) = {tex(closed, 7)}",
+    )
+    yield (
+        "The exact law agrees: integrated over the scores, the error is least nearby.",
+        rf"\text{{predicted }} {tex(found.predicted(closed))},\quad \text{{exact }} "
+        rf"{tex(found.error_at(closed) ** 2)} \;\text{{ at }} {c}^*;\qquad "
+        rf"\text{{exact minimum }} {tex(found.error_at(found.best) ** 2)} "
+        rf"\;\text{{ at }} {tex(found.best, 4)}",
+    )
+
+
+def _limits(found: NoiseWindow, root: str) -> Step:
+    pattern, c, (low, high) = found.heads.whole, found.heads.whole.factor, found.window
+    window = rf"{tex(low, 4)} \le {c} \le {tex(high, 4)}"
+    if found.closed is not None and found.variance is not None:
+        return (
+            rf"So ${c}$ has two limits: the leak wants it large against $\ln n$, and the noise "
+            rf"wants $\tau$ small, ${c} \ll {root}$. Within the tolerance, as computed, are these:",
+            rf"\ln n = {tex(math.log(pattern.n), 4)} \ll {c} \ll {root} = "
+            rf"{tex(found.variance**-0.5, 4)},\qquad {window}",
+        )
+    if pattern.m == 1:
+        return (
+            f"A query for a single key needs ${c}$ large against $\\ln n$; noise does not limit it "
+            "from above as it does a mix. Within the tolerance are these (as far as was tried):",
+            window,
+        )
+    return (
+        f"So ${c}$ has two limits: the leak wants it large, the noise wants it small. Within the "
+        "tolerance, as computed, are these:",
+        window,
+    )
+
+
+def _facts(problem: QueryProblem, found: NoiseWindow) -> Facts:
+    pattern, closed = found.heads.whole, found.closed
+    proved = proved_in_words(found.bound, found.heads.tolerance, found.proved)
+    facts = [
+        ("keys", how_many(pattern.n, pattern.m)),
+        ("tolerance", tolerance_in_words(problem)),
+        (f"factor ${pattern.factor}$ of the answer", number(found.factor)),
+        ("query", vector(found.queries[0])),
+        ("error, by the exact law", error_in_digits(found.error)),
+        ("error, as proved", proved),
+    ]
+    if closed is not None:
+        facts += [
+            ("best factor, Lambert's $W$", number(closed, 7)),
+            ("mean square error predicted there", number(found.predicted(closed))),
+            ("exact there", number(found.error_at(closed) ** 2)),
+        ]
+    return Facts(tuple(facts))
+
+
+def _by_factor(found: NoiseWindow) -> Table:
+    pattern = found.heads.whole
+    tried = {times * pattern.unit for times in (0, 1, 3, 5, 10, 50, 100)} | {found.factor}
+    factors = np.array(sorted(tried))
+    errors, variances = found.heads.off_and_variance(found.heads.at(factors))
+    rows = tuple(
+        (
+            number(f),
+            number(pattern.leak(f)),
+            "0" if f == 0 and pattern.even else variance_in_digits(v),
+            error_in_digits(e),
+        )
+        for f, v, e in zip(factors.tolist(), variances, errors, strict=True)
+    )
+    columns = (
+        f"${pattern.factor}$",
+        "leak without noise",
+        "variance of the output",
+        r"$\sqrt{E \lVert c - c^* \rVert^2}$",
+    )
+    louder = ", too large a one amplifies the noise" if pattern.m > 1 else ""
+    return Table(columns, rows, f"too small a factor leaks{louder}")
+
+
+def _curve(found: NoiseWindow) -> Plot:
+    end = max(3 * found.best, 1.5 * min(found.window[1], 10 * found.best), 1.0)
+    factors = np.linspace(0, end, POINTS)
+    x = tuple(factors.tolist())
+    errors, variances = found.heads.off_and_variance(found.heads.at(factors))
+    series = (
+        Series("error", x, drawn(errors)),
+        Series("its random part", x, drawn(np.sqrt(variances))),
+    )
+    caption = "The error falls with the leak" + " and rises with the noise" * (
+        found.heads.whole.m > 1
+    )
+    return Plot("lines", caption, found.heads.whole.factor, "root mean square error", series)
+
+
+def _other_directions(found: NoiseWindow) -> Table:
+    """The same for other queries of the same gap."""
+    pattern, heads, query = found.heads.whole, found.heads, found.queries[0]
+    queries = [("formula", query)]
+    if pattern.rest and pattern.structure == "orthonormal" and pattern.even:
+        centre = np.mean(heads.keys.means, axis=0)
+        centred = query - pattern.m * found.factor * centre
+        queries.append(("formula less the mean of the means", centred))
+    if found.robust is not None:
+        queries.append(("designed for the least noise", found.robust.queries[0]))
+    rows = []
+    for name, q in queries:
+        spread = np.sort(heads.keys.score_variances(q)[list(pattern.rows)])
+        length, noise = float(np.linalg.norm(q)), float(np.sum(spread[-2:]))
+        error = error_in_digits(float(heads.off(q[None])))
+        rows.append((name, number(length), number(noise), error))
+    columns = ("query", "length", r"$\tau^2$", "error")
+    return Table(columns, tuple(rows), "the formula and other directions")
+
+
+def _beliefs(found: NoiseWindow) -> Iterator[str]:
+    pattern = found.heads.whole
+    if found.closed is not None:
+        yield _small_against_what()
+    else:
+        large = nice(20 * max(found.factor, 1.0))
+        there = found.error_at(large)
+        if there > max(found.error, found.heads.tolerance):
+            yield (
+                f"A factor that is as large as one likes. At ${pattern.factor} = {tex(large)}$ the "
+                f"error is {number(there)}; at {number(found.factor)} it is {number(found.error)}."
+            )
+    if pattern.m > 1:
+        variance = variance_in_digits(found.error_and_variance[1])
+        yield (
+            "That a second head with the same query averages the noise away. Both see the same "
+            f"keys and put out the same: the variance stays {variance}."
+        )
+
+
+def _small_against_what() -> str:
+    noise = np.broadcast_to(0.01 * np.eye(2), (2, 2, 2))
+    law = key_noise(np.ones(2), np.eye(2), noise, np.eye(2), scale=np.array([5.0, 50.0]))
+    five, fifty = (number(float(law.covariance[i, 0, 0]), 3) for i in (0, 1))
+    return (
+        r'"Vanishingly small" without saying against what: it is $C^{-2}$ that the noise must be '
+        "small against. With two keys alone and noise of variance 0.01 the weight of one has "
+        f"variance {five} at $C = 5$ and {fifty} at $C = 50$, where 0.25 is a coin flip."
+    )

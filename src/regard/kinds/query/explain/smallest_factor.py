@@ -1,0 +1,297 @@
+"""Tell of a query whose scores can be chosen one by one: formula, leak and smallest factor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from regard.kinds.heads.explain.proved_bounds import Step, wanted_value
+from regard.kinds.heads.solve.pattern import Pattern
+from regard.kinds.query.solve.smallest_factor import SmallestFactor
+from regard.kinds.query.spec import QueryProblem
+from regard.language import parse
+from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
+from regard.solving.beyond import BEYOND
+from regard.solving.finding import Explanation
+from regard.solving.key_tables import how_many, listing, nice, softmax, symbol, tex, weights_table
+
+POINTS = 61  # of a curve
+
+_REASONS = {
+    "orthonormal": "The keys have length 1 and are at right angles, so each score is one "
+    "coefficient of $q$.",
+    "orthogonal": r"The keys are at right angles; dividing by $\lVert k_i \rVert^2$ makes each "
+    "score one coefficient of $q$.",
+    "independent": "Independent keys allow any scores: the pseudo-inverse of the matrix $K$ of "
+    "keys finds the shortest query that has them. (Dependent keys do not: a key that is the "
+    "average of two wanted ones scores as much as they do.)",
+}
+_DUALS = {"orthonormal": "k_i", "orthogonal": r"\frac{k_i}{\lVert k_i \rVert^2}"}
+
+
+def explain(problem: QueryProblem, found: SmallestFactor) -> Explanation:
+    """Return the formula in words, with where its smallest factor comes from."""
+    return Explanation(
+        _headline(found),
+        tuple(_steps(found)),
+        tuple(_details(problem, found)),
+        tuple(_beliefs(found)),
+        _assumes(problem, found.pattern),
+    )
+
+
+def _assumes(problem: QueryProblem, pattern: Pattern) -> tuple[str, ...]:
+    """Say what is taken for granted about keys that are not given."""
+    if pattern.structure == "independent":
+        return ("the keys are linearly independent: then any scores can be had.",)
+    if problem.given.keys.law in ("orthonormal", "orthogonal"):
+        return (
+            "nothing about the keys but their law: of keys at right angles only the lengths enter "
+            "the scores, so what is verified for one choice holds for all.",
+        )
+    return ()
+
+
+def _headline(found: SmallestFactor) -> str:
+    pattern = found.pattern
+    if not pattern.has_formula:
+        term = f"{pattern.factor}" if pattern.even else rf"({pattern.factor} + \ln p_i)"
+        return rf"q = \sum_{{i \in S}} {term} {_DUALS.get(pattern.structure or '', 'k_i^+')}"
+    formula = f"q = {pattern.latex()}"
+    if not pattern.rest or math.isinf(found.leak.least):
+        return rf"{formula},\quad \text{{any }} {pattern.factor}"
+    known = r" \quad \text{for independent keys}" if pattern.structure == "independent" else ""
+    smallest = parse(found.leak.closed_form).to_latex()
+    return rf"{formula},\quad {pattern.factor} \ge {smallest}{known}"
+
+
+def _steps(found: SmallestFactor) -> Iterator[Step]:
+    pattern, leak = found.pattern, found.leak
+    m, c = pattern.m, pattern.factor
+    power = c if pattern.scale == 1 or not pattern.even else f"{tex(pattern.scale)} {c}"
+    rest, top = f"n-{m}", f"e^{{{power}}}" if m == 1 or not pattern.even else f"{m} e^{{{power}}}"
+    key = r"\mu_i" if pattern.prefix == "mu" else "k_i"
+    score = f"s_i = {'' if pattern.scale == 1 else tex(pattern.scale) + ' '}{key}" + r"^\top q"
+    level = power if pattern.even else rf"{c} + \ln p_i"
+    yield (
+        _REASONS[pattern.structure or ""]
+        + ("" if pattern.even else r" The logarithms of the weights $p_i$ set their proportions."),
+        rf"{score} = {level} \;\text{{ if wanted}},\qquad s_i = 0 \;\text{{ otherwise}}",
+    )
+    yield (
+        "The softmax turns the scores into weights; $r$, the leak, is what all other keys get "
+        "together.",
+        (
+            rf"\alpha_i = \frac{{e^{{{power}}}}}{{{top} + {rest}}}"
+            if pattern.even
+            else rf"\alpha_i = \frac{{p_i e^{{{c}}}}}{{e^{{{c}}} + {rest}}}"
+        )
+        + rf",\qquad r = \frac{{{rest}}}{{{top} + {rest}}}",
+    )
+    if not pattern.rest:
+        yield (
+            f"There are no other keys, so nothing leaks: the weights are exact for every ${c}$"
+            + (f", also for ${c} = 0$." if pattern.even else "."),
+            r"r = 0,\qquad c = c^*",
+        )
+        return
+    yield (
+        r"The others share the leak evenly, so the output is a mix of what is wanted, $c^*$, and "
+        r"of the plain mean $\bar v$ of the other values. The error is not only bounded: it is "
+        r"equal to $r D$.",
+        rf"c^* = {wanted_value(pattern)},\qquad c = (1-r)\, c^* + r\, \bar v,\qquad "
+        r"\lVert c - c^* \rVert = r D,\quad D = \lVert \bar v - c^* \rVert",
+    )
+    yield from _factor_steps(found)
+    yield _equality(found)
+    if pattern.structure == "orthonormal" and pattern.even:
+        length = leak.factor * math.sqrt(m * pattern.rest / pattern.n)
+        yield (
+            r"Scores may all be shifted alike, so the mean of the keys can be taken off: the "
+            "shortest query with these weights.",
+            rf"q = {c} \left( \sum_{{i \in S}} k_i - \frac{{{m}}}{{n}} \sum_i k_i \right),\qquad "
+            rf"\lVert q \rVert = {c} \sqrt{{\frac{{{m} (n-{m})}}{{n}}}} = {tex(length)}",
+        )
+
+
+def _factor_steps(found: SmallestFactor) -> Iterator[Step]:
+    pattern, leak, c = found.pattern, found.leak, found.pattern.factor
+    limit = rf"r \le {tex(leak.allowed)}"
+    if leak.on_output:
+        why = (
+            rf"The output must be within $\varepsilon = {tex(found.heads.tolerance)}$, so "
+            r"$r D \le \varepsilon$."
+        )
+        limit = rf"r \le \frac{{\varepsilon}}{{D}} = {tex(leak.allowed)}"
+    else:
+        why = (
+            r"The values are arbitrary, so the weights themselves must be within "
+            rf"$\varepsilon = {tex(found.heads.tolerance)}$; the worst of them is off by "
+            rf"${'' if pattern.worst == 1 else tex(pattern.worst)}\, r$."
+        )
+    if math.isinf(leak.least):
+        yield why + " Every leak is small enough here.", rf"{c} = {tex(leak.factor)}"
+        return
+    yield why, limit
+    yield (
+        f"Solving for ${c}$ gives the smallest factor; any larger one does too.",
+        rf"{c} \ge {parse(found.leak.closed_form).to_latex()} = {tex(leak.least, 10)}",
+    )
+
+
+def _equality(found: SmallestFactor) -> Step:
+    c, distance = found.pattern.factor, found.leak.distance
+    if distance == 0:
+        return (
+            r"Here the mean of the other values is $c^*$ itself, so the output is exact for every "
+            f"${c}$.",
+            r"D = 0",
+        )
+    return (
+        rf"No finite ${c}$ gives equality: a softmax never gives a key the weight 0, and the error "
+        r"$r D$ is above 0 unless the mean of the other values happens to be $c^*$. It falls as "
+        rf"fast as $e^{{-{c}}}$.",
+        rf"\lVert c - c^* \rVert = r D = {tex(found.leaked)} \cdot {tex(distance)} = "
+        rf"{tex(found.leaked * distance)} \quad\text{{at }} {c} = {tex(found.leak.factor)},\; "
+        rf"n = {found.pattern.n}",
+    )
+
+
+def _details(problem: QueryProblem, found: SmallestFactor) -> Iterator[Block]:
+    pattern, leak, designed = found.pattern, found.leak, found.designed
+    of_what = "every weight, because the values are arbitrary"
+    facts = [
+        ("keys", how_many(pattern.n, pattern.m)),
+        (
+            "tolerance",
+            f"{number(found.heads.tolerance)} of "
+            + ("the output, in length" if leak.on_output else of_what),
+        ),
+        ("smallest factor", "any" if math.isinf(leak.least) else number(leak.least, 10)),
+        (f"factor ${pattern.factor}$ of the answer", number(leak.factor)),
+        ("query", vector(found.query)),
+        ("its length", number(float(np.linalg.norm(found.query)))),
+        ("leak $r$", number(found.leaked)),
+        ("distance $D$", number(leak.distance)),
+        ("error of the output, $r D$", number(found.leaked * leak.distance)),
+        ("the same, measured", number(found.measured)),
+    ]
+    if designed is not None:
+        name = "shortest query" if designed.longer < 1 else "query of widest margin"
+        length = number(float(np.linalg.norm(designed.query)))
+        facts += [(name, vector(designed.query)), ("its length", length)]
+    yield Facts(tuple(facts))
+    weights = pattern.all_weights(leak.factor)
+    yield weights_table(problem.given, pattern.wanted, weights, pattern.prefix)
+    if pattern.rest:
+        yield _by_factor(found)
+        yield _curve(found)
+    if found.has_exact_weights is not None:
+        yield from _exact_elsewhere(found)
+    if pattern.structure == "orthonormal" and pattern.even and pattern.m > 1 and pattern.rest:
+        yield from (*BEYOND, _subset_example(), Text(_lengths()))
+
+
+def _by_factor(found: SmallestFactor) -> Table:
+    pattern, D = found.pattern, found.leak.distance
+    tried = {0.0, *(times * pattern.unit for times in (1, 3, 5, 10)), found.leak.factor}
+    leaks = [(factor, pattern.leak(factor)) for factor in sorted(tried)]
+    rows = [
+        (factor, (1 - r) * max(pattern.weights), r / pattern.rest, r, r * D) for factor, r in leaks
+    ]
+    columns = (
+        f"${pattern.factor}$",
+        "weight of each wanted" if pattern.even else "weight of the most wanted",
+        "weight of each other",
+        "leak $r$",
+        "error $r D$",
+    )
+    cells = tuple(tuple(map(number, row)) for row in rows)
+    return Table(columns, cells, "what the factor does")
+
+
+def _curve(found: SmallestFactor) -> Plot:
+    pattern = found.pattern
+    x = tuple(np.linspace(0, 2 * max(found.leak.factor, 3 * pattern.unit), POINTS).tolist())
+    leaks = tuple(map(pattern.leak, x))
+    series = (
+        Series("weight wanted, all together", x, tuple(1 - r for r in leaks)),
+        Series("leak", x, leaks),
+    )
+    return Plot("lines", "A large factor drives the leak to 0", pattern.factor, "weight", series)
+
+
+def _exact_elsewhere(found: SmallestFactor) -> Iterator[Text]:
+    """Say whether other weights of the same values give the wanted output with no error at all."""
+    structure = found.pattern.structure
+    if found.exact_weights is None:
+        yield Text(
+            "No query whatever is exact for these values: the wanted output lies on the edge of "
+            "their hull, and weights above 0 on all values keep away from an edge."
+        )
+    elif structure != "independent":
+        yield Text(
+            "For these values alone an exact query exists all the same, since the wanted output "
+            r"lies inside their hull: $q = \sum_i \ln(\alpha_i)\, k_i"
+            + (r"/\lVert k_i \rVert^2" if structure == "orthogonal" else "")
+            + rf"$ with the weights {vector(found.exact_weights)} (over the scale). It does not "
+            "average two values; it hits the same point by other means."
+        )
+
+
+def _subset_example() -> Table:
+    pattern = Pattern(5, 1.0, ("a", "c", "d"), (0, 2, 3), (0.5, 0.3, 0.2), "k", "orthonormal")
+    coefficients = np.zeros(5)
+    coefficients[list(pattern.rows)] = 6.0 + np.log(pattern.weights)
+    columns = (coefficients, pattern.wanted, pattern.all_weights(6.0))
+    rows = tuple(
+        (f"$k_{'abcde'[i]}$", *(number(float(column[i])) for column in columns)) for i in range(5)
+    )
+    caption = (
+        r"any subset, any weights: $q = \sum_i (C + \ln p_i)\, k_i$, here with $C = 6$ and the "
+        r"leak " + number(pattern.leak(6.0))
+    )
+    return Table(("key", "coefficient", "wanted", "weight"), rows, caption)
+
+
+def _lengths() -> str:
+    weights = softmax(np.array([1.0, 4.0, 0.0]))
+    right = softmax(np.array([4.0, 4.0, 0.0]))
+    return (
+        "Keys at right angles that are not of length 1. With lengths 1, 2 and 3 the query "
+        rf"$k_a + k_b$ gives the weights {vector(weights)}: the ratio of the first two is "
+        rf"{number(float(weights[0] / weights[1]))}, which is $e^{{-3}}$. Dividing each key by "
+        rf"$\lVert k_i \rVert^2$ makes them alike; with $C = 4$: {vector(right)}."
+    )
+
+
+def _beliefs(found: SmallestFactor) -> Iterator[str]:
+    pattern, leak, c = found.pattern, found.leak, found.pattern.factor
+    if not pattern.rest:
+        named = listing([f"${symbol(f'{pattern.prefix}_{name}')}$" for name in pattern.names])
+        share = number(1 / pattern.n) + (" each" if pattern.n > 1 else "")
+        yield "That a softmax never averages exactly. Without other keys it does: " + (
+            f"the query 0 already gives {named} the weight {share}, as wanted."
+            if pattern.even
+            else f"the leak is {number(found.leaked)} for every factor."
+        )
+        return
+    odds = (1 - found.leaked) / found.leaked / 100 if found.leaked else math.inf
+    yield (
+        f"A factor that does not grow with the number of keys. At ${c} = {tex(leak.factor)}$ the "
+        f"leak is {number(found.leaked)}; with a hundred times as many other keys it would be "
+        f"{number(1 / (1 + odds))}. The factor must grow as $\\ln n$."
+    )
+    if leak.distance > 0:
+        twice = nice(2 * leak.factor)
+        yield (
+            "Equality. However large the factor is, the error stays above 0: at "
+            f"${c} = {tex(twice)}$ it still is {number(pattern.leak(twice) * leak.distance)}."
+        )
+    else:
+        yield (
+            "That a softmax never averages exactly. Here it does: the mean of the other values is "
+            f"the wanted output, and the error is {number(leak.distance)}."
+        )

@@ -1,0 +1,235 @@
+"""Random keys: the formula, a query designed for the least noise, or keys at their means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.certify import Certificate, Claim, verify
+from regard.certify.claims import rms_exclusion
+from regard.certify.objects import told_apart
+from regard.design import RobustDesign
+from regard.design import query as design_query
+from regard.design import robust as design_robust
+from regard.errors import InfeasibleDesign, UndecidedDesign
+from regard.kinds.heads.solve.averaged_heads import AveragedHeads, AveragedQueries, in_means
+from regard.kinds.query.solve.finding import QueryFinding, Undecided
+from regard.kinds.query.solve.max_margin import solve_at_means
+from regard.kinds.query.solve.noise_window import solve_noise_window
+from regard.kinds.query.spec import QueryProblem
+from regard.solving.finding import Finding, Status
+
+Float64 = NDArray[np.float64]
+
+MOST_ROBUST = 40  # keys for which a robust query is designed beside the formula
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LeastNoise(AveragedQueries):
+    """A query that was designed for the least noise, as the answer rounds it.
+
+    Attributes:
+        design: the query before rounding, with its gap.
+        coefficients: of the means, where the answer writes the query so; None: it is numbers.
+    """
+
+    design: RobustDesign
+    coefficients: Float64 | None
+
+    @cached_property
+    def error_of_longer(self) -> float:
+        """The same of a query that is three times as long."""
+        return float(self.heads.off(3 * self.queries))
+
+    @cached_property
+    def sum_of_means(self) -> tuple[Float64, Float64]:
+        """Factors of the sum of the wanted means, up to three times as long, and errors there."""
+        naive = np.sum(self.heads.keys.means[list(self.heads.whole.rows)], axis=0)
+        unit = float(np.linalg.norm(self.queries)) / float(np.linalg.norm(naive))
+        at = np.linspace(0.1, 3.0, 30) * unit
+        return at, self.heads.off(np.multiply.outer(at, naive)[:, None, :])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VanishingNoise(QueryFinding):
+    """A query for keys at their means, where the noise given is too large and goes to 0.
+
+    Attributes:
+        limit: what was found there.
+        error: of the same query with the noise given.
+        less: by which the variances must be multiplied for an error of twice the tolerance.
+    """
+
+    limit: QueryFinding
+    error: float
+    less: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NoMeanScores(Undecided):
+    """No query has the mean scores that the weights need; where it is excluded, that is proved."""
+
+
+def solve_random(problem: QueryProblem, heads: AveragedHeads) -> Finding:
+    """Return the formula if it holds the tolerance; else a query of less noise, or the limit."""
+    if not heads.keys.random:  # keys that are their means
+        return solve_at_means(problem, _as_weights(heads))
+    if not heads.whole.has_formula:
+        return _designed(problem, heads)
+    robust = _robust(heads) if heads.whole.n <= MOST_ROBUST else None
+    found = solve_noise_window(heads, robust)
+    if found is None:
+        return _without_formula(problem, heads, robust)
+    if not found.proved and robust is not None:
+        # A quieter query may be proved where the formula is not.
+        quieter = _least_noise(heads, robust)
+        return quieter if quieter.proved else found
+    return found
+
+
+def _as_weights(heads: AveragedHeads) -> AveragedHeads:
+    """Return the same with unit vectors for arbitrary values: outputs are weights then."""
+    return replace(heads, instance=replace(heads.instance, values=heads.keys.values))
+
+
+def _robust(heads: AveragedHeads) -> RobustDesign | None:
+    """Return the query of least noise at its best gap, if one is found."""
+    try:
+        return _robust_or_refusal(heads)
+    except (InfeasibleDesign, UndecidedDesign):
+        return None
+
+
+def _robust_or_refusal(heads: AveragedHeads) -> RobustDesign:
+    keys = heads.keys
+    return design_robust(
+        keys.means, keys.covariances, heads.whole.target, values=keys.values, scale=keys.scale
+    )
+
+
+def _without_formula(
+    problem: QueryProblem, heads: AveragedHeads, robust: RobustDesign | None
+) -> Finding:
+    """The formula has too much noise: a query of less, or keys at their limit, or what is known."""
+    if robust is not None and robust.rmse <= heads.tolerance:
+        return _least_noise(heads, robust)
+    limit = AveragedHeads.in_limit(problem)
+    if limit is not None and not limit.keys.random:
+        return _vanishing(problem, heads, limit)
+    if limit is not None:
+        robust = _robust(limit)
+        if robust is not None and robust.rmse <= heads.tolerance:
+            return _least_noise(limit, robust)
+    return _designed(problem, heads)
+
+
+def _vanishing(problem: QueryProblem, heads: AveragedHeads, limit: AveragedHeads) -> QueryFinding:
+    """As the noise vanishes keys are their means, and the tolerance is one of the leak."""
+    keys, at_means = heads.keys, _as_weights(limit)
+    found = solve_at_means(problem, at_means)
+    if found.status is not Status.PROVED:
+        return found
+
+    def error(times: float) -> float:
+        return float(heads.off(found.query[None], keys.with_noise(keys.covariances * times)))
+
+    low, high = -16.0, 0.0
+    for _ in range(24):
+        middle = (low + high) / 2
+        within = error(10**middle) <= 2 * heads.tolerance
+        low, high = (middle, high) if within else (low, middle)
+    return VanishingNoise(
+        found.status,
+        found.answer,
+        found.certificate,
+        found.reaches,
+        found.instances,
+        heads=at_means,
+        query=found.query,
+        limit=found,
+        error=error(1.0),
+        less=10**low,
+    )
+
+
+def _least_noise(heads: AveragedHeads, robust: RobustDesign) -> LeastNoise:
+    """Return a designed query, to the digits that the answer has, with what is proved of it."""
+    query = robust.queries[0]
+    answer, coefficients = in_means(query, heads.instance) or (query.tolist(), None)
+    if coefficients is not None:
+        query = coefficients @ heads.instance.keys
+    found = LeastNoise.measured(
+        heads, query[None], {"q": answer}, design=robust, coefficients=coefficients
+    )
+    arrays = {**robust.certificate.arrays, **found.certificate.arrays}
+    claims = (*found.certificate.claims, *robust.certificate.claims)
+    return replace(found, certificate=told_apart(arrays, claims, heads.keys.scale))
+
+
+def _designed(problem: QueryProblem, heads: AveragedHeads) -> Finding:
+    """Means without structure, or noise that no formula survives."""
+    try:
+        robust = _robust_or_refusal(heads)
+    except InfeasibleDesign as refusal:
+        return _no_mean_scores(heads, refusal)
+    except UndecidedDesign as refusal:
+        return _undecided(heads, refusal)
+    limit = AveragedHeads.in_limit(problem)
+    if robust.rmse > heads.tolerance and limit is not None and not limit.keys.random:
+        return _vanishing(problem, heads, limit)
+    return _least_noise(heads, robust)
+
+
+def _no_mean_scores(heads: AveragedHeads, refusal: InfeasibleDesign) -> NoMeanScores:
+    """Mean scores that cannot be had do not always exclude an output within the tolerance."""
+    excluded, certificate = _exclusion(heads), refusal.certificate
+    if excluded is not None:
+        arrays = {**certificate.arrays, "means": heads.keys.means}
+        certificate = Certificate(arrays, (excluded, *certificate.claims), heads.keys.scale)
+    query = refusal.best.queries[0]
+    return NoMeanScores(
+        Status.UNDECIDED if excluded is None else Status.IMPOSSIBLE,
+        {"q": query.tolist()},
+        certificate,
+        () if excluded is None else (0,),
+        heads=heads,
+        query=query,
+        refusal=refusal,
+    )
+
+
+def _exclusion(heads: AveragedHeads) -> Claim | None:
+    """Return the claim that no query has such weights, where an average of the means shows it."""
+    keys, pattern = heads.keys, heads.whole
+    if not keys.weights_count:
+        return None  # the output may be had with other weights
+    try:
+        design_query(keys.means, pattern.target, tolerance=heads.tolerance, scale=keys.scale)
+    except InfeasibleDesign as refusal:
+        bound = float(np.nextafter(heads.tolerance, 1.0))
+        for other in refusal.certificate.claims:
+            if "combination" in other.witness:
+                average = other.witness["combination"]
+                claim = rms_exclusion.claim(pattern.claimed, bound, average=average)
+                if verify(Certificate({"means": keys.means}, (claim,))).holds:
+                    return claim
+    except UndecidedDesign:
+        pass
+    return None
+
+
+def _undecided(heads: AveragedHeads, refusal: UndecidedDesign) -> Undecided:
+    best = refusal.best
+    query = np.zeros(heads.keys.means.shape[1]) if best is None else best.queries[0]
+    claim = heads.claim(query[None], heads.bound(query[None]).claimable)
+    return Undecided(
+        Status.UNDECIDED,
+        {"q": query.tolist()},
+        refusal.certificate or heads.keys.certificate(claim),
+        heads=heads,
+        query=query,
+        refusal=refusal,
+    )

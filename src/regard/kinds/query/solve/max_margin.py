@@ -1,0 +1,166 @@
+"""Queries over keys that are not random: by a formula, designed, or proved to be impossible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.certify import Certificate, Claim
+from regard.design import QueryDesign
+from regard.design import query as design_query
+from regard.errors import InfeasibleDesign, RegardError, UndecidedDesign
+from regard.kinds.heads.solve.averaged_heads import AveragedHeads
+from regard.kinds.query.solve.finding import QueryFinding, Undecided
+from regard.kinds.query.solve.smallest_factor import solve_smallest_factor
+from regard.kinds.query.spec import QueryProblem
+from regard.solving.finding import Status, excluding, within
+from regard.solving.key_tables import known_values, softmax
+
+Float64 = NDArray[np.float64]
+
+UNEQUAL = 1e6  # coordinates whose sizes differ by less are left alone
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MaxMargin(QueryFinding):
+    """A designed query: the shortest, or that of the widest margin.
+
+    Attributes:
+        design: with its margin and its certificate.
+        example: whether the keys are of no law in particular, and those of an example.
+    """
+
+    design: QueryDesign
+    example: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Excluded(QueryFinding):
+    """No query has these weights, or this output, within the tolerance; the query is the closest.
+
+    Attributes:
+        closest: its design.
+        example: whether the keys are of no law in particular, and those of an example.
+    """
+
+    closest: QueryDesign
+    example: bool
+
+    def claim(self, kind: str) -> Claim | None:
+        """The first claim of a kind that excludes the goal; None if there is none."""
+        return next((c for c in self.certificate.claims if c.kind == kind), None)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OtherUnits(QueryFinding):
+    """A query that was designed with each coordinate in a unit of its own.
+
+    Scores stay as they are if coordinate j of every key is divided by u_j and that of the query
+    multiplied by it. Powers of two change nothing else.
+
+    Attributes:
+        units: u, (d,).
+        sizes: the smallest and the largest size of a coordinate.
+        error: of the weights or of the output, as the goal says.
+    """
+
+    units: Float64
+    sizes: tuple[float, float]
+    error: float
+
+
+def solve_at_means(problem: QueryProblem, heads: AveragedHeads) -> QueryFinding:
+    """Return the query for keys that are not random, or are at their means."""
+    if heads.whole.any_scores:
+        return solve_smallest_factor(problem, heads)
+    instance, pattern = heads.instance, heads.whole
+    # With random keys and arbitrary values the weights stand for the output.
+    known = known_values(problem.given) or pattern.prefix == "mu"
+    values = instance.values if known else None
+    example = problem.given.keys.law == "arbitrary"
+    try:
+        found = _design(heads, instance.keys, values, heads.tolerance)
+    except InfeasibleDesign as refusal:
+        return Excluded(
+            Status.IMPOSSIBLE,
+            {"q": refusal.best.query.tolist()},
+            refusal.certificate,
+            excluding(refusal.certificate),
+            heads=heads,
+            query=refusal.best.query,
+            closest=refusal.best,
+            example=example,
+        )
+    except UndecidedDesign as refusal:
+        return _in_other_units(heads, values) or _undecided(heads, refusal)
+    return MaxMargin(
+        Status.ARGUED if example else Status.PROVED,
+        {"q": found.query.tolist()},
+        found.certificate,
+        within(found.certificate, (_close(values),), heads.tolerance),
+        1,
+        heads=heads,
+        query=found.query,
+        design=found,
+        example=example,
+    )
+
+
+def _design(
+    heads: AveragedHeads, keys: Float64, values: Float64 | None, tolerance: float
+) -> QueryDesign:
+    target, scale = heads.whole.target, heads.whole.scale
+    return design_query(keys, target, tolerance=tolerance, values=values, scale=scale)
+
+
+def _close(values: Float64 | None) -> str:
+    """Return the kind of claim that is the goal: of the output where values count."""
+    return "weights_close" if values is None else "output_close"
+
+
+def _in_other_units(heads: AveragedHeads, values: Float64 | None) -> OtherUnits | None:
+    """Return a query that was designed in other units; None if that finds none."""
+    pattern, keys, tolerance = heads.whole, heads.instance.keys, heads.tolerance
+    sizes = np.max(np.abs(keys), axis=0)
+    used = sizes > 0
+    if not np.any(used) or np.max(sizes[used]) < UNEQUAL * np.min(sizes[used]):
+        return None
+    units = np.ones_like(sizes)
+    units[used] = 2.0 ** np.round(np.log2(sizes[used]))
+    try:
+        found = _design(heads, keys / units, values, tolerance / 2).query
+    except RegardError:
+        return None
+    # What is rounding beside the largest coordinate is taken as 0.
+    query = np.where(np.abs(found) <= 1e-14 * np.max(np.abs(found)), 0.0, found) / units
+    missed = softmax(pattern.scale * (keys @ query)) - pattern.wanted
+    error = float(np.max(np.abs(missed)) if values is None else np.linalg.norm(missed @ values))
+    if not error <= tolerance:
+        return None
+    claim = Claim(_close(values), {"target": pattern.claimed, "bound": tolerance}, {"query": query})
+    arrays = {"keys": keys} | ({} if values is None else {"values": values})
+    return OtherUnits(
+        Status.PROVED,
+        {"q": query.tolist()},
+        Certificate(arrays, (claim,), pattern.scale),
+        (0,),
+        heads=heads,
+        query=query,
+        units=units,
+        sizes=(float(np.min(sizes[used])), float(np.max(sizes[used]))),
+        error=error,
+    )
+
+
+def _undecided(heads: AveragedHeads, refusal: UndecidedDesign) -> Undecided:
+    best, keys = refusal.best, heads.instance.keys
+    query = np.zeros(keys.shape[1]) if best is None else best.query
+    certificate = refusal.certificate or (best.certificate if best is not None else None)
+    if certificate is None:
+        certificate = Certificate({"keys": keys}, (), heads.whole.scale)
+    answer = {"q": query.tolist()}
+    return Undecided(
+        Status.UNDECIDED, answer, certificate, heads=heads, query=query, refusal=refusal
+    )
