@@ -60,9 +60,9 @@ def test_no_two_tags_are_explained_by_the_same_sentence() -> None:
 
 
 def test_a_misconception_has_the_sentence_of_its_tag() -> None:
-    found = misconception("missing-factor-4")
-    assert found.tag == "missing-factor-4"
-    assert found.sentence == randomness.TAGS["missing-factor-4"]
+    found = misconception("variance-read-as-standard-deviation")
+    assert found.tag == "variance-read-as-standard-deviation"
+    assert found.sentence == randomness.TAGS["variance-read-as-standard-deviation"]
 
 
 def test_a_tag_that_does_not_exist_is_an_error() -> None:

@@ -64,4 +64,7 @@ def _field(name: str, value: Any) -> str:
             return f"{name} = {value}"
     if isinstance(value, bool):
         return f"{name} = {'true' if value else 'false'}"
+    if isinstance(value, list) and all(isinstance(item, Mapping) for item in value):
+        items = (", ".join(_field(*pair) for pair in item.items()) for item in value)
+        return f"{name}: {'; '.join(items)}"
     return f"{name} = {value}"

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from regard.analysis.scores import Scores
+from regard.kinds.noise.instance import legendre_pieces
 
 Float64 = NDArray[np.float64]
 Winners = list[tuple[float, tuple[tuple[int, ...], ...]]]
 
 SAMPLES = 2**16
 REACH = 9.0  # standard deviations
-NODES = 16  # of a piece of an integral
 
 
 def kept(scores: Scores) -> tuple[Winners, float]:
@@ -73,18 +73,12 @@ def _kept_alone(means: Float64, deviations: Float64) -> list[tuple[float, tuple[
         [[start, end], *(a + b * np.arange(-REACH, REACH + 1) for a, b in zip(m, s, strict=True))]
     )
     edges = np.unique(marks[(marks >= start) & (marks <= end)])
-    x, w = np.polynomial.legendre.leggauss(NODES)
-    half = 0.5 * np.diff(edges)[:, None]
-    score = (edges[:-1, None] + half * (x + 1)).ravel()
-    weights = (half * w).ravel()
+    score, weights = legendre_pieces(edges)
     for place, key in enumerate(noisy):
         z = (score - m[place]) / s[place]
         density = np.exp(-0.5 * z * z) / (np.sqrt(2 * np.pi) * s[place] * kept[place]) * weights
-        for other in range(len(noisy)):
-            if other != place:
-                density = (
-                    density * (ndtr((score - m[other]) / s[other]) - below[other]) / kept[other]
-                )
+        for other in np.delete(np.arange(len(noisy)), place):
+            density *= (ndtr((score - m[other]) / s[other]) - below[other]) / kept[other]
         found.append((float(np.sum(density)), (int(key),)))
     return [(chance, keys) for chance, keys in found if chance > 0]
 

@@ -15,37 +15,43 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from regard.analysis.scores import Scores
-from regard.kinds.noise.solve.chances import Chance, Cut, between, plain
+from regard.kinds.noise.instance import legendre_pieces
+from regard.kinds.noise.instance.formulas import Chance, plain
+from regard.kinds.noise.solve.normal_chances import Cut, between
 
 Float64 = NDArray[np.float64]
 Won = tuple[Chance, tuple[tuple[int, ...], ...]]  # the keys that share each head, in its order
 
 SAMPLES = 200_000
-STEPS = 16  # nodes per piece of an integral
 
 
-def line_of(scores: Scores, noisy: tuple[int, ...]) -> Float64 | None:
-    """The slopes (H,) of the scores of the one key that varies, in one normal number."""
-    if not noisy:
-        return np.zeros(scores.heads)
-    if len(noisy) > 1:
-        return None
+def noise_line(scores: Scores) -> tuple[int, Float64] | None:
+    """The one key that varies and the slopes (H,) of its scores in one normal number.
+
+    The key is -1 if none varies. None: several keys vary, or one by several numbers.
+    """
+    noisy = np.flatnonzero(np.any(scores.deviations > 0, axis=0))
+    if len(noisy) != 1:
+        return None if len(noisy) else (-1, np.zeros(scores.heads))
     joint = scores.covariances[noisy[0]]
     lead = int(np.argmax(np.diag(joint)))
     line = np.asarray(joint[lead] / np.sqrt(joint[lead, lead]), dtype=np.float64)
     near = np.max(np.abs(joint - np.outer(line, line))) <= 1e-12 * joint[lead, lead]
-    return line if near else None
+    return (int(noisy[0]), line) if near else None
 
 
 def along_a_line(
-    scores: Scores,
-    noisy: tuple[int, ...],
-    line: Float64,
-    cuts: list[Cut] | None,
-    ignore_negative: bool,
+    scores: Scores, key: int, line: Float64, cuts: list[Cut] | None, ignore_negative: bool
 ) -> tuple[list[Won], Chance]:
-    """Winners for every z of the one normal number, and the chance of what is not left out."""
-    key = noisy[0] if noisy else -1
+    """Winners for every z of the one normal number, and the chance of what is not left out.
+
+    Args:
+        scores: of the heads.
+        key: the one that varies.
+        line: (H,), what z adds to its scores.
+        cuts: for each head how far the key is ahead, in standard deviations, with a formula.
+        ignore_negative: whether z with a negative score that varies are left out.
+    """
     edges: list[Cut] = []
     low, high = Cut.at(-math.inf), Cut.at(math.inf)
     for h, slope in enumerate(line):
@@ -82,8 +88,6 @@ def along_a_line(
 def top_of(scores: Scores, h: int, key: int) -> tuple[float, tuple[int, ...]]:
     """The highest score of the keys other than `key`, and who has it."""
     others = [i for i in range(scores.keys) if i != key]
-    if not others:
-        return -math.inf, ()
     means, blur = scores.means[h], scores.blur[h]
     best = max(others, key=lambda i: means[i])
     top = float(means[best])
@@ -95,44 +99,35 @@ def _winners(scores: Scores, h: int, key: int, moved: float) -> tuple[int, ...]:
     if key < 0:
         return tied
     own = float(scores.means[h, key])
-    slack = scores.blur[h, key] + max((scores.blur[h, i] for i in tied), default=0.0)
+    slack = scores.blur[h, key] + max(scores.blur[h, i] for i in tied)
     if scores.deviations[h, key] == 0 and abs(own - top) <= slack:
         return tuple(sorted((*tied, key)))
     return (key,) if own + moved > top else tied
 
 
-def one_head_kept(
-    scores: Scores,
-) -> tuple[list[Won], Chance]:
+def one_head_kept(scores: Scores) -> tuple[list[Won], Chance]:
     """Winners of one head in which several keys vary, given that none of them is negative.
 
     Key i wins with density f_i(s) Π_j (F_j(s) - F_j(0)) over the others that vary, for s above 0
     and above the highest score that is fixed.
     """
-    means, spread = scores.means[0], scores.deviations[0]
-    noisy = np.flatnonzero(spread > 0)
-    still = np.flatnonzero(spread == 0)
-    top = float(np.max(means[still])) if len(still) else -math.inf
+    means, spread, blur = scores.means[0], scores.deviations[0], scores.blur[0]
+    noisy, still = np.flatnonzero(spread > 0), np.flatnonzero(spread == 0)
+    top = float(np.max(means[still], initial=-math.inf))
     m, s = means[noisy], spread[noisy]
     kept = float(np.prod(ndtr(m / s)))
     if kept <= 0:
         return [], plain(0.0)
     found: list[Won] = []
     if top > 0:
-        blur = scores.blur[0]
         best = still[np.argmax(means[still])]
         tied = tuple(int(i) for i in still if top - means[i] <= blur[i] + blur[best])
-        lost = float(
-            np.prod([normal_share(-a / b, (top - a) / b) for a, b in zip(m, s, strict=True)])
-        )
+        pieces = [(Cut.at(-a / b), Cut.at((top - a) / b)) for a, b in zip(m, s, strict=True)]
+        lost = math.prod(between(*piece).value for piece in pieces)
         found.append((plain(lost / kept), (tied,)))
     start = max(top, 0.0)
-    x, w = np.polynomial.legendre.leggauss(STEPS)
     edges = np.concatenate([a + b * np.arange(-9.0, 9.5, 0.5) for a, b in zip(m, s, strict=True)])
-    edges = np.unique(np.concatenate([[start], edges[edges > start]]))
-    half = 0.5 * np.diff(edges)[:, None]
-    at = (edges[:-1, None] + half * (x + 1)).ravel()
-    mass = (half * w).ravel()
+    at, mass = legendre_pieces(np.unique(np.concatenate([[start], edges[edges > start]])))
     inside = ndtr((at - m[:, None]) / s[:, None]) - ndtr(-m / s)[:, None]
     for place, i in enumerate(noisy):
         z = (at - m[place]) / s[place]
@@ -142,9 +137,9 @@ def one_head_kept(
     return [(chance, keys) for chance, keys in found if chance.value > 0], plain(kept)
 
 
-def sampled(scores: Scores, rng: np.random.Generator) -> tuple[list[Won], Chance]:
+def sampled_kept(scores: Scores) -> tuple[list[Won], Chance]:
     """Winners of samples without a negative score that varies."""
-    normals = rng.standard_normal((SAMPLES, scores.keys, scores.heads))
+    normals = np.random.default_rng(0).standard_normal((SAMPLES, scores.keys, scores.heads))
     s = scores.means + np.einsum("nhg,png->phn", scores.factors(), normals)
     varies = scores.deviations > 0
     s = s[np.all((s >= 0) | ~varies, axis=(1, 2))]
@@ -157,10 +152,3 @@ def sampled(scores: Scores, rng: np.random.Generator) -> tuple[list[Won], Chance
         keys = tuple(tuple(int(i) for i in np.flatnonzero(row)) for row in pattern)
         won.append((plain(float(count) / len(s), exact=False), keys))
     return won, plain(len(s) / SAMPLES, exact=False)
-
-
-def normal_share(low: float, high: float) -> float:
-    """P(low < z < high) of a standard normal z, without cancellation."""
-    if low > 0:
-        return float(ndtr(-low) - ndtr(-high))
-    return float(ndtr(high) - ndtr(low))
