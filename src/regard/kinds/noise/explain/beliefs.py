@@ -50,13 +50,10 @@ def _queries_differ(found: OutputFound) -> str:
     queries = setting.queries()
     distinct = len(np.unique(queries, axis=0))
     if distinct == 1:
-        growth = setting.growth
-        at = f" at {growth.name} = {number(growth.size)}" if growth else ""
         return (
             f"“Averaging {setting.heads} heads averages the noise away.” All heads have the same "
-            f"query, see the same keys and put out the same: the variance{at} is "
-            f"{number(weight_variance(setting) or 0.0)}, that of a single head (orthonormal "
-            "values)."
+            "query, see the same keys and put out the same: the variance is that of a single head, "
+            f"{number(weight_variance(setting) or 0.0)} here (orthonormal values)."
         )
     if distinct < len(queries):
         return ""
@@ -157,18 +154,14 @@ def _doomed(setting: Setting, growth: Growth) -> str:
     law = output_law(setting, other, np.eye(setting.given.n))
     changed = np.any(other != queries, axis=1)
     listed = " and ".join(dict.fromkeys(map(vector, components(setting, other[changed]))))
-    who, shape, want, are = "Noisy heads", "queries", "want", "are"
-    if np.count_nonzero(changed) == 1:
-        which = f"a $q_{int(np.argmax(changed)) + 1}$"
-        who, shape = (
-            ("A single head", "a query") if setting.heads == 1 else ("The noisy head", which)
-        )
-        want, are = "wants", "is"
+    several = np.count_nonzero(changed) > 1
+    query, are = ("queries", "are") if several else ("a query", "is")
     return (
-        f"“{who} cannot do better.” The query is fragile, not the head: {shape} with components "
-        f"{listed} along the means {want} the same keys, and {are} blind to the noise. The "
-        f"variance at {growth.name} = {number(growth.size)} falls from "
-        f"{number(weight_variance(setting) or 0.0)} to {number(settled(law))} (orthonormal values)."
+        f"“A noisy head cannot do better.” The query is fragile, not the head: {query} with "
+        f"components {listed} along the means {'want' if several else 'wants'} the same keys, and "
+        f"{are} blind to the noise. The variance at {growth.name} = {number(growth.size)} falls "
+        f"from {number(weight_variance(setting) or 0.0)} to {number(settled(law))} (orthonormal "
+        "values)."
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.kinds.noise.instance import Setting, read
+from regard.kinds.noise.instance import Growth, Setting, read
 from regard.kinds.noise.solve.finite_queries import (
     affordable,
     as_one_head,
@@ -32,38 +33,64 @@ def moved_parameters(setting: Setting) -> str:
     )
 
 
-def over_sizes(setting: Setting) -> Plot | None:
-    """Variance against the size of the query; None where nothing varies at any size."""
-    growth = setting.growth
-    if growth is None or not affordable(setting, setting.queries()):
-        return None
-    few = POINTS if setting.given.n <= 16 else FEW_POINTS
-    far = growth.sign * max(20.0, 2 * abs(growth.size))
-    x = np.linspace(0.0, far, few + 1)[1:]
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The sum of the variances of all weights, against the size of the query.
+
+    Attributes:
+        name: of the heads.
+        setting: their keys and queries.
+        ignore_negative: whether cases with a negative score that varies are left out.
+    """
+
+    name: str
+    setting: Setting
+    ignore_negative: bool = False
+
+    def at(self, size: float) -> float | None:
+        """The variance at a size, which may be infinite; None where it is not known."""
+        return weight_variance(self.setting, size, ignore_negative=self.ignore_negative)
+
+    def series(self, sizes: Float64) -> Series:
+        """The variances as a line of a plot."""
+        x = tuple(sizes.tolist())
+        return Series(self.name, x, tuple(self.at(size) or 0.0 for size in x))
+
+
+def curves(setting: Setting) -> list[Curve]:
+    """The heads and one with the sum of their queries, which comes first; then both for s ≥ 0.
+
+    There are none where nothing grows, or an integral at each size would cost too much.
+    """
+    if setting.growth is None or not affordable(setting, setting.queries()):
+        return []
     several = setting.heads > 1
-    name = f"{setting.heads} heads" if several else "the head"
-    series = [_series(name, setting, x)]
-    one = as_one_head(setting) if several else None
-    if one is not None and affordable(one, one.queries()):
-        series.insert(0, _series("one head", one, x))
-    if several and weight_variance(setting, ignore_negative=True) is not None:
-        series.append(_series(f"{name}, s ≥ 0", setting, x, ignore_negative=True))
+    found = [Curve(f"{setting.heads} heads" if several else "variance", setting)]
+    one = as_one_head(setting) if several else setting
+    if several and affordable(one, one.queries()):
+        found.insert(0, Curve("one head", one))
+    may_leave_out = several or setting.given.ignore_negative
+    if may_leave_out and one_noise(setting, setting.queries()) is not None:
+        found += [Curve(f"{c.name}, s ≥ 0", c.setting, ignore_negative=True) for c in found]
+    return found
+
+
+def over_sizes(setting: Setting, growth: Growth, lines: list[Curve]) -> Plot | None:
+    """Variances against the size of the query; None where nothing varies at any size."""
+    points = POINTS if setting.given.n <= 16 else FEW_POINTS
+    far = growth.sign * max(20.0, 2 * abs(growth.size))
+    x = np.linspace(0.0, far, points + 1)[1:]
+    series = [line.series(x) for line in lines]
     compared = " (the one head has the sum of the queries)" if len(series) > 1 else ""
     actual = read(setting.given, limits=False)
     nothing = max(series[-1].y) == 0 and setting.given.n <= 12
     if nothing and np.any(actual.covariances) and affordable(actual, actual.queries(far)):
         # Nothing varies in the limit, so that only the noise of the instance can be seen.
-        series.append(_series(moved_parameters(setting) or "the instance", actual, x[1::2]))
+        series.append(Curve(moved_parameters(setting) or "the instance", actual).series(x[1::2]))
     if not any(any(line.y) for line in series):
         return None
     title = f"variance of the output for orthonormal values, against {growth.name}{compared}"
     return Plot("lines", title, growth.name, "E ‖c − E c‖²", tuple(series))
-
-
-def _series(name: str, setting: Setting, x: Float64, *, ignore_negative: bool = False) -> Series:
-    sizes = tuple(x.tolist())
-    found = [weight_variance(setting, size, ignore_negative=ignore_negative) for size in sizes]
-    return Series(name, sizes, tuple(y or 0.0 for y in found))
 
 
 def mean_weights(setting: Setting) -> Plot:

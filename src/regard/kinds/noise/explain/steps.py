@@ -268,8 +268,7 @@ def _independence(found: OutputFound) -> tuple[str, str]:
             "independent.",
             r"q_h^\top \Sigma_i\, q_g = 0 \quad \forall i,\; h \ne g",
         )
-    q = found.setting.queries()
-    joint = np.einsum("hd,nde,ge->nhg", q, found.setting.covariances, q) * (1 - np.eye(len(q)))
+    joint = found.setting.shared_noise(found.setting.queries())
     i, h, g = np.unravel_index(int(np.argmax(np.abs(joint))), joint.shape)
     return (
         "The heads are not independent: they see noise of the same key, and these two scores "

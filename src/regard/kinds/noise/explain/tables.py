@@ -8,6 +8,8 @@ import numpy as np
 
 from regard.kinds.noise.explain.notation import chance_latex, latex
 from regard.kinds.noise.explain.plots import (
+    Curve,
+    curves,
     law_of_one_weight,
     mean_weights,
     moved_parameters,
@@ -19,12 +21,10 @@ from regard.kinds.noise.solve.findings import LimitFound, OutputFound
 from regard.kinds.noise.solve.finite_queries import (
     OneNoise,
     affordable,
-    as_one_head,
     one_noise,
     output_law,
     settled,
     weight_law,
-    weight_variance,
 )
 from regard.kinds.noise.solve.null_steering import components, noise_free, rms_error, steered
 from regard.report import Block, Facts, Table, number, vector
@@ -32,8 +32,6 @@ from regard.report import Block, Facts, Table, number, vector
 SIZES = (1.0, 5.0, 10.0, 100.0)
 MOST_VALUES, MOST_ROWS = 12, 6  # of a table, and of values in a line
 NEAR = 0.1  # of a weight
-SPLIT = 0.05  # a weight between this and 1 − this is shared
-TYPICAL = 0.99  # of samples
 
 
 def details(found: OutputFound) -> tuple[Block, ...]:
@@ -41,9 +39,10 @@ def details(found: OutputFound) -> tuple[Block, ...]:
     setting = found.setting
     blocks: list[Block] = [_atoms(found)] if isinstance(found, LimitFound) else []
     blocks.append(Facts((*_facts(found), *_typical(setting), *_small_noise(setting))))
-    against = over_sizes(setting)
-    if against is not None and setting.growth is not None:
-        blocks.append(_sizes(setting, setting.growth))
+    lines, growth = curves(setting), setting.growth
+    against = over_sizes(setting, growth, lines) if growth and lines else None
+    if growth and against:
+        blocks.append(_sizes(growth, lines))
     blocks += _queries_compared(setting)
     blocks.append(against or mean_weights(setting))
     return (*blocks, *law_of_one_weight(setting))
@@ -113,23 +112,16 @@ def _typical(setting: Setting) -> list[tuple[str, str]]:
     moved = one_noise(setting, setting.queries())
     if moved is None or setting.heads > 1:
         return []
-    middle, near = _near_the_middle(moved)
-    is_shared = SPLIT <= middle <= 1 - SPLIT
-    if middle < SPLIT or near > (0.5 if is_shared else TYPICAL):
-        return []
-    said = f"within {NEAR} of {number(middle, 3)} in {100 * near:.4g} % of samples"
-    if is_shared:
-        best = np.max(np.delete(moved.means[0], moved.key))
-        pair = OneNoise(0, np.array([[moved.means[0, moved.key], best]]), moved.line)
-        alone = _near_the_middle(pair)[1]
-        said += f", and in {100 * alone:.4g} % if there were only the two keys"
-    return [(f"weight on v_{setting.label(moved.key)} at {at_size(setting)}", said)]
-
-
-def _near_the_middle(moved: OneNoise) -> tuple[float, float]:
-    """The weight of the key for keys at their means, and the chance to be near that."""
-    middle = 1 / (1 + math.exp(-moved.logit(0)[0]))
-    return middle, moved.weight_below(middle + NEAR) - moved.weight_below(middle - NEAR)
+    best = np.max(np.delete(moved.means[0], moved.key))
+    pair = OneNoise(0, np.array([[moved.means[0, moved.key], best]]), moved.line)
+    middles = [1 / (1 + math.exp(-law.logit(0)[0])) for law in (moved, pair)]
+    near, alone = (
+        f"{100 * (law.weight_below(middle + NEAR) - law.weight_below(middle - NEAR)):.4g} %"
+        for law, middle in zip((moved, pair), middles, strict=True)
+    )
+    said = f"within {NEAR} of {number(middles[0], 3)} in {near} of samples"
+    name = f"weight on v_{setting.label(moved.key)} at {at_size(setting)}"
+    return [(name, f"{said}, and in {alone} if there were only the two keys")]
 
 
 def _small_noise(setting: Setting) -> list[tuple[str, str]]:
@@ -144,36 +136,22 @@ def _small_noise(setting: Setting) -> list[tuple[str, str]]:
     return [(name, number(float(law.variance)) + error)]
 
 
-def _sizes(setting: Setting, growth: Growth) -> Table:
+def _sizes(growth: Growth, lines: list[Curve]) -> Table:
     """Variances at several sizes of the query, for values along the axes."""
-    several = setting.heads > 1
-    one = as_one_head(setting) if several else None
-    if one is not None and not affordable(one, one.queries()):
-        one = None
-    kept = (several or setting.given.ignore_negative) and one_noise(setting, setting.queries())
-    name = f"{setting.heads} heads" if several else "variance"
-    heads = {name: setting} if one is None else {"one head": one, name: setting}
-    columns = [growth.name, *heads]
-    if kept:
-        columns += [f"{column}, s ≥ 0" for column in heads]
-    if one is not None:
-        columns += ["ratio"] + ["ratio, s ≥ 0"] * bool(kept)
+    paired = lines[0].setting is not lines[-1].setting  # one head, and all of them
     rows = []
-    sizes = sorted({*(growth.sign * size for size in SIZES), growth.size}, key=abs)
-    for size in [*sizes, math.inf]:
-        cells = [
-            weight_variance(each, size, ignore_negative=without)
-            for without in ((False, True) if kept else (False,))
-            for each in heads.values()
-        ]
-        if one is not None:
+    for size in sorted({*(growth.sign * size for size in SIZES), growth.size, math.inf}, key=abs):
+        cells = [line.at(size) for line in lines]
+        if paired:
             cells += [_ratio(*cells[at : at + 2]) for at in range(0, len(cells), 2)]
         shown = "∞" if math.isinf(size) else number(size)
         rows.append((shown, *("–" if x is None else number(x, 7) for x in cells)))
+    columns = [growth.name, *(line.name for line in lines)]
     caption = "E ‖c − E c‖² for orthonormal values: the sum of the variances of all weights"
-    if one is not None:
+    if paired:
+        columns += ["ratio", "ratio, s ≥ 0"][: len(lines) // 2]
         caption += "; the one head has the sum of the queries"
-    if kept:
+    if lines[-1].ignore_negative:
         caption += "; s ≥ 0: no score that varies is negative"
     return Table(tuple(columns), tuple(rows), caption)
 

@@ -89,6 +89,17 @@ class Setting:
         """The law of the scores that queries (H, d) see."""
         return read_scores("noise", queries, self.means, self.covariances, self.given.scale)
 
+    def shared_noise(self, queries: Float64) -> Float64:
+        """The covariances q_h'Σ_i q_g (n, H, H) of different heads; 0 up to rounding is 0.
+
+        Heads are independent if and only if all are 0.
+        """
+        q, size = queries, np.abs(queries)
+        joint = np.einsum("hd,nde,ge->nhg", q, self.covariances, q)
+        room = 1e-13 * np.einsum("hd,nde,ge->nhg", size, np.abs(self.covariances), size)
+        off = (np.abs(joint) > room) & ~np.eye(len(q), dtype=bool)
+        return np.where(off, joint, 0.0)
+
     def label(self, row: int) -> str:
         """What the key in a row is called: its name, or its number, counted from 1."""
         names = self.given.names
@@ -216,10 +227,3 @@ def covariance_formulas(given: NoiseGiven) -> list[str]:
     """The formulas of the covariances of the keys."""
     covariance = getattr(given.keys, "covariance", "0")
     return list(covariance.values()) if isinstance(covariance, dict) else [covariance]
-
-
-def legendre_pieces(edges: Float64, nodes: int = 16) -> tuple[Float64, Float64]:
-    """Return points and weights of Gauss–Legendre rules on the pieces between edges."""
-    x, w = np.polynomial.legendre.leggauss(nodes)
-    half = 0.5 * np.diff(edges)[:, None]
-    return (edges[:-1, None] + half * (x + 1)).ravel(), (half * w).ravel()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -14,13 +15,8 @@ from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake
 from regard.errors import InvalidAnswer
 from regard.kinds.noise.misconceptions import mistaken_laws as laws
-from regard.kinds.noise.misconceptions.wrong_answers import (
-    answer_by_law,
-    heads_dependent,
-    with_variance,
-)
 from regard.kinds.noise.reading.asked import Asked
-from regard.kinds.noise.reading.output_law import EXACT, Law, law
+from regard.kinds.noise.reading.output_law import EXACT, Atoms, Law, law
 from regard.kinds.noise.spec import NoiseProblem
 
 Float64 = NDArray[np.float64]
@@ -49,10 +45,8 @@ class Case:
     @property
     def places(self) -> list[Float64]:
         """The values of the instance, and drawn ones where there may be others."""
-        asked, plain_values = self.asked, self.asked.plain.values
-        if asked.one_instance:
-            return [plain_values]
-        return [plain_values, *(asked.drawn(1000 + seed).values for seed in range(DRAWN))]
+        seeds = [] if self.asked.one_instance else range(1000, 1000 + DRAWN)
+        return [self.asked.drawn(seed).values for seed in [-1, *seeds]]
 
     def fits(self, other: Law, *names: str) -> bool:
         """Whether fields are what they would be in another law, which is not the right one."""
@@ -62,54 +56,48 @@ class Case:
         except InvalidAnswer:  # arrays of another length than these values
             return False
 
-    def variances(self) -> tuple[Float64, Float64, Float64]:
-        """What the answer says of the variance at each place, its rounding, and what is right."""
-        said, x = self.asked.said, self.places
-        found = [(said.value("variance", v), said.rounding("variance", v)) for v in x]
-        right = [self.asked.law.variance(v) for v in x]
-        return np.array([f for f, _ in found]), np.array([r for _, r in found]), np.array(right)
+    @property
+    def atoms(self) -> Atoms:
+        """What a wrong answer says of the atoms, for the values of the instance."""
+        if "atoms" not in self.fields:
+            return []
+        found: Atoms = self.asked.said.value("atoms", self.asked.plain.values)
+        return found
 
     def is_variance(self, change: Callable[[Float64], Float64]) -> bool:
         """Whether nothing but the variance is wrong, and it is the right one changed like this."""
         if self.fields != ("variance",):
             return False
-        said, room, right = self.variances()
-        wanted = change(right)
-        near = np.abs(said - wanted) <= room + EXACT * np.abs(wanted)
-        return bool(np.any(wanted)) and bool(np.all(near))
+        said, x = self.asked.said, self.places
+        wanted = change(np.array([self.asked.law.variance(v) for v in x]))
+        off = np.abs(np.array([said.value("variance", v) for v in x]) - wanted)
+        room = np.array([said.rounding("variance", v) for v in x])
+        return bool(np.any(wanted)) and bool(np.all(off <= room + EXACT * np.abs(wanted)))
 
 
 def _claims_effect(case: Case) -> bool:
-    said, values, fields = case.asked.said, case.asked.plain.values, case.fields
-    if not laws.no_noise_is_seen(case.asked.at):
+    asked = case.asked
+    if laws.noise_is_seen(asked.at):
         return False
-    if "atoms" in fields and len(said.value("atoms", values)) > 1:
-        return True
-    return "variance" in fields and said.value("variance", values) > 0
+    varies = "variance" in case.fields and asked.said.value("variance", asked.plain.values) > 0
+    return len(case.atoms) > 1 or bool(varies)
 
 
 def _not_finite(case: Case) -> bool:
-    plain_one, said = case.asked.plain, case.asked.said
-    off = [said.error(name, plain_one.law, plain_one.values) for name in case.fields]
-    return not np.all(np.isfinite(off))
+    return not all(math.isfinite(case.asked.error(name, case.asked.plain)) for name in case.fields)
 
 
 def _does_not_add_up(case: Case) -> bool:
-    if "atoms" not in case.fields:
-        return False
-    chances = [c for c, _ in case.asked.said.value("atoms", case.asked.plain.values)]
-    return min(chances, default=0) < 0 or abs(sum(chances) - 1) > 1e-2
+    chances = [chance for chance, _ in case.atoms]
+    wrong = min(chances, default=0) < 0 or abs(sum(chances) - 1) > 1e-2
+    return "atoms" in case.fields and wrong
 
 
 def _one_averaged(case: Case) -> bool:
     """The variance is that of one head for all, over how many there are, or over its square."""
     at = case.asked.at
     scores = np.sort(at.directions @ at.means.T, axis=1)
-    if (
-        at.heads < 2
-        or case.fields != ("variance",)
-        or np.any(scores[:, -1] <= scores[:, -2] + 1e-9)
-    ):
+    if at.heads < 2 or np.any(scores[:, -1] <= scores[:, -2] + 1e-9):
         return False
     alone = law(next(laws.as_one_head(at)))
     one = np.array([alone.variance(x) for x in case.places]) / at.heads
@@ -117,17 +105,14 @@ def _one_averaged(case: Case) -> bool:
 
 
 def _equal_chances(case: Case) -> bool:
-    other = next(laws.equally_likely(case.asked.at, case.asked.law), None)
-    return "atoms" in case.fields and other is not None and case.fits(other, "atoms")
+    others = laws.equally_likely(case.asked.at, case.asked.law)
+    return "atoms" in case.fields and any(case.fits(other, "atoms") for other in others)
 
 
 def _other_chances(case: Case) -> bool:
     """The values are right, and their chances are wrong."""
-    if "atoms" not in case.fields:
-        return False
-    values = case.asked.plain.values
-    right = case.asked.law.shares @ values
-    found = [point for chance, point in case.asked.said.value("atoms", values) if chance]
+    right = case.asked.law.shares @ case.asked.plain.values
+    found = [point for chance, point in case.atoms if chance]
     near = [[bool(np.allclose(x, y, atol=SAME)) for y in right] for x in found]
     return bool(near and np.all(np.any(near, axis=1)) and np.all(np.any(near, axis=0)))
 
@@ -136,8 +121,9 @@ def _multiple(case: Case) -> bool:
     """The variance is the same multiple of the right one everywhere."""
     if "atoms" in case.fields or "variance" not in case.fields:
         return False
-    said, _, right = case.variances()
-    ratios = said[right > 0] / right[right > 0]
+    said, right = case.asked.said, case.asked.law
+    x = [values for values in case.places if right.variance(values) > 0]
+    ratios = np.array([said.value("variance", v) / right.variance(v) for v in x])
     return len(ratios) > 1 and bool(ratios[0]) and bool(np.allclose(ratios, ratios[0], rtol=1e-6))
 
 
@@ -151,14 +137,14 @@ def _of_law(
     tag: str, sentence: str, mistaken: laws.Laws, idea: str = ""
 ) -> Mistake[NoiseProblem, Case]:
     """A misconception that leads to another law, which recognises it and is what is told of it."""
-    wrong = partial(answer_by_law, mistaken) if idea else None
+    wrong = partial(laws.answer_by_law, mistaken) if idea else None
     return Mistake(tag, sentence, partial(_shows, mistaken), wrong, idea)
 
 
 def _deviation(problem: NoiseProblem) -> dict[str, Any] | None:
     """Chances for the squared covariances, or where these are the same the root of the variance."""
-    other = answer_by_law(laws.covariances_squared, problem)
-    return other or with_variance("sqrt({})", problem)
+    other = laws.answer_by_law(laws.covariances_squared, problem)
+    return other or laws.right_answer(problem, variance="sqrt({})")
 
 
 MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
@@ -177,7 +163,7 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
             "key i, so that they are independent."
         ),
         lambda case: not case.fields,
-        heads_dependent,
+        partial(laws.right_answer, independent=False),
         "Heads that see the same keys taken as dependent",
     ),
     Mistake("not-finite", SHARED["not-finite"], _not_finite),
@@ -193,7 +179,7 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
             "score stays as it is."
         ),
         _claims_effect,
-        partial(answer_by_law, laws.noise_on_a_wanted_key),
+        partial(laws.answer_by_law, laws.noise_on_a_wanted_key),
         "Not asking which key varies, as if it were one that the query looks at",
     ),
     Mistake(
@@ -211,7 +197,7 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
             "contributes."
         ),
         lambda case: case.is_variance(lambda right: 4 * right),
-        partial(with_variance, "4 ({})"),
+        partial(laws.right_answer, variance="4 ({})"),
         "The square of the distance taken for the variance",
     ),
     Mistake(
@@ -276,7 +262,7 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
             "the scores are, in standard deviations."
         ),
         _equal_chances,
-        partial(answer_by_law, laws.equally_likely),
+        partial(laws.answer_by_law, laws.equally_likely),
         "The values taken as equally likely",
     ),
     Mistake(

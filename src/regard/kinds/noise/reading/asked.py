@@ -13,7 +13,7 @@ from regard.checking.sampling import generator
 from regard.errors import InvalidAnswer
 from regard.kinds.noise.instance import Setting
 from regard.kinds.noise.reading import FIELDS, Said
-from regard.kinds.noise.reading.output_law import EXACT, Law, shared_noise
+from regard.kinds.noise.reading.output_law import EXACT, Law
 from regard.kinds.noise.spec import NoiseProblem
 from regard.problems import key_instance
 from regard.problems.laws import Arbitrary, Fixed, Gaussian
@@ -63,9 +63,15 @@ class Asked:
         return tuple(name for name in FIELDS if name in self.problem.goal.find)
 
     @cached_property
+    def shared_noise(self) -> Float64:
+        """The covariances (n, H, H) of the scores of different heads."""
+        at = self.at
+        return at.shared_noise(at.directions if np.any(at.directions) else at.offsets)
+
+    @property
     def independent(self) -> bool:
         """Whether the heads are independent."""
-        return not np.any(shared_noise(self.at))
+        return not np.any(self.shared_noise)
 
     @property
     def plain(self) -> Instance:

@@ -17,7 +17,7 @@ from regard.analysis.limit import limit_atoms
 from regard.analysis.scores import Scores
 from regard.checking.sampling import softmax
 from regard.kinds.noise.instance import Setting
-from regard.kinds.noise.reading.positive_scores import Winners, draws, kept, positive
+from regard.kinds.noise.instance.positive_scores import Winners, positive_draws, positive_winners
 
 Float64 = NDArray[np.float64]
 Atoms = list[tuple[float, Float64]]  # probabilities and points
@@ -63,18 +63,6 @@ class Law:
         return alike and bool(np.allclose(self.covariance, other.covariance, atol=1e-12))
 
 
-def shared_noise(at: Setting) -> Float64:
-    """The covariances q_h'Σ_i q_g (n, H, H) between different heads; 0 up to rounding is 0.
-
-    Heads are independent if all are 0.
-    """
-    q = at.directions if np.any(at.directions) else at.offsets
-    joint = np.einsum("hd,nde,ge->nhg", q, at.covariances, q)
-    size = np.einsum("hd,nde,ge->nhg", np.abs(q), np.abs(at.covariances), np.abs(q))
-    joint = np.where(np.abs(joint) > 1e-13 * size, joint, 0.0)
-    return np.asarray(joint * ~np.eye(len(q), dtype=bool))
-
-
 def law(at: Setting, *, keep_positive: bool = False, drop: frozenset[int] = frozenset()) -> Law:
     """Return the law of the average of the heads' outputs.
 
@@ -94,7 +82,7 @@ def law(at: Setting, *, keep_positive: bool = False, drop: frozenset[int] = froz
         won: Winners = [(1.0, (every,) * at.heads)]
         error = 0.0
     elif keep_positive:
-        won, error = kept(scores)
+        won, error, _ = positive_winners(scores)
     else:
         won, error, _ = limit_atoms(scores, np.random.default_rng(0))
     if any(_moving_tie(soft, keys) for _, keys in won):
@@ -155,8 +143,7 @@ def _finite(at: Setting, scores: Scores, keep_positive: bool) -> Law:
             tolerance=1e-5,
         )
         return Law(none, np.zeros((0, n)), found.mean, found.covariance, float(found.error))
-    s = draws(scores)
-    weights = np.mean(softmax(s[positive(s, scores)]), axis=1)
+    weights = np.mean(softmax(positive_draws(scores)), axis=1)
     error = 5 / math.sqrt(max(len(weights), 1))
     return Law(none, np.zeros((0, n)), np.mean(weights, axis=0), np.cov(weights.T), error)
 

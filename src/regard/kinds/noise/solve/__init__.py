@@ -12,20 +12,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.analysis import key_noise
 from regard.certify import Certificate
 from regard.kinds.noise.instance import Setting, covariance_formulas, read
-from regard.kinds.noise.instance.formulas import (
-    average,
-    mean_formula,
-    variance_formula,
-)
+from regard.kinds.noise.instance.formulas import average, mean_formula, variance_formula
 from regard.kinds.noise.solve.claims import certificate
 from regard.kinds.noise.solve.findings import FiniteFound, LimitFound, OutputFound
 from regard.kinds.noise.solve.finite_queries import kept_law, one_noise, weight_law
 from regard.kinds.noise.solve.hardmax_limit import LimitLaw, head_lead, limit_law
 from regard.kinds.noise.solve.normal_chances import Cut, recognised
-from regard.kinds.noise.spec import NoiseGiven, NoiseProblem, value_symbols
+from regard.kinds.noise.spec import NoiseGiven, NoiseProblem
 from regard.language import parse, parse_limit
 from regard.solving.finding import Status
 from regard.solving.key_tables import softmax
@@ -35,6 +30,7 @@ __all__ = ["FiniteFound", "LimitFound", "find", "solve"]
 Float64 = NDArray[np.float64]
 
 MOST_PAIRS = 6  # of values in a formula for the variance
+CLOSE = 1e-9
 DRAWN = 3  # other instances that formulas are tried on
 
 
@@ -91,7 +87,7 @@ def find(given: NoiseGiven) -> FiniteFound | LimitFound:
         # Samples know no more than three digits.
         mean=mean_formula(outcomes, given.names, None if law.exact else 3),
         variance=f"{number:.{digits}g}" if many else variance_formula(parts, given.names),
-        independent=_independent(setting),
+        independent=not np.any(setting.shared_noise(setting.queries())),
         law=law,
         whole=whole,
         general=_holds_elsewhere(given, whole),
@@ -120,45 +116,19 @@ def _finite(setting: Setting) -> FiniteFound:
         setting=setting,
         mean=average(np.where(np.abs(mean) > 1e-15, mean, 0.0), names).formula,
         variance=variance,
-        independent=_independent(setting),
+        independent=not np.any(setting.shared_noise(setting.queries())),
     )
 
 
-def _independent(setting: Setting) -> bool:
-    """Whether q_h·Σ_i q_g = 0 for all keys and pairs of heads."""
-    q = setting.queries()
-    joint = np.einsum("hd,nde,ge->nhg", q, setting.covariances, q)
-    size = np.einsum("hd,nde,ge->nhg", np.abs(q), np.abs(setting.covariances), np.abs(q))
-    off = np.abs(joint) > 1e-13 * size
-    return not np.any(off & ~np.eye(len(q), dtype=bool))
-
-
 def _holds_elsewhere(given: NoiseGiven, law: LimitLaw) -> bool:
-    """Try the atoms on other instances: their keys decide who wins, their values what that is."""
-    if not law.exact:
-        return False
+    """Whether other instances have the same atoms: their keys decide who wins."""
     for seed in range(DRAWN):
-        other = read(given, np.random.default_rng(seed))
-        if other.growth is None:
-            return bool(np.all(other.covariances == 0))
-        if np.any(other.offsets):
+        drawn = read(given, np.random.default_rng(seed))
+        other = limit_law(drawn, ignore_negative=False)
+        if other is None or not law.exact or len(other.atoms) != len(law.atoms):
             return False
-        drawn = key_noise(
-            other.directions, other.means, other.covariances, other.values, method="limit"
-        )
-        symbols = {**value_symbols(given, other.values), "n": float(given.n)}
-        left = [atom for atom in drawn.atoms if not other.late or atom[0] > 1e-5]
-        for chance, shares in law.atoms:
-            point = np.asarray(parse(average(shares, given.names).formula).evaluate(symbols))
-            close = [
-                place
-                for place, (drawn_chance, value) in enumerate(left)
-                if np.max(np.abs(point - value)) <= 1e-9 * (1 + np.max(np.abs(value)))
-                and abs(drawn_chance - chance.value) <= (1e-5 if other.late else 1e-9)
-            ]
-            if not close:
+        for (p, shares), (q, others) in zip(law.atoms, other.atoms, strict=True):
+            same = abs(p.value - q.value) <= (1e-5 if drawn.late else CLOSE)
+            if not same or np.max(np.abs(shares - others)) > CLOSE:
                 return False
-            left.pop(close[0])
-        if left:
-            return False
     return True

@@ -11,9 +11,9 @@ from scipy.special import ndtr
 
 from regard.analysis import OutputLaw, key_noise
 from regard.analysis.two_heads import pair_points
-from regard.kinds.noise.instance import Setting, legendre_pieces, read
+from regard.kinds.noise.instance import Setting, read
+from regard.kinds.noise.instance.positive_scores import legendre_pieces, noise_line
 from regard.kinds.noise.solve.hardmax_limit import limit_law
-from regard.kinds.noise.solve.hardmax_winners import noise_line
 from regard.solving.key_tables import softmax
 
 Float64 = NDArray[np.float64]

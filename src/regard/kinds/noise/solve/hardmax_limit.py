@@ -20,21 +20,16 @@ from regard.analysis.limit import limit_atoms
 from regard.analysis.scores import Scores
 from regard.kinds.noise.instance import Setting
 from regard.kinds.noise.instance.formulas import Chance, plain
-from regard.kinds.noise.solve.hardmax_winners import (
-    Won,
-    along_a_line,
-    noise_line,
-    one_head_kept,
-    sampled_kept,
-    top_of,
-)
-from regard.kinds.noise.solve.normal_chances import Cut
+from regard.kinds.noise.instance.positive_scores import noise_line, positive_winners
+from regard.kinds.noise.solve.normal_chances import Cut, between
 from regard.solving.key_tables import softmax
 
 Float64 = NDArray[np.float64]
+Won = tuple[Chance, tuple[tuple[int, ...], ...]]  # the keys that share each head, in its order
 Outcome = tuple[Chance, Float64]  # of a part of the output: how often, and how much of each value
 
 MOST_ATOMS = 256
+SAMPLED = 1e-6  # an error of probabilities that no integral has
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,15 +134,63 @@ def _winners(
     line = noise_line(scores)
     if line is not None:
         cuts = None if recognise is None else [recognise(h) for h in heads]
-        return *along_a_line(scores, *line, cuts, ignore_negative), True
+        return *_along_a_line(scores, *line, cuts, ignore_negative), True
+    kept = 1.0
     if ignore_negative:
-        alone = scores.heads == 1
-        return *(one_head_kept(scores) if alone else sampled_kept(scores)), alone
-    won, _, how = limit_atoms(scores, np.random.default_rng(0))
-    exact = not how.startswith("sampled")
+        won, error, kept = positive_winners(scores)
+    else:
+        won, error, _ = limit_atoms(scores, np.random.default_rng(0))
+    exact = error < SAMPLED
     sharp = exact and not setting.late
     likely = [(plain(p, exact=sharp), keys) for p, keys in won if sharp or p > 1e-5]
-    return likely, plain(1.0), exact
+    return likely, plain(kept, exact=exact), exact
+
+
+def _along_a_line(
+    scores: Scores, key: int, line: Float64, cuts: list[Cut] | None, ignore_negative: bool
+) -> tuple[list[Won], Chance]:
+    """Winners for every z of the one normal number, and the chance of what is not left out.
+
+    Args:
+        scores: of the heads.
+        key: the one that varies.
+        line: (H,), what z adds to its scores.
+        cuts: for each head how far the key is ahead, in standard deviations, with a formula.
+        ignore_negative: whether z with a negative score that varies are left out.
+    """
+    edges: list[Cut] = []
+    low, high = Cut.at(-math.inf), Cut.at(math.inf)
+    for h, slope in enumerate(line):
+        if slope == 0:
+            continue
+        ahead = float(scores.means[h, key] - np.max(np.delete(scores.means[h], key)))
+        # The key wins beyond this z where its score rises with z, and below it otherwise.
+        cut = Cut.at(-ahead / slope) if cuts is None else cuts[h].signed(-slope)
+        edges.append(cut)
+        if ignore_negative:
+            zero = Cut.at(-float(scores.means[h, key]) / float(slope))
+            zero = cut if abs(zero.value - cut.value) <= 1e-12 else zero
+            edges.append(zero)
+            if slope > 0:
+                low = max(low, zero, key=lambda edge: edge.value)
+            else:
+                high = min(high, zero, key=lambda edge: edge.value)
+    inside = sorted((e for e in edges if low.value < e.value < high.value), key=lambda e: e.value)
+    distinct = [low]
+    for edge in [*inside, high]:
+        if edge.value - distinct[-1].value > 1e-12:
+            distinct.append(edge)
+    kept = between(low, high)
+    found: dict[tuple[tuple[int, ...], ...], Chance] = {}
+    for left, right in itertools.pairwise(distinct):
+        z = 0.5 * (np.clip(left.value, -1e3, 1e3) + np.clip(right.value, -1e3, 1e3))
+        moved = scores.means.copy()
+        moved[:, key] += line * z
+        winners = tuple(tuple(np.flatnonzero(row).tolist()) for row in scores.tied(moved))
+        chance = between(left, right).over(kept)
+        if chance.value > 0:
+            found[winners] = found[winners].plus(chance) if winners in found else chance
+    return [(chance, winners) for winners, chance in found.items()], kept
 
 
 def _tied_shares(soft: Scores, head: int, keys: tuple[int, ...]) -> Float64 | None:
@@ -183,8 +226,9 @@ def _tidied(outcomes: list[Outcome], exact: bool) -> tuple[Outcome, ...]:
 def head_lead(setting: Setting, head: int) -> float:
     """How far the one key that varies is ahead of the others, in standard deviations."""
     scores = setting.scores(setting.directions if setting.growth else setting.offsets)
-    noisy = np.flatnonzero(scores.deviations[head] > 0)
+    means, deviations = scores.means[head], scores.deviations[head]
+    noisy = np.flatnonzero(deviations)
     if len(noisy) != 1:
         return math.nan
-    ahead = scores.means[head, noisy[0]] - top_of(scores, head, int(noisy[0]))[0]
-    return float(ahead / scores.deviations[head, noisy[0]])
+    key = int(noisy[0])
+    return float((means[key] - np.max(np.delete(means, key))) / deviations[key])

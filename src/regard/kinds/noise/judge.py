@@ -8,6 +8,7 @@ numbers.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,9 @@ from numpy.typing import NDArray
 from regard.checking.answers import Answer
 from regard.checking.mistakes import recognise
 from regard.checking.sampling import TRIALS, Trial, compare, counted_once, goal
-from regard.checking.verdict import GoalResult, Misconception, Verdict
+from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.noise.instance import read as read_setting
-from regard.kinds.noise.judge.counterexample import counterexample
 from regard.kinds.noise.misconceptions import MISTAKES, Case
 from regard.kinds.noise.reading import Said, read
 from regard.kinds.noise.reading.asked import ROUGH, Asked, Instance
@@ -27,7 +27,7 @@ from regard.kinds.noise.spec import NoiseProblem
 from regard.problems.laws import Fixed, Gaussian, Orthogonal
 from regard.report import number
 
-__all__ = ["judge"]
+Float64 = NDArray[np.float64]
 
 WORDS = {
     "atoms": "what the output comes near to, and how often",
@@ -58,7 +58,7 @@ def judge(problem: NoiseProblem, answer: Answer) -> Verdict:
         return Verdict(
             problem,
             tuple(goals),
-            counterexample(asked, wrong) if wrong else None,
+            _counterexample(asked, wrong) if wrong else None,
             _recognised(asked, tuple(wrong)) if wrong else None,
             _remarks(asked, not wrong),
         )
@@ -73,7 +73,7 @@ def _recognised(asked: Asked, wrong: tuple[str, ...]) -> Misconception | None:
 
 def _nearest(problem: NoiseProblem, said: Said) -> Asked:
     """Return the answer beside the law it fits best, where cases may be left out or not."""
-    at, known = read_setting(problem.given), dict[int, NDArray[np.float64]]()
+    at, known = read_setting(problem.given), dict[int, Float64]()
     kinds = (True, False) if problem.given.ignore_negative else (False,)
     found = [Asked(problem, said, at, law(at, keep_positive=k), k, known) for k in kinds]
 
@@ -165,3 +165,73 @@ def _remarks(asked: Asked, right: bool) -> tuple[str, ...]:
         how = "without" if asked.keep_positive else "with"
         said.append(f"Judged as the law {how} the cases that may be left out; both are right.")
     return tuple(said)
+
+
+def _counterexample(asked: Asked, wrong: dict[str, Instance]) -> Counterexample:
+    """Look for the plainest values for which a field is wrong.
+
+    Args:
+        asked: the answer.
+        wrong: the fields that are wrong, each with an instance on which it is.
+    """
+    name, example = next(iter(wrong.items()))
+    if name == "independent":
+        return _correlated(asked)
+    if not asked.one_instance and not asked.said.has_arrays(name):
+        plain = [Instance(asked.law, values) for values in _plain_values(asked)]
+        failing = (at for at in plain if not asked.error(name, at) <= asked.tolerance)
+        example = next(failing, example)
+    values, law = example.values, example.law
+    labels = [f"v_{asked.at.label(row)}" for row in range(len(values))]
+    shown = ", ".join(f"{label} = {_short(v)}" for label, v in zip(labels, values, strict=True))
+    what = "output" if name == "atoms" else name
+    try:
+        sentence = f"With {shown} the answer says of the {what}: {asked.told(name, example)}."
+    except InvalidAnswer:  # arrays of another length than the values
+        sentence = f"With {shown} the {what} cannot be what the answer says: numbers of any length."
+    mean, variance = law.mean @ values, law.variance(values)
+    arrays = {
+        "values": values.tolist(),
+        "probabilities": law.chances.tolist(),
+        "outputs": (law.shares @ values).tolist(),
+        "mean": mean.tolist(),
+        "variance": variance,
+    }
+    steps = [
+        f"With probability {number(chance, 6)} the output is near {_short(point)}."
+        for chance, point in law.atoms(values)
+    ]
+    steps += [f"Its mean is {_short(mean)}.", f"Its variance is {number(variance)}."]
+    return Counterexample(arrays, sentence, None, tuple((step, "") for step in steps))
+
+
+def _short(value: Float64) -> str:
+    if len(value) == 1:
+        return number(float(value[0]))
+    return "(" + ", ".join(number(float(x), 4) for x in value[:6]) + ")"
+
+
+def _plain_values(asked: Asked) -> Iterator[Float64]:
+    """Values of one number each: a single 1 among zeros, then 1, 2, 3 and so on."""
+    n = asked.problem.given.n
+    for row in range(n):
+        yield np.eye(n)[:, row : row + 1]
+    yield np.arange(1.0, n + 1)[:, None]
+
+
+def _correlated(asked: Asked) -> Counterexample:
+    """Show the covariance of two heads' scores of one key."""
+    shared = asked.shared_noise
+    key, g, h = np.unravel_index(int(np.argmax(np.abs(shared))), shared.shape)
+    name = asked.at.label(int(key))
+    sentence = (
+        f"q_{g + 1}' Sigma_{name} q_{h + 1} is {number(float(shared[key, g, h]), 4)} and not 0: "
+        f"the noise of k_{name} moves the scores of both heads, so that they are not independent."
+    )
+    if asked.independent:
+        sentence = (
+            "q_h' Sigma_i q_g is 0 for every key i and any two heads: no noise moves both, so that "
+            "the heads are independent."
+        )
+    arrays = {"shared": shared.tolist(), "covariance": asked.at.covariances[key].tolist()}
+    return Counterexample(arrays, sentence)
