@@ -198,8 +198,8 @@ def _counterexample(asked: Asked, wrong: dict[str, Instance]) -> Counterexample:
         "variance": variance,
     }
     steps = [
-        f"With probability {number(chance, 6)} the output is near {_short(point)}."
-        for chance, point in law.atoms(values)
+        f"With probability {number(row[0], 6)} the output is near {_short(row[1:])}."
+        for row in law.atoms(values)
     ]
     steps += [f"Its mean is {_short(mean)}.", f"Its variance is {number(variance)}."]
     return Counterexample(arrays, sentence, None, tuple((step, "") for step in steps))

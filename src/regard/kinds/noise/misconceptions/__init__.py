@@ -16,7 +16,7 @@ from regard.checking.mistakes import Mistake
 from regard.errors import InvalidAnswer
 from regard.kinds.noise.misconceptions import mistaken_laws as laws
 from regard.kinds.noise.reading.asked import Asked
-from regard.kinds.noise.reading.output_law import EXACT, Atoms, Law, law
+from regard.kinds.noise.reading.output_law import EXACT, Law, law
 from regard.kinds.noise.spec import NoiseProblem
 
 Float64 = NDArray[np.float64]
@@ -57,12 +57,12 @@ class Case:
             return False
 
     @property
-    def atoms(self) -> Atoms:
-        """What a wrong answer says of the atoms, for the values of the instance."""
+    def atoms(self) -> Float64:
+        """The atoms that a wrong answer says, probability and value in each row; none if right."""
+        values = self.asked.plain.values
         if "atoms" not in self.fields:
-            return []
-        found: Atoms = self.asked.said.value("atoms", self.asked.plain.values)
-        return found
+            return np.zeros((0, 1 + values.shape[1]))
+        return np.asarray(self.asked.said.value("atoms", values))
 
     def is_variance(self, change: Callable[[Float64], Float64]) -> bool:
         """Whether nothing but the variance is wrong, and it is the right one changed like this."""
@@ -84,13 +84,14 @@ def _claims_effect(case: Case) -> bool:
 
 
 def _not_finite(case: Case) -> bool:
-    return not all(math.isfinite(case.asked.error(name, case.asked.plain)) for name in case.fields)
+    said, at = case.asked.said, case.asked.plain
+    return not all(math.isfinite(said.error(name, at.law, at.values)) for name in case.fields)
 
 
 def _does_not_add_up(case: Case) -> bool:
-    chances = [chance for chance, _ in case.atoms]
-    wrong = min(chances, default=0) < 0 or abs(sum(chances) - 1) > 1e-2
-    return "atoms" in case.fields and wrong
+    chances = case.atoms[:, 0]
+    wrong = np.any(chances < 0) or abs(np.sum(chances) - 1) > 1e-2
+    return "atoms" in case.fields and bool(wrong)
 
 
 def _one_averaged(case: Case) -> bool:
@@ -112,7 +113,7 @@ def _equal_chances(case: Case) -> bool:
 def _other_chances(case: Case) -> bool:
     """The values are right, and their chances are wrong."""
     right = case.asked.law.shares @ case.asked.plain.values
-    found = [point for chance, point in case.atoms if chance]
+    found = [row[1:] for row in case.atoms if row[0]]
     near = [[bool(np.allclose(x, y, atol=SAME)) for y in right] for x in found]
     return bool(near and np.all(np.any(near, axis=1)) and np.all(np.any(near, axis=0)))
 
@@ -150,18 +151,14 @@ def _deviation(problem: NoiseProblem) -> dict[str, Any] | None:
 MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
     Mistake(
         "independent-because-queries-differ",
-        (
-            "Heads with different queries still see the same random keys. They are independent "
-            "only if q_h' Sigma_i q_g = 0 for every key i."
-        ),
+        "Heads with different queries still see the same random keys. They are independent "
+        "only if q_h' Sigma_i q_g = 0 for every key i.",
         lambda case: not case.fields and not case.asked.independent,
     ),
     Mistake(
         "dependent-because-of-the-same-keys",
-        (
-            "Both heads see the same keys, but not the same noise: q_h' Sigma_i q_g = 0 for every "
-            "key i, so that they are independent."
-        ),
+        "Both heads see the same keys, but not the same noise: q_h' Sigma_i q_g = 0 for every "
+        "key i, so that they are independent.",
         lambda case: not case.fields,
         partial(laws.right_answer, independent=False),
         "Heads that see the same keys taken as dependent",
@@ -174,10 +171,8 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
     ),
     Mistake(
         "claims-effect",
-        (
-            "The noise has no effect here: it moves the key at right angles to the query, and the "
-            "score stays as it is."
-        ),
+        "The noise has no effect here: it moves the key at right angles to the query, and the "
+        "score stays as it is.",
         _claims_effect,
         partial(laws.answer_by_law, laws.noise_on_a_wanted_key),
         "Not asking which key varies, as if it were one that the query looks at",
@@ -191,38 +186,30 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
     ),
     Mistake(
         "missing-factor-4",
-        (
-            "The variance is 4 times too large: a coin has the variance 1/4 times the squared "
-            "distance of its two sides, and an average of two heads a quarter of what one of them "
-            "contributes."
-        ),
+        "The variance is 4 times too large: a coin has the variance 1/4 times the squared "
+        "distance of its two sides, and an average of two heads a quarter of what one of them "
+        "contributes.",
         lambda case: case.is_variance(lambda right: 4 * right),
         partial(laws.right_answer, variance="4 ({})"),
         "The square of the distance taken for the variance",
     ),
     Mistake(
         "one-head-averaged",
-        (
-            "Averaging is not what makes two heads stable: each looks at one key, and its large "
-            "score leaves hardly any noise to average out."
-        ),
+        "Averaging is not what makes two heads stable: each looks at one key, and its large "
+        "score leaves hardly any noise to average out.",
         _one_averaged,
     ),
     _of_law(
         "negative-case-left-out",
-        (
-            "A normal number is negative now and then, and so is the score of a key of random "
-            "length. Here these cases count as well."
-        ),
+        "A normal number is negative now and then, and so is the score of a key of random "
+        "length. Here these cases count as well.",
         laws.without_negative_scores,
         "Without the cases in which a normal length is negative",
     ),
     _of_law(
         "average-instead-of-jumping",
-        (
-            "The average is the mean of the output, but no sample is near it: a large factor gives "
-            "all weight to whichever score is larger, and the output jumps."
-        ),
+        "The average is the mean of the output, but no sample is near it: a large factor gives "
+        "all weight to whichever score is larger, and the output jumps.",
         laws.without_noise,
         "The average, give or take, as for keys at their means",
     ),
@@ -233,19 +220,15 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
     ),
     _of_law(
         "one-head-for-all",
-        (
-            "This is what a single head would do. The queries of the heads differ, and the output "
-            "is the average of what each of them does."
-        ),
+        "This is what a single head would do. The queries of the heads differ, and the output "
+        "is the average of what each of them does.",
         laws.of_one_head,
         "One head with the sum of the queries",
     ),
     _of_law(
         "ignores-other-values",
-        (
-            "The other keys are still there: when the key that is wanted scores low, their values "
-            "share the weight."
-        ),
+        "The other keys are still there: when the key that is wanted scores low, their values "
+        "share the weight.",
         laws.of_named_keys,
         "Without the values of the other keys",
     ),
@@ -257,20 +240,16 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
     ),
     Mistake(
         "equal-chances",
-        (
-            "These are the right values, but they are not equally likely: look at how far apart "
-            "the scores are, in standard deviations."
-        ),
+        "These are the right values, but they are not equally likely: look at how far apart "
+        "the scores are, in standard deviations.",
         _equal_chances,
         partial(laws.answer_by_law, laws.equally_likely),
         "The values taken as equally likely",
     ),
     Mistake(
         "other-chances",
-        (
-            "These are the right values, but their probabilities are others: ask how often one "
-            "score is above the other."
-        ),
+        "These are the right values, but their probabilities are others: ask how often one "
+        "score is above the other.",
         _other_chances,
     ),
     Mistake("extra-factor", SHARED["extra-factor"], _multiple),

@@ -114,20 +114,24 @@ class Said:
         )
 
     def value(self, name: str, values: Float64, stage: int | None = None) -> Any:
-        """Return what a field says for these values; InvalidAnswer where it is of no use."""
+        """Return what a field says for these values; InvalidAnswer where it is of no use.
+
+        Atoms are rows of an array: the probability, then the value.
+        """
         if name == "independent":
             return self.answer.need(name)
         if stage is None:
             stage = self._stage(name, values)
         symbols, width = self.symbols(values, stage), values.shape[1]
         if name == "atoms":
-            return [
-                (
+            rows = [
+                [
                     _number(f"atoms[{place}].probability", atom["probability"], symbols),
-                    _vector(f"atoms[{place}].value", atom["value"], symbols, width),
-                )
+                    *_vector(f"atoms[{place}].value", atom["value"], symbols, width),
+                ]
                 for place, atom in enumerate(self.answer.fields["atoms"])
             ]
+            return np.array(rows).reshape(-1, 1 + width)
         field = self.answer.need(name)
         if name == "variance":
             return _number(name, field, symbols)
@@ -138,16 +142,15 @@ class Said:
         if len(self.stages) == 1:
             return 0
         stages = range(len(self.stages))
-        return next((at for at in stages if _finite(self.value(name, values, at))), 0)
+        finite = (at for at in stages if np.all(np.isfinite(self.value(name, values, at))))
+        return next(finite, 0)
 
     def rounding(self, name: str, values: Float64, stage: int | None = None) -> Any:
         """Return how far each part of a field moves within the digits of its decimals."""
         stage = self._stage(name, values) if stage is None else stage
         plain = self.value(name, values, stage)
-        total = _moved(plain, plain)
-        for changed in self._rounded[name]:
-            total = _plus(total, _moved(changed.value(name, values, stage), plain))
-        return total
+        moved = [np.abs(c.value(name, values, stage) - plain) for c in self._rounded[name]]
+        return sum(moved, 0 * plain)
 
     @cached_property
     def _rounded(self) -> dict[str, list[Said]]:
@@ -188,24 +191,6 @@ class Said:
             return False
         later = [self._error(name, law, values, at) for at in (stage, stage + 1)]
         return bool(later[0] < FALLS * later[1])
-
-
-def _finite(found: Any) -> bool:
-    parts = [x for atom in found for x in atom] if isinstance(found, list) else [found]
-    return all(bool(np.all(np.isfinite(part))) for part in parts)
-
-
-def _moved(changed: Any, plain: Any) -> Any:
-    """Return by how much each part of a field differs."""
-    if isinstance(plain, list):
-        return [(abs(c - d), np.abs(x - y)) for (c, x), (d, y) in zip(changed, plain, strict=True)]
-    return np.abs(changed - plain)
-
-
-def _plus(one: Any, two: Any) -> Any:
-    if isinstance(one, list):
-        return [(c + d, x + y) for (c, x), (d, y) in zip(one, two, strict=True)]
-    return one + two
 
 
 def read(problem: NoiseProblem, answer: Answer) -> Said:

@@ -129,9 +129,9 @@ class Asked:
         return f"{_atoms(found)}; right is {_atoms(at.law.atoms(at.values))}"
 
 
-def _atoms(found: list[tuple[float, Float64]]) -> str:
+def _atoms(found: Float64) -> str:
     """Write atoms with their chances."""
-    if not found:
+    if not len(found):
         return "no atoms"
-    shown = [f"{vector(point)} with probability {number(chance, 4)}" for chance, point in found[:4]]
+    shown = [f"{vector(row[1:])} with probability {number(row[0], 4)}" for row in found[:4]]
     return ", ".join(shown) + (", …" if len(found) > 4 else "")

@@ -20,7 +20,6 @@ from regard.kinds.noise.instance import Setting
 from regard.kinds.noise.instance.positive_scores import Winners, positive_draws, positive_winners
 
 Float64 = NDArray[np.float64]
-Atoms = list[tuple[float, Float64]]  # probabilities and points
 
 EXACT = 1e-6  # relative to the size of the values
 LATE = 1e-4  # an error of probabilities where a small parameter has its limit last
@@ -49,9 +48,9 @@ class Law:
         """Whether the output has finitely many values."""
         return len(self.chances) > 0
 
-    def atoms(self, values: Float64) -> Atoms:
-        """The values of the output, with their probabilities, for values (n, d_v)."""
-        return list(zip(self.chances.tolist(), self.shares @ values, strict=True))
+    def atoms(self, values: Float64) -> Float64:
+        """The atoms (m, 1 + d_v) for values (n, d_v): probability and value in each row."""
+        return np.column_stack([self.chances, self.shares @ values])
 
     def variance(self, values: Float64) -> float:
         """The mean of the squared distance from the mean."""
@@ -148,30 +147,29 @@ def _finite(at: Setting, scores: Scores, keep_positive: bool) -> Law:
     return Law(none, np.zeros((0, n)), np.mean(weights, axis=0), np.cov(weights.T), error)
 
 
-def apart(one: Atoms, two: Atoms, size: float, room: Atoms | None = None) -> float:
+def apart(said: Float64, right: Float64, size: float, room: Float64) -> float:
     """Return how often outputs of the two laws differ at the least; NaN if one is not finite.
 
     Args:
-        one: what is said.
-        two: what is right.
+        said: atoms (m, 1 + d_v): probability and value in each row.
+        right: atoms as they are.
         size: of the values.
-        room: how far chances and points of `one` may be off within their digits.
+        room: (m, 1 + d_v), how far `said` may be off within its digits.
     """
-    if not all(math.isfinite(c) and np.all(np.isfinite(x)) for c, x in (*one, *two)):
+    if not (np.all(np.isfinite(said)) and np.all(np.isfinite(right))):
         return math.nan
-    room = room or [(0.0, np.zeros_like(point)) for _, point in one]
-    signed = [(-chance, point, 0.0, np.zeros_like(point)) for chance, point in two]
-    signed += [(*said, *slack) for said, slack in zip(one, room, strict=True)]
+    signed = np.vstack([right * np.where(np.arange(right.shape[1]), 1, -1), said])
+    slacks = np.vstack([0 * right, room])
     groups: list[tuple[Float64, float, float]] = []
-    for chance, point, slack, reach in signed:
+    for (chance, *at), (slack, *reach) in zip(signed.tolist(), slacks.tolist(), strict=True):
+        point = np.array(at)
         for place, (other, total, allowed) in enumerate(groups):
             if np.linalg.norm(np.maximum(np.abs(other - point) - reach, 0)) <= EXACT * size:
                 groups[place] = (other, total + chance, allowed + slack)
                 break
         else:
             groups.append((point, chance, slack))
-    spare = sum(slack for slack, _ in room)
-    missing = max(0.0, abs(1 - sum(chance for chance, _ in one)) - spare) if one else 0.0
-    negative = sum(max(0.0, -chance) for chance, _ in one)
+    chances = said[:, 0]
+    missing = max(0.0, abs(1 - np.sum(chances)) - np.sum(room[:, 0])) if len(said) else 0.0
     wrong = sum(max(0.0, abs(total) - allowed) for _, total, allowed in groups)
-    return 0.5 * wrong + 0.5 * missing + negative
+    return float(0.5 * wrong + 0.5 * missing - np.sum(np.minimum(chances, 0)))
