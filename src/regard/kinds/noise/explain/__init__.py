@@ -36,8 +36,7 @@ def _headline(found: OutputFound) -> str:
         if len(found.law.atoms) == 1:
             moments = r"E\,\|c - E\,c\|^2 = 0"
         return rf"{known},\quad {moments}"
-    grows = setting.open_limit or (setting.growth.name if setting.growth else "")
-    if not grows:
+    if not setting.grows:
         return moments
-    at = f"{symbol(grows)} = {number(float(setting.symbols[grows]))}"
+    at = f"{symbol(setting.grows)} = {number(float(setting.symbols[setting.grows]))}"
     return rf"\text{{at }} {at}: \quad {moments}"

@@ -60,14 +60,12 @@ def steps(found: OutputFound) -> Steps:
 
 def _no_atoms(setting: Setting) -> str:
     """Why mean and variance are numbers, and of what."""
-    growth = setting.growth
-    if growth is None and not setting.open_limit:
+    if not setting.grows:
         return (
             "Nothing grows without bound, so the output has no atoms: its mean and variance are "
             "integrals, here for the numbers of the instance."
         )
-    grows = setting.open_limit if growth is None else growth.name
-    name, size = symbol(grows), float(setting.symbols[grows])
+    name, size = symbol(setting.grows), float(setting.symbols[setting.grows])
     targets = [parse_limit(limit).target for limit in setting.given.limits]
     end = r"\infty" if math.inf in targets else r"-\infty"
     return (
@@ -97,10 +95,9 @@ def _score_numbers(setting: Setting) -> tuple[Float64, Float64, str]:
     if growth and growth.linear and growth.sign > 0 and not np.any(setting.offsets):
         unit = symbol(growth.name)
     queries = setting.directions if unit else setting.queries()
-    scale = float(setting.given.scale)
-    means = scale * queries @ setting.means.T
-    spread = scale**2 * np.einsum("hd,nde,he->hn", queries, setting.covariances, queries)
-    return means, np.where(spread > 1e-13, spread, 0.0), unit
+    scores = setting.scores(queries)
+    spread = np.einsum("nhh->hn", scores.covariances)
+    return scores.means, np.where(spread > 1e-13, spread, 0.0), unit
 
 
 def _scores(setting: Setting) -> tuple[str, str]:

@@ -75,6 +75,11 @@ class Setting:
     open_limit: str = ""
 
     @property
+    def grows(self) -> str:
+        """The name of what grows without bound, in whatever way; empty if nothing does."""
+        return self.open_limit if self.growth is None else self.growth.name
+
+    @property
     def heads(self) -> int:
         """How many queries there are."""
         return len(self.directions)

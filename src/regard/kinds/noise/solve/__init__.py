@@ -48,11 +48,11 @@ def solve(problem: NoiseProblem) -> FiniteFound | LimitFound:
 
 
 def _status(found: OutputFound, proved: bool) -> Status:
-    if isinstance(found, LimitFound):
-        unknown = not found.law.exact  # samples say about how likely it is, and no more
-    else:  # the limit may be asked for, and a finite size was worked out
-        unknown = found.setting.growth is not None or bool(found.setting.open_limit)
-    return Status.UNDECIDED if unknown else Status.PROVED if proved else Status.NUMERIC
+    # Samples say about how likely something is, and no more; a finite size is not the limit.
+    known = found.law.exact if isinstance(found, LimitFound) else not found.setting.grows
+    if not known:
+        return Status.UNDECIDED
+    return Status.PROVED if proved else Status.NUMERIC
 
 
 def find(given: NoiseGiven) -> FiniteFound | LimitFound:

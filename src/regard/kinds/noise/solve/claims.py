@@ -48,8 +48,7 @@ def certificate(found: OutputFound, wanted: Collection[str]) -> tuple[Certificat
     if isinstance(found, LimitFound):
         goals = [claim for claim in laws if claim.kind == "hard_limit"]
     else:  # claims are about all cases, at the size of the queries that is given
-        other = setting.growth or setting.open_limit or setting.given.ignore_negative
-        goals = [] if other else laws
+        goals = [] if setting.grows or setting.given.ignore_negative else laws
     reached = bool(goals)
     if "atoms" in wanted and not isinstance(found, LimitFound):
         # An output that varies with one normal number in each head has a density, and no atoms.
@@ -75,9 +74,9 @@ def _independence_claims(setting: Setting) -> list[Claim | None]:
     q = setting.queries()
     if len(q) > MOST_HEADS:
         return []
-    joint = np.einsum("hd,nde,ge->hgn", q, setting.covariances, q)
+    joint = setting.shared_noise(q)
     return [
-        random_heads.independence_claim(h, g, not np.any(joint[h, g]), queries=q)
+        random_heads.independence_claim(h, g, not np.any(joint[:, h, g]), queries=q)
         for h, g in itertools.combinations(range(len(q)), 2)
     ]
 
