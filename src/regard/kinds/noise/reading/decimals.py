@@ -19,29 +19,24 @@ HALF = 0.505  # of a unit of the last digit, with a little for rounding
 
 def larger(field: Any) -> Iterator[Any]:
     """Return a field with one of its decimals after the other half a unit larger."""
-    if isinstance(field, float):
-        if _half_unit(field):
-            yield field + _half_unit(field)
-    elif isinstance(field, np.ndarray):
-        digits = max((_digits(x) for x in field.ravel().tolist()), default=0)
-        for entry in range(field.size if digits else 0):
-            more = field.copy()
+    if isinstance(field, float | np.ndarray):
+        digits = max((_digits(x) for x in np.ravel(field).tolist()), default=0)
+        for entry in range(np.size(field) if digits else 0):
+            more = np.array(field, float)
             more.flat[entry] += HALF * 10.0**-digits
-            yield more
+            yield more if isinstance(field, np.ndarray) else float(more)
     elif isinstance(field, Formula):
         for place, node in enumerate(field.tree):
             if node.op == "number" and _digits(float(node.value)):
                 digits = max(_digits(float(node.value)), _written(field.text, node.column))
                 up = replace(node, value=float(node.value) + HALF * 10.0**-digits)
                 yield Formula((*field.tree[:place], up, *field.tree[place + 1 :]), field.text)
-    elif isinstance(field, list):
-        for place, item in enumerate(field):
-            for changed in larger(item):
-                yield [*field[:place], changed, *field[place + 1 :]]
-    elif isinstance(field, dict):
-        for key, item in field.items():
-            for changed in larger(item):
-                yield {**field, key: changed}
+    elif isinstance(field, list | dict):
+        for key in field if isinstance(field, dict) else range(len(field)):
+            for changed in larger(field[key]):
+                copied: Any = field.copy()
+                copied[key] = changed
+                yield copied
 
 
 def _digits(x: float) -> int:
@@ -56,8 +51,3 @@ def _written(text: str, column: int) -> int:
     """Return the decimals of the number at a place of a text: 0.7970 has four."""
     found = re.match(r"[0-9]*\.([0-9]+)", text[column:])
     return min(len(found[1]), MOST_DIGITS) if found else 0
-
-
-def _half_unit(x: float) -> float:
-    digits = _digits(float(x))
-    return HALF * 10.0**-digits if digits else 0.0

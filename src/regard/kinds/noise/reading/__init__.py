@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from regard.checking.answers import Answer, Value, evaluate
 from regard.checking.matrices import shape_words, with_own_names
 from regard.errors import InvalidAnswer
-from regard.kinds.noise.judge.atoms import Atoms, apart
-from regard.kinds.noise.judge.decimals import larger
-from regard.kinds.noise.judge.law import Law
+from regard.kinds.noise.reading.decimals import larger
+from regard.kinds.noise.reading.output_law import Law, apart
 from regard.kinds.noise.spec import NoiseProblem, value_symbols
 from regard.language import Formula, parse_limit
 
@@ -65,12 +64,11 @@ class Said:
             else:
                 near = NEAR if grown is None else (1e-20, 1e-12)
                 goes[limit.name] = tuple(limit.target + x for x in near)
-        used = [name for name in goes if name in self.uses_limits]
         start = dict(self.problem.given.parameters) | {name: x[0] for name, x in goes.items()}
         # What grows is varied first: a limit that is a number is taken exactly if it can be.
-        chosen = [goes[name] for name in sorted(used, key=lambda name: name == grown)]
-        names = sorted(used, key=lambda name: name == grown)
-        found = [start | dict(zip(names, x, strict=True)) for x in itertools.product(*chosen)]
+        names = sorted((n for n in goes if n in self.uses_limits), key=lambda name: name == grown)
+        chosen = itertools.product(*(goes[name] for name in names))
+        found = [start | dict(zip(names, x, strict=True)) for x in chosen]
         return tuple(found[:MOST_STAGES])
 
     def symbols(self, values: Float64, stage: int = 0) -> dict[str, Value]:
@@ -83,89 +81,76 @@ class Said:
         known |= {"n": float(len(values)), **value_symbols(given, values)}
         return with_own_names(self.answer, self.own, known)
 
+    def _parts(self, name: str) -> list[Any]:
+        """Return the formulas and numbers that a field is made of."""
+        field: Any = self.answer.fields.get(name)
+        if isinstance(field, list) and all(isinstance(atom, dict) for atom in field):
+            return [part for atom in field for part in atom.values()]
+        return [field]
+
+    def names(self, *fields: str) -> set[str]:
+        """Return the names that some fields use; without any, those that all use."""
+        parts = [x for field in fields or self.answer.fields for x in self._parts(field)]
+        return {name for x in parts if isinstance(x, Formula) for name in x.names}
+
     @property
     def uses_limits(self) -> tuple[str, ...]:
         """The parameters with a limit that the answer uses."""
-        used = {name for formula in self._formulas() for name in formula.names}
-        names = (parse_limit(text).name for text in self.problem.given.limits)
-        return tuple(name for name in names if name in used)
+        limits = (parse_limit(text).name for text in self.problem.given.limits)
+        used = self.names()
+        return tuple(name for name in limits if name in used)
 
     @property
     def counts_values(self) -> bool:
         """Whether the answer names values by their number, and so is about one number of keys."""
-        used = {name for formula in self._formulas() for name in formula.names}
-        return any(name.startswith("v_") and name[2:].isdigit() for name in used)
-
-    def _formulas(self, *names: str) -> list[Formula]:
-        found = []
-        for name in names or tuple(self.answer.fields):
-            field: Any = self.answer.fields.get(name)
-            parts = [x for atom in field for x in atom.values()] if _is_atoms(field) else [field]
-            found += [part for part in parts if isinstance(part, Formula)]
-        return found
+        return bool(self.names() & {f"v_{row + 1}" for row in range(self.problem.given.n)})
 
     def has_arrays(self, name: str) -> bool:
         """Whether a field holds vectors of numbers."""
-        field: Any = self.answer.fields.get(name)
-        parts = [atom.get("value") for atom in field] if _is_atoms(field) else [field]
         return any(
-            isinstance(part, np.ndarray)
-            or (
-                isinstance(part, Formula)
-                and any(node.op in ("matrix", "column") for node in part.tree)
-            )
-            for part in parts
+            isinstance(x, np.ndarray)
+            or (isinstance(x, Formula) and any(n.op in ("matrix", "column") for n in x.tree))
+            for x in self._parts(name)
         )
 
-    def is_constant(self, name: str) -> bool:
-        """Whether a field is made of numbers without names."""
-        return not any(formula.names for formula in self._formulas(name))
-
     def value(self, name: str, values: Float64, stage: int | None = None) -> Any:
-        """Return what a field says for these values; InvalidAnswer where it is of no use."""
+        """Return what a field says for these values; InvalidAnswer where it is of no use.
+
+        Atoms are rows of an array: the probability, then the value.
+        """
         if name == "independent":
             return self.answer.need(name)
         if stage is None:
             stage = self._stage(name, values)
-        symbols = self.symbols(values, stage)
+        symbols, width = self.symbols(values, stage), values.shape[1]
         if name == "atoms":
-            return self._atoms(symbols, values.shape[1])
-        field = evaluate(name, self.answer.need(name), symbols)
+            rows = [
+                [
+                    _number(f"atoms[{place}].probability", atom["probability"], symbols),
+                    *_vector(f"atoms[{place}].value", atom["value"], symbols, width),
+                ]
+                for place, atom in enumerate(self.answer.fields["atoms"])
+            ]
+            return np.array(rows).reshape(-1, 1 + width)
+        field = self.answer.need(name)
         if name == "variance":
-            return _number(name, field)
-        return _vector(name, field, values.shape[1])
+            return _number(name, field, symbols)
+        return _vector(name, field, symbols, width)
 
     def _stage(self, name: str, values: Float64) -> int:
         """Return the first stage at which a field is finite."""
         if len(self.stages) == 1:
             return 0
-        for stage in range(len(self.stages)):
-            if _finite(self.value(name, values, stage)):
-                return stage
-        return 0
-
-    def _atoms(self, symbols: dict[str, Value], width: int) -> Atoms:
-        found: Atoms = []
-        for place, atom in enumerate(self.answer.fields["atoms"]):
-            label = f"atoms[{place}]"
-            point = evaluate(f"{label}.value", atom["value"], symbols)
-            chance = evaluate(f"{label}.probability", atom["probability"], symbols)
-            found.append(
-                (
-                    _number(f"{label}.probability", chance),
-                    _vector(f"{label}.value", point, width),
-                )
-            )
-        return found
+        stages = range(len(self.stages))
+        finite = (at for at in stages if np.all(np.isfinite(self.value(name, values, at))))
+        return next(finite, 0)
 
     def rounding(self, name: str, values: Float64, stage: int | None = None) -> Any:
         """Return how far each part of a field moves within the digits of its decimals."""
         stage = self._stage(name, values) if stage is None else stage
         plain = self.value(name, values, stage)
-        total = _moved(plain, plain)
-        for changed in self._rounded[name]:
-            total = _plus(total, _moved(changed.value(name, values, stage), plain))
-        return total
+        moved = [np.abs(c.value(name, values, stage) - plain) for c in self._rounded[name]]
+        return sum(moved, 0 * plain)
 
     @cached_property
     def _rounded(self) -> dict[str, list[Said]]:
@@ -191,8 +176,7 @@ class Said:
         found, room = self.value(name, values, stage), self.rounding(name, values, stage)
         size = float(np.max(np.linalg.norm(values - np.mean(values, axis=0), axis=1))) or 1.0
         if name == "atoms":
-            right = list(zip(law.chances, law.shares @ values, strict=True))
-            return apart(found, right, size, room)
+            return apart(found, law.atoms(values), size, room)
         if name == "mean":
             off = np.abs(found - law.mean @ values) - room
             return float(np.max(np.maximum(off, 0) / size))
@@ -209,37 +193,17 @@ class Said:
         return bool(later[0] < FALLS * later[1])
 
 
-def _finite(found: Any) -> bool:
-    parts = [x for atom in found for x in atom] if isinstance(found, list) else [found]
-    return all(bool(np.all(np.isfinite(part))) for part in parts)
-
-
-def _moved(changed: Any, plain: Any) -> Any:
-    """Return by how much each part of a field differs."""
-    if isinstance(plain, list):
-        return [(abs(c - d), np.abs(x - y)) for (c, x), (d, y) in zip(changed, plain, strict=True)]
-    return np.abs(changed - plain)
-
-
-def _plus(one: Any, two: Any) -> Any:
-    if isinstance(one, list):
-        return [(c + d, x + y) for (c, x), (d, y) in zip(one, two, strict=True)]
-    return one + two
-
-
 def read(problem: NoiseProblem, answer: Answer) -> Said:
     """Read what an answer says; InvalidAnswer where something is missing."""
-    fields = dict(answer.fields)
-    for name in problem.goal.find:
+    fields, wanted = dict(answer.fields), problem.goal.find
+    for name in wanted:
         answer.need(name)
-    if "independent" in problem.goal.find and not isinstance(fields["independent"], bool):
+    if "independent" in wanted and not isinstance(fields["independent"], bool):
         raise InvalidAnswer("answer: independent must be true or false.")
-    if "atoms" in problem.goal.find:
+    if "atoms" in wanted:
         fields["atoms"] = _read_atoms(fields["atoms"])
-    own = tuple(name for name in fields if name not in problem.goal.find)
-    ignored = [name for name in own if name in FIELDS]  # not asked for
-    own = tuple(name for name in own if name not in FIELDS)
-    kept = {name: field for name, field in fields.items() if name not in ignored}
+    kept = {name: x for name, x in fields.items() if name in wanted or name not in FIELDS}
+    own = tuple(name for name in kept if name not in wanted)
     return Said(problem, Answer(kept, answer.problem), own)
 
 
@@ -265,14 +229,15 @@ def _read_atoms(field: Any) -> list[dict[str, Any]]:
     return atoms
 
 
-def _is_atoms(field: Any) -> bool:
-    return isinstance(field, list) and all(isinstance(atom, dict) for atom in field)
-
-
-def _number(name: str, found: Any) -> float:
+def _array(name: str, said: Any, symbols: dict[str, Value], kind: str) -> Float64:
+    found = evaluate(name, said, symbols)
     if isinstance(found, bool | list | dict):
-        raise InvalidAnswer(f"answer: {name} must be a formula or a number.")
-    array = np.asarray(found, float)
+        raise InvalidAnswer(f"answer: {name} must be a formula or a {kind}.")
+    return np.asarray(found, float)
+
+
+def _number(name: str, said: Any, symbols: dict[str, Value]) -> float:
+    array = _array(name, said, symbols, "number")
     if array.shape != ():
         square = array.ndim == 2 and array.shape[0] == array.shape[1]
         hint = " Of a covariance, take the trace: tr(…)." if square else ""
@@ -282,10 +247,8 @@ def _number(name: str, found: Any) -> float:
     return float(array)
 
 
-def _vector(name: str, found: Any, width: int) -> Float64:
-    if isinstance(found, bool | list | dict):
-        raise InvalidAnswer(f"answer: {name} must be a formula or a list of numbers.")
-    array = np.asarray(found, float)
+def _vector(name: str, said: Any, symbols: dict[str, Value], width: int) -> Float64:
+    array = _array(name, said, symbols, "list of numbers")
     if array.shape in ((1, width), (width, 1)):
         array = array.reshape(width)
     if array.shape != (width,):

@@ -1,0 +1,73 @@
+"""What is found about an output over random keys: its law in the limit, or mean and variance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from regard.kinds.noise.instance import Setting
+from regard.kinds.noise.instance.formulas import average
+from regard.kinds.noise.solve.hardmax_limit import LimitLaw
+from regard.solving.finding import Finding
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OutputFound(Finding):
+    """The output: mean and variance as formulas, in the limit or at the size that is given.
+
+    Attributes:
+        setting: the problem in arrays.
+        mean: as a formula of the language.
+        variance: as a formula of the language.
+        independent: whether the heads share no noise.
+    """
+
+    setting: Setting
+    mean: str
+    variance: str
+    independent: bool
+
+    @property
+    def atoms(self) -> list[dict[str, str]]:
+        """The values that the output comes near to, as an answer has them."""
+        return []
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """All that may be asked for, as an answer has it."""
+        return {
+            "atoms": self.atoms,
+            "mean": self.mean,
+            "variance": self.variance,
+            "independent": self.independent,
+        }
+
+
+class FiniteFound(OutputFound):
+    """An output without atoms, or of which the limit is not known: at the size that is given."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LimitFound(OutputFound):
+    """An output with finitely many values in the limit.
+
+    Attributes:
+        law: with cases left out if the problem says so.
+        whole: the same with nothing left out.
+        general: whether the formulas hold for other instances of the same laws.
+        one_instance: whether the variance is a number, for the values of the instance.
+    """
+
+    law: LimitLaw
+    whole: LimitLaw
+    general: bool
+    one_instance: bool
+
+    @property
+    def atoms(self) -> list[dict[str, str]]:
+        """The values that the output comes near to, as an answer has them."""
+        names = self.setting.given.names
+        return [
+            {"value": average(shares, names).formula, "probability": chance.formula}
+            for chance, shares in self.law.atoms
+        ]
