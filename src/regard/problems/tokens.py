@@ -20,8 +20,29 @@ from regard.problems.fields import (
 )
 from regard.shapes.extremes import SMALLEST
 
-_TOKEN = re.compile(r"[xc]_([1-9][0-9]?)")
+_LABEL = re.compile(r"([xc])_([1-9][0-9]?)")
 LARGEST = 1e6  # of an entry of a token: scores are products of two
+
+
+def token_label(row: int, letter: str = "x") -> str:
+    """Return the label of a token by its row, from 0; with the letter c that of its output.
+
+    >>> token_label(1), token_label(1, "c")
+    ('x_2', 'c_2')
+    """
+    return f"{letter}_{row + 1}"
+
+
+def read_label(label: str) -> tuple[str, int]:
+    """Return the letter and the row, from 0, of a label; ValueError if it is none.
+
+    >>> read_label("c_2")
+    ('c', 1)
+    """
+    match = _LABEL.fullmatch(label)
+    if not match:
+        raise ValueError(f"{label!r} is no label of a token such as x_2, nor of an output, c_2")
+    return match[1], int(match[2]) - 1
 
 
 class BasisGiven(Part):
@@ -81,6 +102,11 @@ class Tokens(Part):
         return set(self.basis.names) | set(self.parameters)
 
     @property
+    def vectors(self) -> list[str]:
+        """The names of all vectors: those of the basis, then the tokens x_1, x_2, …."""
+        return [*self.basis.names, *map(token_label, range(len(self.tokens)))]
+
+    @property
     def shapes(self) -> dict[str, tuple[int | str, ...]]:
         """Their shapes."""
         vectors: dict[str, tuple[int | str, ...]] = dict.fromkeys(self.basis.names, ("d",))
@@ -94,13 +120,13 @@ class Tokens(Part):
             label: the label.
             letter: "x" where a token has to be named, "c" where an output; either if empty.
         """
-        match = _TOKEN.fullmatch(label)
-        if not match or int(match[1]) > len(self.tokens):
+        match = _LABEL.fullmatch(label)
+        if not match or int(match[2]) > len(self.tokens):
             raise ValueError(f"{where}: {label!r} is none of the {len(self.tokens)} tokens")
-        if letter and label[0] != letter:
+        if letter and match[1] != letter:
             what = "an output is" if letter == "c" else "a token is"
-            raise ValueError(f"{where}: {what} called {letter}_{match[1]} here, not {label}")
-        return int(match[1]) - 1
+            raise ValueError(f"{where}: {what} called {letter}_{match[2]} here, not {label}")
+        return int(match[2]) - 1
 
     def vector(self, where: str, text: str) -> None:
         """Raise ValueError unless text is a vector in declared names, of ordinary size."""

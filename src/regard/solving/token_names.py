@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from regard.language import parse
-from regard.problems.tokens import Tokens
+from regard.problems.tokens import Tokens, read_label, token_label
 
-__all__ = ["Shuffle", "listed", "tokens_sentence"]
+__all__ = ["Shuffle", "label_symbol", "listed", "token_symbol", "tokens_sentence"]
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_LABEL = re.compile(r"[xc]_[1-9][0-9]?")
 
 
 class Shuffle:
@@ -34,8 +33,8 @@ class Shuffle:
 
     def label(self, name: str) -> str:
         """Return x_2 or c_2 for the place where that token now stands."""
-        assert _LABEL.fullmatch(name)
-        return f"{name[:2]}{self.place[int(name[2:]) - 1] + 1}"
+        letter, row = read_label(name)
+        return token_label(self.place[row], letter)
 
     def given(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return what is given, shuffled."""
@@ -46,6 +45,17 @@ class Shuffle:
             length = round(data["parameters"][norm] * self.factor, 2)
             found["parameters"] = {**data["parameters"], norm: length}
         return found
+
+
+def token_symbol(row: int, letter: str = "x") -> str:
+    """Return a token, by its row from 0, in LaTeX: x_{2}; with the letter c its output."""
+    return f"{letter}_{{{row + 1}}}"
+
+
+def label_symbol(label: str, letter: str = "") -> str:
+    """Return a label such as x_2 in LaTeX, perhaps with another letter."""
+    own, row = read_label(label)
+    return token_symbol(row, letter or own)
 
 
 def listed(words: list[str]) -> str:
@@ -60,7 +70,7 @@ def tokens_sentence(given: dict[str, Any]) -> str:
     length = f"${parse(norm).to_latex()}$" if isinstance(norm, str) else f"{norm:g}"
     large = " large" if given.get("limits") else ""
     tokens = r", \qquad ".join(
-        f"x_{{{i + 1}}} = {parse(text).to_latex()}" for i, text in enumerate(given["tokens"])
+        f"{token_symbol(i)} = {parse(text).to_latex()}" for i, text in enumerate(given["tokens"])
     )
     return (
         f"The vectors {names} are at right angles to each other and all have the same{large} "

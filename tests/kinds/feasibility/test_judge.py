@@ -11,7 +11,7 @@ from checking.answer_files import read_answers, tag
 from regard import problems
 from regard.checking import check
 from regard.errors import InvalidAnswer
-from regard.kinds.feasibility.judge.scene import best, scene
+from regard.kinds.feasibility.instance import instance, nearest
 
 FILE = read_answers("feasibility")
 TOKENS = "tokens-as-their-own-keys"
@@ -46,7 +46,7 @@ def test_counterexamples_are_what_really_comes_out(entry: dict[str, Any]) -> Non
 
 def test_the_best_multiple_of_the_handout_is_far_from_the_goal() -> None:
     # No weights at all bring c_2 nearer than sqrt(2/5) of the length of u_b.
-    found = best(scene(problems.load(TOKENS)))  # type: ignore[arg-type]
+    found = nearest(instance(problems.load(TOKENS)))  # type: ignore[arg-type]
     assert found.error > np.sqrt(2 / 5)
     lines = [np.linspace(-5, 5, 2001), np.linspace(-0.02, 0.02, 2001)]
     u = 3 * np.eye(4)

@@ -11,14 +11,13 @@ import pytest
 
 from regard.certify import verify
 from regard.errors import InvalidProblem
-from regard.kinds.feasibility import solve as feasibility
 from regard.kinds.feasibility import vary as variants
-from regard.kinds.feasibility.solve.proof import cover, fading, least_gap
-from regard.kinds.feasibility.solve.scene import scene
+from regard.kinds.feasibility.instance import instance
+from regard.kinds.feasibility.solve.excluded_multiples import cover, fading, least_gap
 from regard.language import parse
 from regard.problems import from_dict, load, token_instance
 from regard.report import Plot
-from regard.solving import Solution, Status, variant
+from regard.solving import Solution, Status, solve, variant
 from solving.reading import SEEDS, with_column
 
 ID = "tokens-as-their-own-keys"
@@ -53,7 +52,7 @@ def claims(solution: Solution, kind: str) -> list[Any]:
 
 
 def test_the_bundled_problem_is_proved_impossible() -> None:
-    solution = feasibility.solve(load(ID))
+    solution = solve(load(ID))
     assert solution.verdict is Status.IMPOSSIBLE
     assert solution.answer == {"possible": False, "c_2": "u_a"}
     assert 4 <= len(solution.steps) <= 8
@@ -62,7 +61,7 @@ def test_the_bundled_problem_is_proved_impossible() -> None:
 
 
 def test_the_distance_to_the_limit_is_its_closed_form() -> None:
-    solution = feasibility.solve(load(ID))
+    solution = solve(load(ID))
     beta = 3.0
     bound = claims(solution, "outputs_close")[0].fields["bound"]
     np.testing.assert_allclose(bound, math.sqrt(10) * beta / (math.exp(beta**2) + 2), rtol=1e-6)
@@ -70,7 +69,7 @@ def test_the_distance_to_the_limit_is_its_closed_form() -> None:
 
 
 def test_the_numbers_for_other_lengths_are_those_of_the_theory() -> None:
-    rows = with_column(feasibility.solve(load(ID)), "distance to its limit").rows
+    rows = with_column(solve(load(ID)), "distance to its limit").rows
     assert rows[0][0] == "1.5"
     np.testing.assert_allclose(float(rows[0][2]), 0.4129113480516954, rtol=1e-9)
     weights = [float(w) for w in rows[0][1].strip("()").split(",")]
@@ -79,7 +78,7 @@ def test_the_numbers_for_other_lengths_are_those_of_the_theory() -> None:
 
 
 def test_no_weights_come_near_as_the_theory_says() -> None:
-    solution = feasibility.solve(load(ID))
+    solution = solve(load(ID))
     rows = with_column(solution, "nearest weights").rows
     distances = [float(row[4]) for row in rows]
     expected = 3 * np.sqrt([2 / 5, 1 / 2, 1 / 2])
@@ -93,7 +92,7 @@ def test_no_weights_come_near_as_the_theory_says() -> None:
 
 
 def test_every_multiple_leaves_the_token_on_itself() -> None:
-    solution = feasibility.solve(load(ID))
+    solution = solve(load(ID))
     line = solution.steps[4][1]
     assert r"\beta^2 (1 - \lambda + \lambda^2) \ge \frac{3}{4} \beta^2" in line
     gaps = [claim.fields["gap"] for claim in claims(solution, "gap_condition")]
@@ -106,7 +105,7 @@ def test_every_multiple_leaves_the_token_on_itself() -> None:
 def test_a_variant_is_as_impossible_as_the_original(seed: int) -> None:
     changed = variants.vary(load(ID), np.random.default_rng(seed))
     drawn = problem(changed["given"], changed["goal"]["output"], changed["goal"]["tolerance"])
-    solution = feasibility.solve(drawn)
+    solution = solve(drawn)
     assert solution.verdict is Status.IMPOSSIBLE
     tokens, symbols = token_instance(drawn.given)
     label, wanted = next(iter(drawn.goal.output.items()))
@@ -137,7 +136,7 @@ def test_what_is_possible_comes_with_the_multiple_that_does_it() -> None:
     # x_1 is long: x_2 = u_a + t u_b scores it with 3 t, and itself with 1 + t².
     given = tokens_of(["3 u_b", "u_a", "u_c"], {"token": "x_2", "add": ["u_b"]})
     asked = problem(given, {"c_2": "3 u_b"})
-    solution = feasibility.solve(asked)
+    solution = solve(asked)
     assert solution.verdict is Status.PROVED
     assert solution.answer["possible"] is True
     assert solution.answer["c_2"] == "u_a"
@@ -151,7 +150,7 @@ def test_what_is_possible_comes_with_the_multiple_that_does_it() -> None:
 
 def test_a_goal_that_is_reached_already_needs_no_change() -> None:
     given = tokens_of(["u_b", "u_a"], {"token": "x_2", "add": ["u_b"]})
-    solution = feasibility.solve(problem(given, {"c_2": "u_a"}))
+    solution = solve(problem(given, {"c_2": "u_a"}))
     assert solution.verdict is Status.PROVED
     assert solution.answer == {"possible": True, "c_2": "u_a", "x_2": "u_a"}
 
@@ -159,11 +158,11 @@ def test_a_goal_that_is_reached_already_needs_no_change() -> None:
 def test_another_token_may_be_changed() -> None:
     # Row 1 sees x_2 only if u_a is added to it, and then there is u_a in the output.
     given = tokens_of(["u_a", "u_b"], {"token": "x_2", "add": ["u_a"]})
-    solution = feasibility.solve(problem(given, {"c_1": "u_b"}))
+    solution = solve(problem(given, {"c_1": "u_b"}))
     assert solution.verdict is Status.IMPOSSIBLE
     assert str(solution.report())
     given = tokens_of(["u_a", "u_b"], {"token": "x_2", "add": ["u_a"]})
-    solution = feasibility.solve(problem(given, {"c_1": "u_b + 2 u_a"}))
+    solution = solve(problem(given, {"c_1": "u_b + 2 u_a"}))
     assert solution.verdict is Status.PROVED
     assert solution.answer["x_2"] == "u_b + 2 u_a"
 
@@ -171,7 +170,7 @@ def test_another_token_may_be_changed() -> None:
 def test_a_goal_that_only_a_huge_multiple_reaches_is_not_called_impossible() -> None:
     # x_2 keeps the weight 1 / (1 + e^4) of row 1 whatever is added to it at right angles.
     given = tokens_of(["u_a", "u_b"], {"token": "x_2", "add": ["u_c"]}, beta=2.0)
-    solution = feasibility.solve(problem(given, {"c_1": "u_a + 20 u_c"}))
+    solution = solve(problem(given, {"c_1": "u_a + 20 u_c"}))
     tokens = 2 * np.eye(5)[:2]
     tokens[1, 2] = 2 * 20 * (1 + math.exp(4))
     goal = 2 * np.array([1.0, 0, 20, 0, 0])
@@ -182,15 +181,15 @@ def test_a_goal_that_only_a_huge_multiple_reaches_is_not_called_impossible() -> 
 def test_a_token_that_fades_is_out_of_reach_though_it_moves_towards_the_goal() -> None:
     # Row 1 scores x_2 lower and lower the farther it moves along -u_a.
     given = tokens_of(["u_a", "u_b", "u_a"], {"token": "x_2", "add": ["u_a"]}, beta=1.0)
-    solution = feasibility.solve(problem(given, {"c_1": "(0 - 3) u_a"}))
+    solution = solve(problem(given, {"c_1": "(0 - 3) u_a"}))
     assert solution.verdict is Status.IMPOSSIBLE
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_what_a_fading_token_adds_is_at_most_what_is_said(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    at = scene(drawn_problem(rng))
-    vector = at.added[0][1]
+    at = instance(drawn_problem(rng))
+    vector = next(iter(at.added.values()))
     for sign in (1.0, -1.0):
         end = sign * float(rng.uniform(0, 2))
         said = fading(at, vector, end, sign * vector)
@@ -206,7 +205,7 @@ def test_what_a_fading_token_adds_is_at_most_what_is_said(seed: int) -> None:
 
 def test_ties_are_shared_evenly() -> None:
     given = tokens_of(["u_a", "u_a + u_b", "u_c"], {"token": "x_3", "add": ["u_b"]})
-    solution = feasibility.solve(problem(given, {"c_1": "u_c"}))
+    solution = solve(problem(given, {"c_1": "u_c"}))
     assert solution.answer["c_1"] == "1/2 (u_a) + 1/2 (u_a + u_b)"
 
 
@@ -214,7 +213,7 @@ def test_without_a_limit_the_weights_of_the_instance_count() -> None:
     given = tokens_of(["u_a", "u_b"], {"token": "x_1", "add": ["u_b"]}, beta=1.0)
     del given["limits"]
     asked = problem(given, {"c_1": "u_c"})
-    solution = feasibility.solve(asked)
+    solution = solve(asked)
     _, symbols = token_instance(asked.given)
     e = math.e
     expected = np.array([e / (e + 1), 1 / (e + 1), 0, 0, 0])
@@ -223,8 +222,8 @@ def test_without_a_limit_the_weights_of_the_instance_count() -> None:
 
 def test_a_single_token_attends_to_itself() -> None:
     given = tokens_of(["u_a"], {"token": "x_1", "add": ["u_b"]})
-    assert feasibility.solve(problem(given, {"c_1": "u_c"})).verdict is Status.IMPOSSIBLE
-    solution = feasibility.solve(problem(given, {"c_1": "u_a + u_b"}))
+    assert solve(problem(given, {"c_1": "u_c"})).verdict is Status.IMPOSSIBLE
+    solution = solve(problem(given, {"c_1": "u_a + u_b"}))
     assert solution.answer["x_1"] == "u_a + u_b"
     assert solution.verdict is Status.PROVED
 
@@ -247,18 +246,18 @@ def drawn_problem(rng: np.random.Generator) -> Any:
 @pytest.mark.parametrize("seed", range(12))
 def test_what_is_proved_agrees_with_a_search(seed: int) -> None:
     asked = drawn_problem(np.random.default_rng(seed))
-    solution = feasibility.solve(asked)
-    at = scene(asked)
+    solution = solve(asked)
+    at = instance(asked)
     size = float(np.linalg.norm(at.goal))
     factors = np.concatenate([np.linspace(-20, 20, 2001), [-1e3, 1e3]])
     errors = []
     for factor in factors:
         tokens = at.tokens.copy()
-        tokens[at.changed] += factor * at.added[0][1]
+        tokens[at.changed] += factor * next(iter(at.added.values()))
         errors.append(float(np.linalg.norm(output(tokens, at.row, at.scale) - at.goal)) / size)
     if solution.verdict is Status.IMPOSSIBLE:
         assert min(errors) > 0.05
-        pieces = cover(at, at.added[0][1], 0.05 * size, "p")
+        pieces = cover(at, next(iter(at.added.values())), 0.05 * size, "p")
         assert pieces is not None
         # The pieces cover the line, and what each claims is true of every factor on it.
         assert pieces[0].low == -math.inf
@@ -295,7 +294,7 @@ def test_the_least_value_of_a_polynomial(
 
 
 def test_a_certificate_about_other_tokens_does_not_hold() -> None:
-    certificate = feasibility.solve(load(ID)).certificate
+    certificate = solve(load(ID)).certificate
     tokens = np.array(certificate.arrays["tokens"]) + 1e-3
     assert not verify(certificate, tokens=tokens).holds
 

@@ -10,11 +10,11 @@ import cvxpy
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from regard.checking.self_attention.existence import existence
-from solving.test_self_attention import HALVES, problem
 
+from kinds.self_attention.test_solve import HALVES, problem
 from regard.certify import Certificate, Claim, verify
 from regard.kinds.self_attention import solve as self_attention
+from regard.kinds.self_attention.judge.existence import existence
 from regard.problems import token_instance
 from regard.solving import Status
 

@@ -52,31 +52,7 @@ TAGS = {
         "make the output out of that token."
     ),
     "one-row-only": "What is asked of one token is right, and what is asked of another is not.",
-    # feasibility
-    "wrong-limit-vector": (
-        "The output is not close to this vector: compute the scores of the token with all tokens, "
-        "itself among them, and see which is the largest."
-    ),
-    "average-instead-of-copy": (
-        "Attention is not a plain average: a token with long vectors gives nearly all weight to "
-        "the token with the largest score, which may be itself."
-    ),
-    "copy-instead-of-average": (
-        "The token with the largest score does not get all of the weight: others have the same "
-        "score, or one that is not far below."
-    ),
-    "goal-instead-of-output": "This is the output that is wanted, not the one that comes out.",
-    "output-after-the-change": (
-        "This is what comes out after the change; asked was what comes out as things are."
-    ),
-    "looks-at-another-token": (
-        "The token does not look at that one: its score with another token, or with itself, is "
-        "larger."
-    ),
-    "wrong-change": (
-        "It can be done, but not with this token: the change is not one of those allowed, or not "
-        "of the right size."
-    ),
+    # feasibility, noise and queries
     "summed-instead-of-averaged": (
         "The values were added up. Weights sum to 1, so that what comes out is an average."
     ),

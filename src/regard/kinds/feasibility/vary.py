@@ -9,7 +9,8 @@ import numpy as np
 from regard.kinds.feasibility.spec import FeasibilityProblem
 from regard.language import parse
 from regard.problems import to_dict
-from regard.solving.token_names import Shuffle, listed, tokens_sentence
+from regard.problems.tokens import read_label, token_label
+from regard.solving.token_names import Shuffle, label_symbol, listed, tokens_sentence
 
 __all__ = ["vary"]
 
@@ -31,16 +32,17 @@ def vary(problem: FeasibilityProblem, rng: np.random.Generator) -> dict[str, Any
 
 def _statement(given: dict[str, Any], goal: dict[str, Any]) -> str:
     label, wanted = next(iter(goal["output"].items()))
-    output = f"$c_{{{label[2:]}}}$"
+    field = token_label(read_label(label)[1], "c")
+    output = f"${label_symbol(field)}$"
     names = [f"${parse(text).to_latex()}$" for text in given["change"]["add"]]
     added = f"one of {listed(names)}" if len(names) > 1 else listed(names)
-    changed = f"$x_{{{given['change']['token'][2:]}}}$"
+    changed = f"${label_symbol(given['change']['token'], 'x')}$"
     return (
         tokens_sentence(given)
         + "Each token is its own query, its own key and its own value, and scores are plain inner "
         "products.\n\n"
         f"Which vector is the output {output} close to? And could {output} be brought close to "
         f"${parse(wanted).to_latex()}$ by adding a multiple of {added} to {changed}?\n\n"
-        f"Answer with `c_{label[2:]}`, a formula for what the output is close to as things are, "
+        f"Answer with `{field}`, a formula for what the output is close to as things are, "
         "and `possible`, true or false.\n"
     )

@@ -9,7 +9,8 @@ import numpy as np
 from regard.kinds.self_attention.spec import SelfAttentionProblem
 from regard.language import parse
 from regard.problems import to_dict
-from regard.solving.token_names import Shuffle, listed, tokens_sentence
+from regard.problems.tokens import read_label
+from regard.solving.token_names import Shuffle, label_symbol, listed, tokens_sentence
 
 __all__ = ["vary"]
 
@@ -49,13 +50,13 @@ def _drawn(names: list[str], rng: np.random.Generator) -> str:
 
 def _statement(given: dict[str, Any], goal: dict[str, Any]) -> str:
     wishes = [
-        f"$c_{{{label[2:]}}}$ is close to ${parse(text).to_latex()}$"
+        f"${label_symbol(label)}$ is close to ${parse(text).to_latex()}$"
         for label, text in goal.get("outputs", {}).items()
     ]
     for label, where in goal.get("attend", {}).items():
         weights = {where: 1.0} if isinstance(where, str) else where
-        parts = listed([f"{weight:g} to $x_{{{one[2:]}}}$" for one, weight in weights.items()])
-        wishes.append(f"token {label[2:]} gives weights of about {parts}")
+        parts = listed([f"{weight:g} to ${label_symbol(one)}$" for one, weight in weights.items()])
+        wishes.append(f"token {read_label(label)[1] + 1} gives weights of about {parts}")
     return (
         tokens_sentence(given)
         + "A head has matrices: token $i$ has the key $k_i = K x_i$, the query $q_i = Q x_i$ and "

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from regard.kinds.feasibility.judge.judge import judge
+from regard.kinds.feasibility.judge.verdict import judge
 
 __all__ = ["judge"]

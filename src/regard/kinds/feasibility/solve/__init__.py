@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from regard.kinds.feasibility.solve.solver import solve
+from regard.kinds.feasibility.solve.findings import AsItIs, Found, OutOfReach, Reached, solve
 
-__all__ = ["solve"]
+__all__ = ["AsItIs", "Found", "OutOfReach", "Reached", "solve"]

@@ -14,6 +14,7 @@ from regard.kinds.self_attention.judge.heads import (
     weights_of,
     worst,
 )
+from regard.problems.tokens import read_label
 from regard.report import number, vector
 
 _LONGEST = 60  # frames that are drawn to find one on which the answer is wrong
@@ -26,7 +27,7 @@ def counterexample(asked: Asked, prefix: str = "") -> Counterexample:
     head = asked.head(at, factor)
     found = errors(asked, at, head)
     label = max(found, key=lambda one: found[one] if np.isfinite(found[one]) else np.inf)
-    row = int(label[2:]) - 1
+    row = read_label(label)[1]
     outputs, attend = at.outputs, at.attend
     weights = weights_of(asked, at, head)[row]
     arrays = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,9 +26,9 @@ from regard.checking.matrices import (
 from regard.checking.sampling import softmax
 from regard.errors import InvalidAnswer
 from regard.kinds.self_attention.spec import SelfAttentionProblem
-from regard.language import Formula, parse, parse_limit
-from regard.problems.instances import frame
-from regard.problems.tokens import Tokens
+from regard.language import Formula
+from regard.problems.token_instances import nearer, token_table
+from regard.problems.tokens import token_label
 
 FACTOR = "C"  # the name that may stay without a number
 # What an open factor may be: the largest for which scores stay small enough have to do.
@@ -71,11 +71,6 @@ class Head:
 Change = Callable[[Head, Scene], Head]
 
 
-# The same few formulas are read on every instance.
-_read = cache(parse)
-_read_limit = cache(parse_limit)
-
-
 def scene(
     problem: SelfAttentionProblem, times: float = 1.0, seed: int | None = None, d: int | None = None
 ) -> Scene:
@@ -88,36 +83,15 @@ def scene(
         d: the length of a token.
     """
     given = problem.given
-    numbers = nearer(given, times)
-    norm = given.basis.norm
-    size = numbers[norm] if isinstance(norm, str) else norm
-    usual = given.parameters[norm] if isinstance(norm, str) else norm
-    count = len(given.basis.names)
-    d = d or given.d or count
     rng = None if seed is None else np.random.default_rng([7, seed])
-    units = np.eye(count, d) if rng is None else frame(count, d, rng)
-    basis = dict(zip(given.basis.names, size * units, strict=True))
-    names: dict[str, float | Float64] = {**numbers, **basis}
-    tokens = np.array([_read(text).evaluate(names) for text in given.tokens])
-    more: dict[str, float | Float64] = {"d": float(d)}
-    more |= {f"x_{i + 1}": token for i, token in enumerate(tokens)}
+    table = token_table(given, nearer(given, times), rng=rng, d=d)
+    norm = given.basis.norm
+    usual = given.parameters[norm] if isinstance(norm, str) else norm
     outputs = {
-        given.token("", label): np.asarray(_read(text).evaluate(names), float)
-        for label, text in problem.goal.outputs.items()
+        given.token("", label): table.vector(text) for label, text in problem.goal.outputs.items()
     }
-    return Scene(tokens, {**more, **names}, size, size / usual, outputs, _attend(problem))
-
-
-def nearer(given: Tokens, times: float) -> dict[str, float]:
-    """Return the parameters, those that have limits so many times nearer to them."""
-    numbers: dict[str, float] = dict(given.parameters)
-    for limit in map(_read_limit, given.limits):
-        now = numbers[limit.name]
-        infinite = np.isinf(limit.target)
-        numbers[limit.name] = (
-            times * now if infinite else limit.target + (now - limit.target) / times
-        )
-    return numbers
+    growth = table.norm / usual
+    return Scene(table.tokens, table.names, table.norm, growth, outputs, _attend(problem))
 
 
 def _attend(problem: SelfAttentionProblem) -> dict[int, Float64]:
@@ -159,10 +133,8 @@ class Asked:
     @property
     def in_coordinates(self) -> bool:
         """Whether the answer is made of numbers: coordinates along the basis vectors."""
-        given = self.problem.given
-        vectors = [*given.basis.names, *(f"x_{i + 1}" for i in range(len(given.tokens)))]
         fields = [self.answer.fields[n] for n in (*self.fields.values(), *self.own)]
-        return in_coordinates(fields, vectors)
+        return in_coordinates(fields, self.problem.given.vectors)
 
     @cached_property
     def times(self) -> tuple[float, ...]:
@@ -286,9 +258,9 @@ def errors(asked: Asked, at: Scene, head: Head) -> dict[str, float]:
         for row, vector in at.outputs.items():
             assert head.V is not None
             off = weights[row] @ (at.tokens @ head.V.T) - vector
-            found[f"c_{row + 1}"] = float(np.linalg.norm(off)) / at.growth
+            found[token_label(row, "c")] = float(np.linalg.norm(off)) / at.growth
         for row, there in at.attend.items():
-            found[f"x_{row + 1}"] = float(np.max(np.abs(weights[row] - there)))
+            found[token_label(row)] = float(np.max(np.abs(weights[row] - there)))
     return found
 
 

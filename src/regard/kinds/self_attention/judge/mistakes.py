@@ -22,6 +22,7 @@ from regard.kinds.self_attention.judge.heads import (
     weights_of,
     worst,
 )
+from regard.problems.tokens import read_label
 
 DRAWN = 5  # frames, beside the axes, on which a misconception has to show
 _LONGER = (10.0, 100.0, 1e3, 1e4)
@@ -170,7 +171,9 @@ def _by_weights(asked: Asked) -> str | None:
     weights = weights_of(asked, at, head)
     found = errors(asked, at, head)
     outputs = at.outputs
-    failing = [int(label[2:]) - 1 for label, error in found.items() if not error <= asked.tolerance]
+    failing = [
+        read_label(label)[1] for label, error in found.items() if not error <= asked.tolerance
+    ]
     targets = _targets(asked, at, head)
     if targets is not None:
         missed = [row for row in failing if weights[row, targets[row]] < 0.9]

@@ -15,8 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regard.checking.sampling import softmax
-from regard.kinds.feasibility.judge.scene import Best, Float64, Scene, best, scene, steps_to_limit
+from regard.checking.sampling import Float64, softmax
+from regard.kinds.feasibility.instance import (
+    Instance,
+    Nearest,
+    nearer_instance,
+    nearest,
+    steps_to_limit,
+)
 from regard.kinds.feasibility.spec import FeasibilityProblem
 
 MOST_PIECES = 60_000
@@ -34,22 +40,22 @@ class Reach:
     """
 
     possible: bool | None
-    found: Best
-    at: Scene
+    found: Nearest
+    at: Instance
 
 
 def reach(problem: FeasibilityProblem) -> Reach:
     """Decide whether some multiple will do: near to the limits, where a problem has some."""
     tolerance = problem.goal.tolerance
     steps = steps_to_limit(problem)
-    each = [_decided(scene(problem, times), tolerance) for times in steps[-2:]]
+    each = [_decided(nearer_instance(problem, times), tolerance) for times in steps[-2:]]
     if len({one.possible for one in each}) > 1:
         return Reach(None, each[-1].found, each[-1].at)
     return each[-1]
 
 
-def _decided(at: Scene, tolerance: float) -> Reach:
-    found = best(at)
+def _decided(at: Instance, tolerance: float) -> Reach:
+    found = nearest(at)
     if found.error <= tolerance:
         return Reach(True, found, at)
     allowed = tolerance * at.size
@@ -58,7 +64,7 @@ def _decided(at: Scene, tolerance: float) -> Reach:
         line = _Line(at, vector)
         outcome, factor = line.decide(allowed) if np.any(vector) else (False, 0.0)
         if outcome:
-            return Reach(True, Best(name, factor, line.error(factor) / at.size), at)
+            return Reach(True, Nearest(name, factor, line.error(factor) / at.size), at)
         excluded.append(outcome is False)
     return Reach(False if all(excluded) else None, found, at)
 
@@ -66,18 +72,14 @@ def _decided(at: Scene, tolerance: float) -> Reach:
 class _Line:
     """All multiples f of one vector a, and what comes of them."""
 
-    def __init__(self, at: Scene, vector: Float64) -> None:
+    def __init__(self, at: Instance, vector: Float64) -> None:
         self.at, self.a = at, vector
-        self.x = at.tokens[at.changed]
         self.moves = at.row == at.changed
-        self.longest = float(np.max(np.linalg.norm(at.tokens, axis=1)))
+        self.longest = at.longest
         self.length = float(np.linalg.norm(vector))
         # Scores as polynomials: constant, linear and quadratic part, for each token.
-        query, n = at.tokens[at.row], len(at.tokens)
-        own = np.arange(n) == at.changed
-        self.constant = at.scale * (at.tokens @ query)
-        self.linear = at.scale * (own * (vector @ query) + self.moves * (at.tokens @ vector))
-        self.quadratic = at.scale * own * self.moves * (vector @ vector)
+        self.polynomials = (at.scale * at.score_polynomials(vector)).T
+        self.constant, self.linear, _ = self.polynomials
 
     def error(self, factor: float) -> float:
         """Return how far off the output is, as a length."""
@@ -101,7 +103,7 @@ class _Line:
 
     def _with_fixed_weights(self, allowed: float) -> tuple[bool | None, float]:
         """Decide where the weights do not depend on f: the output moves along a line."""
-        weights = softmax(self.at.scores)
+        weights = self.at.weights()
         away = self.at.goal - weights @ self.at.tokens
         step = float(away @ self.a) / self.length**2
         left = float(np.linalg.norm(away - step * self.a))
@@ -197,11 +199,10 @@ class _Line:
         self, left: Float64, right: Float64, middle: Float64
     ) -> tuple[Float64, Float64]:
         """Return the ends of each score on each piece, relative to that of the leader there."""
-        polynomial = np.stack([self.constant, self.linear, self.quadratic])
         powers = np.stack([np.ones_like(middle), middle, middle**2], axis=1)
-        leader = np.argmax(powers @ polynomial, axis=1)
+        leader = np.argmax(powers @ self.polynomials, axis=1)
         # Differences to the leader, which move less than the scores themselves.
-        a, b, c = (one[None, :] - one[leader][:, None] for one in polynomial)
+        a, b, c = (one[None, :] - one[leader][:, None] for one in self.polynomials)
 
         def value(f: Float64) -> Float64:
             return np.asarray(a + b * f[:, None] + c * f[:, None] ** 2)

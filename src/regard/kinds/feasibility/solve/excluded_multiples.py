@@ -27,10 +27,20 @@ import numpy as np
 
 from regard.certify import Claim
 from regard.certify.claims import conditions, identities
+from regard.checking.sampling import Float64
 from regard.design.heads.output_targets import distance
-from regard.kinds.feasibility.solve.scene import Array, Scene
+from regard.kinds.feasibility.instance import Instance
 
-__all__ = ["Piece", "apart", "cover", "fading", "least_gap", "mass_claim", "square_claims"]
+__all__ = [
+    "Piece",
+    "apart",
+    "cover",
+    "fading",
+    "least_gap",
+    "mass_claim",
+    "nearest_rival",
+    "square_claims",
+]
 
 MOST_PIECES = 160
 SLACK = 1e-9
@@ -59,11 +69,11 @@ class Piece:
     gap: float
     share: float
     bound: float
-    points: Array
+    points: Float64
     claim: Claim
 
 
-def apart(points: Array, goal: Array, name: str) -> Claim:
+def apart(points: Float64, goal: Float64, name: str) -> Claim:
     """Return the claim that no average of points comes nearer to the goal than it does."""
     nearest = distance(points, goal)
     size = float(np.max(np.abs(points))) + float(np.max(np.abs(goal)))
@@ -75,7 +85,7 @@ def apart(points: Array, goal: Array, name: str) -> Claim:
     return Claim("apart_from_hull", fields, {"direction": direction, "combination": combination})
 
 
-def least_gap(polynomial: Array, low: float, high: float) -> float:
+def least_gap(polynomial: Float64, low: float, high: float) -> float:
     """Return the least value of a + b x + c x² for low ≤ x ≤ high; −inf where there is none."""
     a, b, c = (float(entry) for entry in polynomial)
     up = c < 0 or (c == 0 and b < 0)
@@ -88,22 +98,21 @@ def least_gap(polynomial: Array, low: float, high: float) -> float:
     return min((a + b * x + c * x * x for x in places), default=a)
 
 
-def cover(scene: Scene, vector: Array, allowed: float, name: str) -> list[Piece] | None:
+def cover(at: Instance, vector: Float64, allowed: float, name: str) -> list[Piece] | None:
     """Return pieces that cover all factors, on each of which the goal is out of reach; or None."""
-    whole = _piece(scene, vector, -math.inf, math.inf, allowed, name)
+    whole = _piece(at, vector, -math.inf, math.inf, allowed, name)
     if whole is not None:
         return [whole]
-    longest = float(np.max(np.linalg.norm(scene.tokens, axis=1))) or 1.0
     for times in ENDS:
-        end = times * longest / float(np.linalg.norm(vector))
-        found = _in_parts(scene, vector, allowed, name, end)
+        end = times * (at.longest or 1.0) / float(np.linalg.norm(vector))
+        found = _in_parts(at, vector, allowed, name, end)
         if found is not None:
             return found
     return None
 
 
 def _in_parts(
-    scene: Scene, vector: Array, allowed: float, name: str, end: float
+    at: Instance, vector: Float64, allowed: float, name: str, end: float
 ) -> list[Piece] | None:
     """Return pieces that cover all factors, two endless ones and parts of what is between."""
     cuts = np.linspace(-end, end, PARTS + 1).tolist()
@@ -111,7 +120,7 @@ def _in_parts(
     done: list[Piece] = []
     while waiting:
         low, high = waiting.pop()
-        piece = _piece(scene, vector, low, high, allowed, f"{name}_{len(done) + 1}")
+        piece = _piece(at, vector, low, high, allowed, f"{name}_{len(done) + 1}")
         if piece is not None:
             done.append(piece)
             continue
@@ -123,23 +132,24 @@ def _in_parts(
 
 
 def _piece(
-    scene: Scene, vector: Array, low: float, high: float, allowed: float, name: str
+    at: Instance, vector: Float64, low: float, high: float, allowed: float, name: str
 ) -> Piece | None:
     """Return the proof for the factors from low to high, if there is one."""
-    n = len(scene.tokens)
-    gaps = []
-    for j in range(n):
-        rows = np.delete(scene.differences(vector, j), j, axis=0)
-        gaps.append(min((least_gap(row, low, high) for row in rows), default=math.inf))
+    n = len(at.tokens)
+    leads = [
+        [least_gap(row, low, high) for row in np.delete(_leads(at, vector, j), j, axis=0)]
+        for j in range(n)
+    ]
+    gaps = [min(lead, default=math.inf) for lead in leads]
     shares = np.array([1 - _epsilon(gap, n) for gap in gaps])
     leader = int(np.argmax(gaps))
     if math.isfinite(low) or math.isfinite(high):
-        shares = np.maximum(shares, _least_weights(scene, vector, low, high))
-    for points, goal, onward in _views(scene, vector, low, high, shares):
+        shares = np.maximum(shares, [_least_weight(lead) for lead in leads])
+    for points, goal, onward in _views(at, vector, low, high, shares):
         claim = apart(points, goal, name)
         bound = float(claim.fields["bound"]) * (1 - SLACK)
         if float(np.asarray(claim.witness["direction"]) @ onward) > 0:
-            bound -= fading(scene, vector, low if math.isfinite(low) else high, onward)
+            bound -= fading(at, vector, low if math.isfinite(low) else high, onward)
         if bound > allowed:
             kept = Claim(claim.kind, {**claim.fields, "bound": bound}, claim.witness)
             share = float(shares[leader])
@@ -147,23 +157,35 @@ def _piece(
     return None
 
 
-def _least_weights(scene: Scene, vector: Array, low: float, high: float) -> Array:
-    """Return what each token has at least for all factors from low to high."""
-    found = []
-    for j in range(len(scene.tokens)):
-        rows = np.delete(scene.differences(vector, j), j, axis=0)
-        least = [max(least_gap(row, low, high), -700.0) for row in rows]
-        found.append((1 - SLACK) / (1 + sum(math.exp(-gap) for gap in least)))
-    return np.array(found)
+def _leads(at: Instance, vector: Float64, of: int) -> Float64:
+    """Return the score of token `of` minus those of all, (n, 3): polynomials in the factor."""
+    scores = at.score_polynomials(vector)
+    return np.asarray(at.scale * (scores[of] - scores))
 
 
-def fading(scene: Scene, vector: Array, end: float, onward: Array) -> float:
+def _least_weight(leads: list[float]) -> float:
+    """Return what a token has at least that is at least so far above each other one."""
+    return (1 - SLACK) / (1 + sum(math.exp(-max(lead, -700.0)) for lead in leads))
+
+
+def nearest_rival(at: Instance, vector: Float64, leader: int) -> tuple[int, Float64]:
+    """Return the token that comes nearest to the leader over all factors, and the lead over it.
+
+    The lead is a polynomial in the factor, in units of the score of a basis vector with itself.
+    """
+    rows = _leads(at, vector, leader) / at.unit
+    others = [j for j in range(len(rows)) if j != leader]
+    rival = min(others, key=lambda j: least_gap(rows[j], -math.inf, math.inf))
+    return rival, rows[rival]
+
+
+def fading(at: Instance, vector: Float64, end: float, onward: Float64) -> float:
     """Return how much the changed token adds at most beyond the end, where its score falls."""
     least = math.inf
-    for j in range(len(scene.tokens)):
-        a, b, c = scene.differences(vector, j)[scene.changed]
+    for j in range(len(at.tokens)):
+        a, b, c = _leads(at, vector, j)[at.changed]
         slope = float(b + 2 * c * end) * (1.0 if float(vector @ onward) > 0 else -1.0)
-        if j == scene.changed or c < 0 or slope <= 0:
+        if j == at.changed or c < 0 or slope <= 0:
             continue
         gap = float(a + b * end + c * end * end)
         least = min(least, math.exp(-max(gap, -700.0)) / (slope * math.e))
@@ -171,37 +193,36 @@ def fading(scene: Scene, vector: Array, end: float, onward: Array) -> float:
 
 
 def _views(
-    scene: Scene, vector: Array, low: float, high: float, shares: Array
-) -> Iterator[tuple[Array, Array, Array]]:
+    at: Instance, vector: Float64, low: float, high: float, shares: Float64
+) -> Iterator[tuple[Float64, Float64, Float64]]:
     """Yield points whose hull holds the output, the goal, and the way the points go from there."""
 
-    def points(ends: list[float]) -> Array:
+    def points(ends: list[float]) -> Float64:
         found = []
         for factor in ends:
-            tokens = scene.changed_by(factor, vector)
+            tokens = at.changed_by(factor, vector)
             found.append(shares @ tokens + (1 - float(shares.sum())) * tokens)
         return np.unique(np.concatenate(found), axis=0)
 
     still = np.zeros(len(vector))
     if math.isfinite(low) and math.isfinite(high):
-        yield points([low, high]), scene.goal, still
+        yield points([low, high]), at.goal, still
         return
     along = vector / np.linalg.norm(vector)
-    table, goal = points([0.0]), scene.goal
+    table, goal = points([0.0]), at.goal
     yield table - np.outer(table @ along, along), goal - (goal @ along) * along, still
     if math.isfinite(low):
-        yield points([low]), scene.goal, vector
+        yield points([low]), at.goal, vector
     if math.isfinite(high):
-        yield points([high]), scene.goal, -vector
+        yield points([high]), at.goal, -vector
 
 
-def square_claims(scene: Scene, vector: Array, piece: Piece, unit: float) -> list[Claim]:
-    """Return the claim that the least lead is a square and what it is at least, over `unit`.
+def square_claims(at: Instance, vector: Float64, piece: Piece) -> list[Claim]:
+    """Return the claim that the least lead is a square and what it is at least, in those units.
 
     For the factor t, a + b t + c t² = c (t + b/2c)² + a − b²/4c, if the numbers are simple ones.
     """
-    rows = np.delete(scene.differences(vector, piece.leader) / unit, piece.leader, axis=0)
-    row = min(rows, key=lambda one: least_gap(one, -math.inf, math.inf))
+    _, row = nearest_rival(at, vector, piece.leader)
     a, b, c = (Fraction(float(v)).limit_denominator(1000) for v in row)
     off = max(abs(float(e) - v) for e, v in zip((a, b, c), row, strict=True))
     if off > 1e-12 or c <= 0 or b == 0:
