@@ -19,7 +19,7 @@ from regard.checking.condition.factors import with_factor
 from regard.checking.condition.mistakes import recognise
 from regard.checking.condition.reading import Asked, Instance, read_condition
 from regard.checking.condition.rounding import readings
-from regard.checking.condition.scores import asked_gap, enough
+from regard.checking.condition.scores import asked_gap, enough, is_gap
 from regard.checking.condition.truth import (
     drawn,
     is_right,
@@ -149,7 +149,7 @@ def _margin(asked: Asked) -> str:
         return ""
     goal, n = asked.problem.goal, asked.problem.given.n
     found, needed = asked_gap(asked), enough(asked, n, goal.epsilon, goal.ratio)
-    if found is None or abs(found - needed) <= 1e-5 * abs(needed):
+    if found is None or abs(found - needed) <= 1e-5 * abs(needed) or not is_gap(asked, found):
         return ""
     asks = f"with all others alike it asks for a gap of {number(round(found, 9))}"
     verb = "is needed" if found < needed else "is enough"

@@ -9,7 +9,13 @@ import numpy as np
 
 from regard.checking.condition.keys import key_instances, unit_keys
 from regard.checking.condition.reading import Asked, Case, Instance
-from regard.checking.condition.scores import asked_gap, enough, score_instances, with_scores
+from regard.checking.condition.scores import (
+    asked_gap,
+    enough,
+    is_gap,
+    score_instances,
+    with_scores,
+)
 from regard.checking.condition.truth import is_right
 from regard.checking.misconceptions import misconception
 from regard.checking.sampling import generator
@@ -41,7 +47,10 @@ def recognise(asked: Asked, *, sufficient: bool, always: bool) -> Misconception:
             ("ratio-instead-of-difference", _ratio),
             ("wrong-direction", _turned_scores),
             ("threshold-without-log", _without_log),
-            (_other_reading(asked), _right_for_two_keys),
+            (
+                _other_reading(asked),
+                lambda one: _other_effect(one, sufficient) and _right_for_two_keys(one),
+            ),
             ("largest-score-only", _largest),
         ]
     )
@@ -58,6 +67,11 @@ def recognise(asked: Asked, *, sufficient: bool, always: bool) -> Misconception:
 def _other_reading(asked: Asked) -> str:
     pairs = asked.problem.goal.effect == "pairwise"
     return "mass-instead-of-pairwise" if pairs else "pairwise-instead-of-mass"
+
+
+def _other_effect(asked: Asked, sufficient: bool) -> bool:
+    """Whether it may be about the other effect: what is too weak for all keys, or too strong."""
+    return sufficient == (asked.problem.goal.effect == "pairwise")
 
 
 def _exchanged(asked: Asked) -> Callable[[Case], Case]:
@@ -115,7 +129,7 @@ def _without_log(asked: Asked) -> bool:
     """The gap that it asks for is what the logarithm should have been taken of."""
     goal, n = asked.problem.goal, asked.problem.given.n
     found = asked_gap(asked)
-    if found is None:
+    if found is None or not is_gap(asked, found):
         return False
     odds = (1 - goal.epsilon) / goal.epsilon
     ratios = (goal.ratio,) if goal.effect == "pairwise" else (odds, 1 / goal.epsilon)

@@ -24,6 +24,7 @@ SEEN = 1e-14  # relative: what can be told apart beside a large shift
 MOST_LITERALS = 6
 WHOLE = (0, 1, -1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 30, 50, 100)
 REST = (0.0, 1.0, -1.0, 0.01, 10.0, -10.0, 100.0, -100.0)
+HEIGHTS = (1e6, -1e6, 1e10, -1e10, 1e13, -1e13)  # of all scores together
 LEADS = tuple(float(x) for x in 10.0 ** np.arange(0, 16))  # scores end where they pass 1e15
 
 
@@ -66,8 +67,8 @@ def score_instances(asked: Asked) -> Iterator[Instance]:
     """
     goal, n = asked.problem.goal, asked.problem.given.n
     counts = [n, 2, 3, 7, 50] if "n" in asked.names else [n]
-    shares = [goal.epsilon, 0.1, 1e-4] if "epsilon" in asked.names else [goal.epsilon]
-    ratios = [goal.ratio, 2.0, 1e4] if "R" in asked.names else [goal.ratio]
+    shares = [goal.epsilon, 0.1, 0.01, 1e-4, 1e-8] if "epsilon" in asked.names else [goal.epsilon]
+    ratios = [goal.ratio, 2.0, 20.0, 1e4, 1e8] if "R" in asked.names else [goal.ratio]
     yield from _constructed(asked, n, goal.epsilon, goal.ratio, (*SHIFTS, *_own_shifts(asked)))
     for count in counts[1:]:
         yield from _constructed(asked, count, goal.epsilon, goal.ratio, SHIFTS[:1])
@@ -77,6 +78,7 @@ def score_instances(asked: Asked) -> Iterator[Instance]:
     for seed in range(TRIALS):
         yield _drawn(asked, n, seed)
     yield from _of_all_sizes(asked)
+    yield from _at_all_heights(asked)
 
 
 def _own_shifts(asked: Asked) -> list[float]:
@@ -142,6 +144,15 @@ def _of_all_sizes(asked: Asked) -> Iterator[Instance]:
         yield with_scores(asked, scores, goal.epsilon, goal.ratio, seed=None)
 
 
+def _at_all_heights(asked: Asked) -> Iterator[Instance]:
+    """Return scores a little short of the border, all of them high or low: a bound is no lead."""
+    goal, n = asked.problem.goal, asked.problem.given.n
+    border = enough(asked, n, goal.epsilon, goal.ratio)
+    for height, short in product(HEIGHTS, (0.5, 3.0)):
+        scores = np.append(border - short, np.zeros(n - 1)) + height
+        yield with_scores(asked, scores, goal.epsilon, goal.ratio)
+
+
 def leading_scores(asked: Asked) -> Iterator[Instance]:
     """Yield scores on which a condition that can be met is met: ever larger leads."""
     goal, n = asked.problem.goal, asked.problem.given.n
@@ -188,3 +199,16 @@ def asked_gap(asked: Asked) -> float | None:
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
+
+
+def is_gap(asked: Asked, gap: float) -> bool:
+    """Whether it asks for this gap wherever the scores are, and not for a score of that size."""
+    goal, n = asked.problem.goal, asked.problem.given.n
+
+    def holds(lead: float, height: float) -> bool:
+        scores = np.append(height + lead, np.full(n - 1, height))
+        return asked.holds(with_scores(asked, scores, goal.epsilon, goal.ratio))
+
+    step = 1e-3 * max(1.0, abs(gap))
+    heights = (0.0, 50 + 3 * step, -50 - 3 * step)
+    return all(holds(gap + step, x) and not holds(gap - step, x) for x in heights)

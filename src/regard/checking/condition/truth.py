@@ -34,13 +34,13 @@ def too_strong(asked: Asked, one: Instance) -> bool:
 
 
 def surely_holds(asked: Asked, one: Instance) -> bool:
-    """Whether it holds, and not because a weight was rounded to 1."""
+    """Whether it holds, and not because a weight or a sum was rounded: what is too close is not."""
     if (
         any(name.startswith("alpha") for name in asked.names)
         and float(softmax(one.scores)[0]) >= 1.0
     ):
         return False
-    return asked.holds(one) and is_sure(asked, one, True)
+    return asked.holds(one) and asked.surely(one) is True
 
 
 def meets(asked: Asked) -> bool:

@@ -68,11 +68,11 @@ def _tests(asked: Asked, claim: IdentityClaim) -> Iterator[tuple[str, Callable[[
         return lambda: _right(asked, claim, cases, turn, **options)
 
     names = list(asked.given.whole_shapes())
-    yield from ((tag, repaired(turn)) for tag, turn in _exchanges(asked, roles=True))
+    roles = _exchanges(asked, roles=True)
+    yield from ((tag, partial(_all_right, asked, turn)) for tag, turn in roles)
     yield "transposed-result", repaired(after=np.transpose)
     yield from (("transpose-forgotten", repaired(_transposing([name]))) for name in names)
-    columns = _transposing(set(asked.given.rows.values()))
-    yield "tokens-as-columns", repaired(columns)
+    yield "tokens-as-columns", repaired(columns := _transposing(set(asked.given.rows.values())))
     yield "matrix-on-the-wrong-side", repaired(_transposing(names), after=np.transpose)
     field = asked.answer.need(claim.name)
     trees = list(_repairs(field.tree)) if isinstance(field, Formula) else []
@@ -88,7 +88,7 @@ def _tests(asked: Asked, claim: IdentityClaim) -> Iterator[tuple[str, Callable[[
     for tag, factor in _factors(asked):
         yield tag, partial(_right_but_for, asked, claim, cases, factor)
     yield "extra-factor", lambda: _proportional(asked, claim, cases, constant=True)
-    if _has_softmax(asked, claim, cases):
+    if cases[0][1].ndim and _has_softmax(asked, claim, cases):  # one number alone is any multiple
         yield "unnormalised-weights", lambda: _proportional(asked, claim, cases, constant=False)
 
 
@@ -126,6 +126,11 @@ def _right(
         if found is None or not error_of(after(found) if after else found, wanted) <= CLOSE:
             return False
     return True
+
+
+def _all_right(asked: Asked, turn: Turn) -> bool:
+    """Whether a repair makes all claims right: what has changed places has done so everywhere."""
+    return all(_right(asked, one, _cases(asked, one), turn) for one in asked.problem.goal.claims)
 
 
 def _in_example(asked: Asked, claim: IdentityClaim) -> bool:

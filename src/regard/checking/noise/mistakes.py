@@ -156,6 +156,8 @@ def _of_chances(asked: Asked) -> Misconception | None:
     count = len(asked.law.chances)
     if count > 1 and _fits(asked, "atoms", of_atoms(np.full(count, 1 / count), asked.law.shares)):
         return misconception("equal-chances")
+    if asked.error("atoms", asked.plain) <= asked.tolerance:
+        return None  # right here, with the chances: it is wrong for more keys
     values = asked.plain.values
     right = asked.law.shares @ values
     found = [point for chance, point in asked.said.value("atoms", values) if chance]

@@ -66,7 +66,7 @@ TAGS = {
         "a block whose cosine is still near its top at the edge."
     ),
     "zeroes-too-little": (
-        "Some blocks are zeroed, but blocks stay that turn too far within the window: their cosine "
-        "has fallen deep before the edge."
+        "Too few blocks are zeroed: blocks stay that turn too far within the window, and their "
+        "cosine has fallen deep before the edge."
     ),
 }

@@ -41,7 +41,7 @@ TAGS = {
         "All the weight went to the largest score. Softmax leaves some for every key, and it "
         "counts here."
     ),
-    "sign-error": "The numbers are right but for a sign.",
+    "sign-error": "It is right but for a sign.",
     "another-token": "These are the numbers of another token: tokens count from 1.",
     "carried-error": (
         "It is consistent with an earlier number of the answer, and that one is wrong: mend it, "

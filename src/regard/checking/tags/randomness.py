@@ -49,8 +49,8 @@ TAGS = {
         "The products of one position with the other are missing: they have mean 0, but they vary."
     ),
     "counts-half-the-terms": (
-        "Half of the products were counted: there are d_model products of positions with each "
-        "other, and twice as many of positions with contents."
+        "Of some products only half were counted: there are d_model products of positions with "
+        "each other, and twice as many of positions with contents."
     ),
     "one-sine-for-two": (
         "The product of two independent sines has variance 1/4; 1/2 is the variance of one of them."
