@@ -53,7 +53,7 @@ def test_the_tag_fits_the_answer(problem, answer, tag):
 
 
 def test_a_gap_for_all_keys_is_not_told_to_count_them():
-    changed = problems.get("copy-a-value").model_dump(mode="json", exclude_unset=True)
+    changed = problems.load("copy-a-value").model_dump(mode="json", exclude_unset=True)
     changed["goal"] |= {"exact": True, "epsilon": 0.01}
     answer = {"condition": "s_j - s_i >= log((n-1)(1-epsilon)/epsilon)"}
     verdict = checking.check(problems.from_dict(changed), answer)
