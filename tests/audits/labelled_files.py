@@ -47,7 +47,11 @@ def entries(kind: str) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Return each answer of a kind with an id and its problem."""
     files = {folder: read(kind, folder) for folder in FOLDERS}
     return [
-        (f"{folder}-{at}-{entry['problem']}-{entry['label']}", problem(file, entry["problem"]), entry)
+        (
+            f"{folder}-{at}-{entry['problem']}-{entry['label']}",
+            problem(file, entry["problem"]),
+            entry,
+        )
         for folder, file in files.items()
         for at, entry in enumerate(file["answers"])
     ]

@@ -20,6 +20,7 @@ from regard.problems.laws import Arbitrary, Fixed, Orthogonal
 LARGEST_SCORE = 1e15
 WIDEST = 50.0  # and as long as the noise of a score has a smaller standard deviation
 ROUNDING = 1e-13  # of a sum of products, as a share of the sum of their sizes
+FAR = 200.0  # below the best, beyond 20 standard deviations: no weight that could be seen
 SAMPLES = 20_000  # of noise, for heads whose scores vary together
 
 
@@ -133,6 +134,9 @@ def _noisy(asked: Asked, instance: KeyInstance, queries: Float64, scores: Float6
     width = float(np.sqrt(np.max(np.diagonal(covariances, axis1=1, axis2=2))))
     if width > WIDEST:  # from here on the law hardly changes, and takes ever longer to work out
         scores, covariances = scores * (WIDEST / width), covariances * (WIDEST / width) ** 2
+    # The law takes as long to work out as scores are far apart; how far below is all the same.
+    best = np.max(scores, axis=-1, keepdims=True)
+    scores = np.maximum(scores, best - FAR - 20 * min(width, WIDEST))
     own = np.eye(len(queries), dtype=bool)
     correlated = bool(np.any(np.abs(covariances * ~own) > 1e-9 * width**2))
     if not correlated:
