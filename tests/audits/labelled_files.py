@@ -1,4 +1,8 @@
-"""The labelled answers: `labelled/KIND.toml`, and the problems that they change."""
+"""The labelled answers, and the problems that they change.
+
+Those of `labelled/KIND.toml` are said once more in NumPy; those of `labelled_unseen/KIND.toml` are
+labelled from the statements of the problems alone.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,12 @@ import pytest
 
 HERE = Path(__file__).parent
 LIBRARY = HERE.parents[1] / "src" / "regard" / "problems" / "library"
-KINDS = sorted(path.stem for path in (HERE / "labelled").glob("*.toml"))
+FOLDERS = ("labelled", "labelled_unseen")
+KINDS = sorted(path.stem for path in (HERE / FOLDERS[0]).glob("*.toml"))
 
 
-def read(kind: str) -> dict[str, Any]:
-    return tomllib.loads((HERE / "labelled" / f"{kind}.toml").read_text(encoding="utf-8"))
+def read(kind: str, folder: str = FOLDERS[0]) -> dict[str, Any]:
+    return tomllib.loads((HERE / folder / f"{kind}.toml").read_text(encoding="utf-8"))
 
 
 def bundled(name: str) -> dict[str, Any]:
@@ -34,15 +39,21 @@ def problem(file: dict[str, Any], name: str) -> dict[str, Any]:
     for path in change.get("drop", []):
         part, key = path.split(".")
         changed[part].pop(key)
+    changed["statement"] = change.get("statement", changed["statement"])
     return changed
 
 
 def entries(kind: str) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Return each answer of a kind with an id and its problem."""
-    file = read(kind)
+    files = {folder: read(kind, folder) for folder in FOLDERS}
     return [
-        (f"{number}-{entry['problem']}-{entry['label']}", problem(file, entry["problem"]), entry)
-        for number, entry in enumerate(file["answers"])
+        (
+            f"{folder}-{at}-{entry['problem']}-{entry['label']}",
+            problem(file, entry["problem"]),
+            entry,
+        )
+        for folder, file in files.items()
+        for at, entry in enumerate(file["answers"])
     ]
 
 

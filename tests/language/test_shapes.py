@@ -98,7 +98,8 @@ REFUSED = [
     ("k_a + k_b'", "A column of d entries cannot be added to a row of d entries. Transpose one of "
      "the two.", 4),
     ("A - k_a", "A column of d entries cannot be subtracted from a matrix of d × d.", 2),
-    ("k_a + 1", "A column of d entries cannot be added to a scalar.", 4),
+    ("k_a + 1", "A column of d entries cannot be added to a scalar. Times exp(0 k_a) a number is the "
+     "same in every entry.", 4),
     ("k_a / k_b", "Only a scalar can divide, and k_b is a column of d entries.", 4),
     ("k_a / A", "Only a scalar can divide, and A is a matrix of d × d: write A^-1 k_a.", 4),
     ("C / A", "Only a scalar can divide, and A is a matrix of d × d: write C A^-1.", 2),

@@ -52,6 +52,11 @@ class RandomKeys:
     scale: float
     weights_count: bool = False
 
+    @property
+    def together(self) -> str:
+        """What an error is of, for a sentence, where it is not of what the tolerance is of."""
+        return " of all weights together" if self.weights_count else ""
+
     @classmethod
     def of(cls, given: Keys, instance: KeyInstance) -> RandomKeys:
         """Return the keys of an instance; weights count where its values are arbitrary."""

@@ -44,8 +44,8 @@ TAGS = {
         "output is the plain average of the values."
     ),
     "looks-at-the-wrong-token": (
-        "A token looks at another one than it should; the values, where they are asked for, are "
-        "right."
+        "A token does not look at the one that it should look at; the values, where they are asked "
+        "for, are right."
     ),
     "wrong-values": (
         "Each token looks at one token, but what it finds there is not what is wanted: V has to "

@@ -31,7 +31,7 @@ TAGS = {
         "whatever the scores are."
     ),
     "values-not-weighted": "The values were added or averaged without the weights.",
-    "sign-error": "The numbers are right but for a sign.",
+    "sign-error": "It is right but for a sign.",
     "transposed-result": (
         "This is the transpose of what is asked for: rows and columns are exchanged."
     ),

@@ -143,7 +143,7 @@ MISTAKES: tuple[Mistake[BandProblem, Case], ...] = (
     ),
     Mistake(
         "zeroes-too-little",
-        "Some blocks are zeroed, but blocks stay that turn too far within the window: their "
+        "Too few blocks are zeroed: blocks stay that turn too far within the window, and their "
         "cosine has fallen deep before the edge.",
         lambda case: _beyond(case, -1),
         lambda problem: {"zeroed": f"w_i B/2 > {angle(2 * math.pi)}"},

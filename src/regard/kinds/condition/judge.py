@@ -26,6 +26,7 @@ from regard.kinds.condition.reading.digits import readings
 from regard.kinds.condition.reading.trials import (
     asked_gap,
     drawn,
+    is_gap,
     is_right,
     is_sure,
     meets,
@@ -149,7 +150,7 @@ def _margin(asked: Asked) -> str:
     if asked.about_keys:
         return ""
     found, needed = asked_gap(asked), level_of(asked.problem).enough(asked.problem.given.n)
-    if found is None or abs(found - needed) <= 1e-5 * abs(needed):
+    if found is None or abs(found - needed) <= 1e-5 * abs(needed) or not is_gap(asked, found):
         return ""
     asks = f"with all others alike it asks for a gap of {number(round(found, 9))}"
     verb = "is needed" if found < needed else "is enough"
@@ -211,10 +212,18 @@ def _happens(asked: Asked, one: Instance) -> str:
     """Say what the weight is, and what is wanted."""
     weights = softmax(one.scores)
     if asked.problem.goal.effect == "pairwise":
-        ratio = number(float(np.exp(one.scores[0] - np.max(one.scores[1:]))), 4)
-        return f"its weight is {ratio} times the next, and {number(one.ratio)} is wanted"
-    wanted = number(1 - one.epsilon, 10)
-    return f"its weight is {number(float(weights[0]), 10)}, and {wanted} is wanted"
+        found = float(np.exp(one.scores[0] - np.max(one.scores[1:])))
+        ratio, wanted = _apart(found, one.ratio, 4)
+        return f"its weight is {ratio} times the next, and {wanted} is wanted"
+    weight, wanted = _apart(float(weights[0]), 1 - one.epsilon, 10)
+    return f"its weight is {weight}, and {wanted} is wanted"
+
+
+def _apart(found: float, wanted: float, digits: int) -> tuple[str, str]:
+    """Write two numbers, with as many digits as it takes to see that they differ."""
+    while digits < 15 and number(found, digits) == number(wanted, digits):
+        digits += 1
+    return number(found, digits), number(wanted, max(digits, 6))
 
 
 def _smallest(asked: Asked, without_effect: bool) -> Instance | None:

@@ -13,7 +13,7 @@ from regard.checking.sampling import generator
 from regard.kinds.condition.instance import Float64, level_of
 from regard.kinds.condition.instance.keys import key_instances, unit_keys
 from regard.kinds.condition.reading import Asked, Names
-from regard.kinds.condition.reading.trials import asked_gap, drawn, is_right
+from regard.kinds.condition.reading.trials import asked_gap, drawn, is_gap, is_right
 from regard.kinds.condition.spec import ConditionProblem
 from regard.language import Formula
 
@@ -110,12 +110,18 @@ def _without_log(case: Case) -> bool:
     """The gap that it asks for is what the logarithm should have been taken of."""
     goal, n = case.problem.goal, case.problem.given.n
     found = asked_gap(case.asked)
-    if found is None:
+    if found is None or not is_gap(case.asked, found):
         return False
     odds = (1 - goal.epsilon) / goal.epsilon
     ratios = (goal.ratio,) if goal.effect == "pairwise" else (odds, 1 / goal.epsilon)
     options = [count * ratio for ratio in ratios for count in (1, n - 1, n)]
     return any(abs(found - option) <= 1e-3 * option for option in options)
+
+
+def _other_effect(case: Case, effect: str) -> bool:
+    """Whether it may be about the other effect: what is too weak for all keys, or too strong."""
+    about = (case.effect == "pairwise") == (effect == "pairwise")
+    return case.of_scores and about and case.sufficient == (effect == "pairwise")
 
 
 def _right_for_two_keys(case: Case) -> bool:
@@ -255,7 +261,7 @@ MISTAKES: tuple[Mistake[ConditionProblem, Case], ...] = (
         "mass-instead-of-pairwise",
         "The condition compares with all other keys together. Asked was how one weight compares "
         "with each of the others, however many there are.",
-        lambda case: case.of_scores and case.effect == "pairwise" and _right_for_two_keys(case),
+        lambda case: _other_effect(case, "pairwise") and _right_for_two_keys(case),
         _condition("s_{j} - log(sum(exp(s)) - exp(s_{j})) >= log(R)", "pairwise", exact=True),
         '"Larger than each" taken for "larger than all together"',
     ),
@@ -263,7 +269,7 @@ MISTAKES: tuple[Mistake[ConditionProblem, Case], ...] = (
         "pairwise-instead-of-mass",
         "The condition is right for a single other key. Many small weights add up: with n keys the "
         "gap has to be larger by ln(n - 1), or all other keys have to be counted together.",
-        lambda case: case.of_scores and case.effect != "pairwise" and _right_for_two_keys(case),
+        lambda case: _other_effect(case, "mass") and _right_for_two_keys(case),
         _condition("s_{j} - s_{i} >= log((1 - epsilon)/epsilon)", *_OF_MASS),
         "The gap for a single rival, used with more of them",
     ),

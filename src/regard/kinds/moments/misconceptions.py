@@ -205,8 +205,8 @@ MISTAKES: tuple[Mistake[MomentsProblem, Case], ...] = (
     ),
     _leads(
         "counts-half-the-terms",
-        "Half of the products were counted: there are d_model products of positions with each "
-        "other, and twice as many of positions with contents.",
+        "Of some products only half were counted: there are d_model products of positions with "
+        "each other, and twice as many of positions with contents.",
         positions=(
             ("variance s", "V - V_c/2"),
             ("variance s", "V - V_p/2"),

@@ -24,7 +24,7 @@ from regard.kinds.noise.reading import Said, read
 from regard.kinds.noise.reading.asked import ROUGH, Asked, Instance
 from regard.kinds.noise.reading.output_law import law
 from regard.kinds.noise.spec import NoiseProblem
-from regard.problems.laws import Fixed, Gaussian, Orthogonal
+from regard.problems.laws import Arbitrary, Fixed, Gaussian, Orthogonal
 from regard.report import number
 
 Float64 = NDArray[np.float64]
@@ -119,9 +119,9 @@ def _undecided(asked: Asked, name: str) -> GoalResult | None:
     if name == "independent" or not np.isfinite(error):
         return None
     rough = asked.law.rough
-    if rough > ROUGH and error <= 2 * rough:
+    if rough > ROUGH and error <= 2 * rough:  # infinite where limits or what is left is not known
         known = f"known to {number(rough, 2)} only, and the answer is within that"
-        sentence = f"the law is {known if math.isfinite(rough) else 'not known in the limit'}"
+        sentence = f"the law is {known if math.isfinite(rough) else 'not known'}"
         allowed = rough
     elif allowed < error < NEARLY and asked.said.falling(name, asked.law, asked.plain.values):
         sentence = f"{compare(error, allowed)} as far as float64 goes, and it still falls"
@@ -143,7 +143,9 @@ def _hard(asked: Asked) -> list[Instance]:
         return found
     if asked.law.atomic and not asked.said.counts_values:
         n = given.n + MORE
-        wide = read_setting(given.model_copy(update={"n": n, "d": None}))
+        # Values may be given for as many keys as there are; here none is used.
+        free = {"n": n, "d": None, "values": Arbitrary(law="arbitrary")}
+        wide = read_setting(given.model_copy(update=free))
         more = np.random.default_rng(1).standard_normal((n, values.shape[1]))
         found.append(Instance(law(wide, keep_positive=asked.keep_positive), more))
     return found

@@ -58,6 +58,9 @@ def _sum(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
     if {len(left), len(right)} == {0, 2}:
         scalar = other if left else one
         hint = f" Write {'' if scalar == '1' else scalar + ' '}I for a multiple of the identity."
+    elif {len(left), len(right)} == {0, 1}:
+        column = one if left else other
+        hint = f" Times exp(0 {column}) a number is the same in every entry."
     elif {len(left), len(right)} == {1, 2} and ROW in (*left[:1], *right[:1]):
         hint = " Transpose one of the two."
     if node.op == "-":

@@ -76,13 +76,14 @@ def small_keys(problem: ConditionProblem) -> Iterator[Instance]:
 
 
 def unit_keys(problem: ConditionProblem) -> Iterator[Instance]:
-    """Return keys of length 1, all different."""
+    """Return keys of length 1: different ones, and at last two that are the same."""
     axes = [*np.eye(3), *-np.eye(3)]
     leaning = [np.array(v) for v in ([0.6, 0.8, 0], [0, 0.6, -0.8], [-0.8, 0, 0.6], [0.8, 0.6, 0])]
     for seed in range(30):
         rng = generator(seed)
         chosen = rng.permutation(np.array([*axes, *leaning]))[: rng.integers(2, 6)]
         yield with_keys(problem, chosen)
+    yield with_keys(problem, np.eye(3)[[0, 0]])
 
 
 def with_keys(

@@ -20,6 +20,7 @@ SEEN = 1e-14  # relative: what can be told apart beside a large shift
 MOST_LITERALS = 6
 WHOLE = (0, 1, -1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 30, 50, 100)
 REST = (0.0, 1.0, -1.0, 0.01, 10.0, -10.0, 100.0, -100.0)
+HEIGHTS = (1e6, -1e6, 1e10, -1e10, 1e13, -1e13)  # of all scores together
 LEADS = tuple(float(x) for x in 10.0 ** np.arange(0, 16))  # scores end where they pass 1e15
 
 
@@ -42,13 +43,14 @@ def score_instances(
     yield from _constructed(level, n, (*SHIFTS, *own))
     for count in (2, 3, 7, 50) if "n" in names else ():
         yield from _constructed(level, count, SHIFTS[:1])
-    shares = (0.1, 1e-4) if "epsilon" in names else ()
-    ratios = (2.0, 1e4) if "R" in names else ()
+    shares = (0.1, 0.01, 1e-4, 1e-8) if "epsilon" in names else ()
+    ratios = (2.0, 20.0, 1e4, 1e8) if "R" in names else ()
     for epsilon, ratio in zip_longest(shares, ratios):
         yield from _constructed(level_of(problem, epsilon, ratio), n, SHIFTS[1:3])
     for seed in range(TRIALS):
         yield _drawn(level, n, seed)
     yield from _of_all_sizes(level, n, literals)
+    yield from _at_all_heights(level, n)
 
 
 def _far(level: Level, n: int) -> float:
@@ -102,6 +104,12 @@ def _of_all_sizes(level: Level, n: int, literals: Sequence[float]) -> Iterator[I
         rng = generator(1000 + seed)
         levels = rng.choice([-1.0, 1.0], GROUPS) * 10.0 ** rng.uniform(-2, 3, GROUPS)
         yield level.instance(rng.choice(levels, n))
+
+
+def _at_all_heights(level: Level, n: int) -> Iterator[Instance]:
+    """Return scores a little short of the border, all of them high or low: a bound is no lead."""
+    for height, short in product(HEIGHTS, (0.5, 3.0)):
+        yield level.instance(first_and_rest(level.enough(n) - short, 0.0, n) + height)
 
 
 def leading_scores(problem: ConditionProblem, literals: Sequence[float]) -> Iterator[Instance]:

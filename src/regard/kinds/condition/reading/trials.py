@@ -49,13 +49,13 @@ def too_strong(asked: Asked, one: Instance) -> bool:
 
 
 def surely_holds(asked: Asked, one: Instance) -> bool:
-    """Whether it holds, and not because a weight was rounded to 1."""
+    """Whether it holds, and not because a weight or a sum was rounded: what is too close is not."""
     if (
         any(name.startswith("alpha") for name in asked.names)
         and float(softmax(one.scores)[0]) >= 1.0
     ):
         return False
-    return asked.holds(one) and is_sure(asked, one, True)
+    return asked.holds(one) and asked.surely(one) is True
 
 
 def meets(asked: Asked) -> bool:
@@ -94,6 +94,18 @@ def asked_gap(asked: Asked) -> float | None:
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
+
+
+def is_gap(asked: Asked, gap: float) -> bool:
+    """Whether it asks for this gap wherever the scores are, and not for a score of that size."""
+    n, level = asked.problem.given.n, level_of(asked.problem)
+
+    def holds(lead: float, height: float) -> bool:
+        return asked.holds(level.instance(first_and_rest(height + lead, height, n)))
+
+    step = 1e-3 * max(1.0, abs(gap))
+    heights = (0.0, 50 + 3 * step, -50 - 3 * step)
+    return all(holds(gap + step, x) and not holds(gap - step, x) for x in heights)
 
 
 def with_factor(asked: Asked) -> tuple[Asked, float | None]:

@@ -135,7 +135,9 @@ def _steps(problem: HeadsProblem, found: HeadQueries) -> Iterator[Step]:
     if alpha is not None and heads.pure and orthonormal and found.factor is not None:
         yield from _noise_steps(problem, found, alpha)
     if random:
-        yield proved_step(found.bound, heads.tolerance, found.error, found.proved)
+        yield proved_step(
+            found.bound, heads.tolerance, found.error, found.proved, heads.keys.weights_count
+        )
     else:
         yield (
             "The output of these queries, as they are rounded, is proved to be that near.",
@@ -144,8 +146,8 @@ def _steps(problem: HeadsProblem, found: HeadQueries) -> Iterator[Step]:
         )
     if found.noisy is not None:
         yield (
-            "That is in the limit of vanishing noise, where keys are their means. The noise "
-            "given is too large for the tolerance: with it the error of the same queries is",
+            "That is in the limit of vanishing noise, where keys are their means. With the noise "
+            f"given the error{heads.keys.together} of the same queries is",
             rf"\sqrt{{E \lVert c - c^* \rVert^2}} = {tex(found.error_with_noise)} > "
             rf"{tex(heads.tolerance)}",
         )

@@ -31,12 +31,17 @@ def proved_in_words(bound: Bound, tolerance: float, proved: bool) -> str:
 def tolerance_in_words(problem: WeightsProblem) -> str:
     """Say what the tolerance is of."""
     tolerance = number(problem.goal.tolerance)
-    known = known_values(problem.given)
-    missed = r"\lVert c - c^* \rVert" if known else r"\lVert \alpha - p \rVert"
-    if isinstance(problem.given.keys, Gaussian):
-        missed = rf"\sqrt{{E {missed}^2}}"
-    more = "" if known else ": the values are arbitrary, so the weights stand for the output"
-    return f"{tolerance} of ${missed}$" + more
+    random = isinstance(problem.given.keys, Gaussian)
+    if known_values(problem.given):
+        missed = r"\lVert c - c^* \rVert"
+        return f"{tolerance} of " + (rf"$\sqrt{{E {missed}^2}}$" if random else f"${missed}$")
+    each, all_ = r"|\alpha_i - p_i|", r"\lVert \alpha - p \rVert"
+    if random:
+        each, all_ = r"\sqrt{E (\alpha_i - p_i)^2}", rf"\sqrt{{E {all_}^2}}"
+    return (
+        f"{tolerance} of ${each}$ for each weight, as the values are arbitrary; errors are given, "
+        f"and proved, for all weights together, ${all_}$, which is no less"
+    )
 
 
 def variance_letter(problem: WeightsProblem, alpha: float | None) -> str:
@@ -57,8 +62,13 @@ def wanted_value(pattern: Pattern) -> str:
     return " + ".join(f"{tex(w)} {v}" for w, v in zip(pattern.weights, values, strict=True))
 
 
-def proved_step(bound: Bound, tolerance: float, error: float, proved: bool) -> Step:
-    """Say what is proved of the root mean square; the error is the one of the exact law."""
+def proved_step(
+    bound: Bound, tolerance: float, error: float, proved: bool, weights_count: bool
+) -> Step:
+    """Say what is proved of the root mean square; the error is the one of the exact law.
+
+    Where weights count, both are of all weights together, and the tolerance is of each.
+    """
     missed = r"\sqrt{E \lVert c - c^* \rVert^2}"
     if proved and bound.value > tolerance:  # a head that looks at one key, and loud noise
         return (
@@ -75,7 +85,10 @@ def proved_step(bound: Bound, tolerance: float, error: float, proved: bool) -> S
             "answer is computed, not proved."
             if error <= tolerance
             else " It is above the tolerance, as the error itself is."
+            + " Each weight by itself may be within it." * weights_count
         )
+    elif weights_count:
+        more = " What holds for all weights together holds for each of them."
     return (
         r"What is proved below is a bound in exponentials: $c_0$ is the output for scores at their "
         r"means, $R$ how far the noise moves the mean output, and $V$ how much it spreads it, each "

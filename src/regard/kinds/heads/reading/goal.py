@@ -24,6 +24,7 @@ Float64 = NDArray[np.float64]
 
 # Adding 1 to a larger score changes it by a share that is lost in rounding: it says nothing.
 LARGEST_SCORE = 1e15
+FAR = 200.0  # below the best, beyond 20 standard deviations: no weight that could be seen
 WIDEST = 50.0  # the widest noise of a score, as a standard deviation, that is worked out
 ROUNDING = 1e-13  # of a sum of products, as a share of the sum of their sizes
 SAMPLES = 20_000  # of noise, for heads whose scores vary together
@@ -136,6 +137,9 @@ class Goal:
         width = float(np.sqrt(np.max(np.diagonal(covariances, axis1=1, axis2=2))))
         if width > WIDEST:  # from here on the law hardly changes, and takes ever longer
             scores, covariances = scores * (WIDEST / width), covariances * (WIDEST / width) ** 2
+        # The law takes as long to work out as scores are far apart; how far below is all the same.
+        best = np.max(scores, axis=-1, keepdims=True)
+        scores = np.maximum(scores, best - FAR - 20 * min(width, WIDEST))
         own = np.eye(len(queries), dtype=bool)
         correlated = bool(np.any(np.abs(covariances * ~own) > 1e-9 * width**2))
         if not correlated:

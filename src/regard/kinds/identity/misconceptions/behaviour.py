@@ -55,7 +55,9 @@ def exchanged(case: Case, roles: str = "") -> bool:
             fits = ends == set(roles) and len(shapes[one]) == len(shapes[other])
         else:
             fits = shapes[one] == shapes[other] and not (ends < set("QKV") and len(ends) == 2)
-        if fits and case.right(partial(_exchange, one, other)):
+        turn = partial(_exchange, one, other)
+        # What has changed places has done so in every formula of the answer.
+        if fits and all(one.right(turn) for one in (case.beside if roles else (case,))):
             return True
     return False
 
@@ -129,7 +131,10 @@ def proportional(case: Case, *, constant: bool) -> bool:
 
 
 def powers_for_weights(case: Case) -> bool:
-    """Whether it matters what stands for softmax, and each row is a multiple of what it must be."""
+    """Whether it matters what stands for softmax, and each row is a multiple of what it must be.
+
+    One number alone is a multiple of any other.
+    """
     values, wanted = case.drawn[-1]
     matters = not error_of(case.wanted(values, np.exp), wanted) <= CLOSE
-    return matters and proportional(case, constant=False)
+    return matters and bool(wanted.ndim) and proportional(case, constant=False)

@@ -62,6 +62,11 @@ class Case:
         return [(values, wanted) for values, wanted in found if np.all(np.isfinite(wanted))]
 
     @property
+    def beside(self) -> tuple[Case, ...]:
+        """The formulas of the answer for everything that is asked for."""
+        return tuple(Case(self.asked, claim) for claim in self.asked.problem.goal.claims)
+
+    @property
     def whole(self) -> bool:
         """Whether it is about a formula for the whole, which can be tried on numbers."""
         numbers = isinstance(self.field, np.ndarray)

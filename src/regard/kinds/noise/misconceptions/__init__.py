@@ -50,6 +50,8 @@ class Case:
 
     def fits(self, other: Law, *names: str) -> bool:
         """Whether fields are what they would be in another law, which is not the right one."""
+        if not np.isfinite(other.rough):  # it is not known
+            return False
         error, allowed = self.asked.said.error, EXACT + 4 * other.rough
         try:
             return all(error(name, other, x) <= allowed for name in names for x in self.places)
@@ -111,7 +113,9 @@ def _equal_chances(case: Case) -> bool:
 
 
 def _other_chances(case: Case) -> bool:
-    """The values are right, and their chances are wrong."""
+    """The values are right, and their chances are wrong here, not only for more keys."""
+    if case.asked.error("atoms", case.asked.plain) <= case.asked.tolerance:
+        return False
     right = case.asked.law.shares @ case.asked.plain.values
     found = [row[1:] for row in case.atoms if row[0]]
     near = [[bool(np.allclose(x, y, atol=SAME)) for y in right] for x in found]

@@ -142,7 +142,11 @@ def _finite(at: Setting, scores: Scores, keep_positive: bool) -> Law:
             tolerance=1e-5,
         )
         return Law(none, np.zeros((0, n)), found.mean, found.covariance, float(found.error))
-    weights = np.mean(softmax(positive_draws(scores)), axis=1)
+    few = positive_draws(scores)
+    if len(few) < 2:  # next to nothing is left, so that nothing can be said
+        unknown = np.mean(softmax(scores.means), axis=0)
+        return Law(none, np.zeros((0, n)), unknown, np.zeros((n, n)), math.inf)
+    weights = np.mean(softmax(few), axis=1)
     error = 5 / math.sqrt(max(len(weights), 1))
     return Law(none, np.zeros((0, n)), np.mean(weights, axis=0), np.cov(weights.T), error)
 

@@ -26,9 +26,11 @@ CLEARLY = 1 + 1e-6  # by this factor an error must be larger to be called so
 _AVERAGES = (
     "Another average of the means, with weights $\\lambda$, is the same point. Its score differs "
     "from that of the wanted average by a normal number of mean 0, which is at most 0 half of the "
-    "time. Then the weights are off by at least the difference of the entropies.",
+    "time. Then the weights are off by at least the difference of the entropies. So the squares of "
+    "the errors of all $n$ weights sum to more than $n$ times that of the tolerance "
+    "$\\varepsilon$, and one of them is above it.",
     r"P(Y \le 0) \ge \tfrac12,\qquad \sum_j p_j \ln\frac{p_j}{\alpha_j} \ge H(\lambda) - H(p)"
-    r"\quad\text{where } Y \le 0",
+    r"\quad\text{where } Y \le 0,\qquad E \lVert \alpha - p \rVert^2 > n\, \varepsilon^2",
 )
 
 
@@ -45,10 +47,9 @@ def explain_no_mean_scores(problem: QueryProblem, found: NoMeanScores) -> Explan
 def in_the_limit(found: VanishingNoise, told: Explanation) -> Explanation:
     """Return what is told of keys at their means, with how small the noise must be for it."""
     more = (
-        "That is the limit of vanishing noise, where keys are their means. The noise given is too "
-        "large for this tolerance: with it the error of the same query is "
-        f"{number(found.error)}. To stay within twice the tolerance its variance must be smaller "
-        "by this factor.",
+        "That is the limit of vanishing noise, where keys are their means. With the noise given "
+        f"the error{found.heads.keys.together} of the same query is {number(found.error)}. It is "
+        "within twice the tolerance where the variance is smaller by this factor.",
         tex(found.less, 3),
     )
     return replace(
@@ -103,13 +104,16 @@ def _steps(found: LeastNoise, tolerance: float) -> Iterator[Step]:
         f"{number(least)}."
     )
     within = ", which is within" if here <= tolerance else ". It is above"
+    each = found.heads.keys.weights_count and here > tolerance
     yield (
-        f"The exact law of the output, integrated over the scores, gives the error{within} "
-        "the tolerance." + summed * (tolerance < least <= here * CLEARLY),
+        "The exact law of the output, integrated over the scores, gives the error"
+        f"{found.heads.keys.together}{within} the tolerance."
+        + " Each weight by itself may be within it." * each
+        + summed * (tolerance < least <= here * CLEARLY),
         rf"\sqrt{{E \lVert c - c^* \rVert^2}} = {tex(here)},\qquad \text{{allowed }} "
         rf"{tex(tolerance)}",
     )
-    yield proved_step(found.bound, tolerance, here, found.proved)
+    yield proved_step(found.bound, tolerance, here, found.proved, found.heads.keys.weights_count)
 
 
 def _scores(problem: QueryProblem, found: LeastNoise) -> Table:

@@ -92,7 +92,13 @@ def _steps(problem: QueryProblem, found: NoiseWindow) -> Iterator[Step]:
     yield _limits(found, rf"{letter}^{{-1/2}}")
     if found.closed is not None:
         yield from _pair_steps(found, found.closed, letter, power, squared)
-    yield proved_step(found.bound, found.heads.tolerance, found.error, found.proved)
+    yield proved_step(
+        found.bound,
+        found.heads.tolerance,
+        found.error,
+        found.proved,
+        found.heads.keys.weights_count,
+    )
     if not problem.given.limits:
         return
     if found.proved and found.bound.value <= found.heads.tolerance:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -209,7 +210,9 @@ def _exclusion(heads: AveragedHeads) -> Claim | None:
     try:
         design_query(keys.means, pattern.target, tolerance=heads.tolerance, scale=keys.scale)
     except InfeasibleDesign as refusal:
-        bound = float(np.nextafter(heads.tolerance, 1.0))
+        # The tolerance is of each of n weights: squares that sum to more than n times its square
+        # have one above it.
+        bound = heads.tolerance * math.sqrt(pattern.n) * (1 + 1e-12)
         for other in refusal.certificate.claims:
             if "combination" in other.witness:
                 average = other.witness["combination"]
