@@ -341,7 +341,7 @@ def test_ordinary_heads_are_not_compared_with_designed_ones(
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("compared")
 
-    monkeypatch.setattr("regard.analysis.kernel_width.match", refuse)
+    monkeypatch.setattr("regard.analysis.positions.read_width.match", refuse)
     rng = np.random.default_rng(18)
     offset, zeroed = np.ones(16), 1.0 * (omega(32) * 10 <= math.pi / 2)
     heads = [rng.standard_normal((32, 32)), rotation_blocks(9, offset), rotation_blocks(9, zeroed)]

@@ -116,7 +116,8 @@ class TestTheMechanism:
     base = solving.solve("average-two-values")
 
     def changed(self, **changes: Any) -> Solution:
-        return dataclasses.replace(self.base, **changes)
+        finding = dataclasses.replace(self.base.finding, **changes)
+        return Solution(self.base.problem, finding, self.base.explanation)
 
     def test_proved_needs_a_claim_that_is_the_goal(self) -> None:
         assert self.base.verdict is Status.PROVED

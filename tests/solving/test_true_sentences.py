@@ -110,7 +110,7 @@ def test_a_limit_that_changes_the_keys_is_named() -> None:
 def test_the_means_of_several_values_are_explained() -> None:
     one = solved("noise", noise(["-C mu_a"], "alpha I"), FIND)
     assert one.answer["mean"] == "vbar_not_a"
-    assert r"$\bar{v}_{-a}$ is the mean of all values but $v_{a}$" in words(one)
+    assert r"$\bar{v}_{-a}$ is the mean of all values but $v_a$" in words(one)
     two = solved("noise", noise(["-C mu_a - C mu_b"], "alpha I"), FIND)
     assert two.answer["mean"] == "vbar_rest"
     assert r"$\bar{v}_{\mathrm{rest}}$ is the mean of the values without a name" in words(two)

@@ -124,7 +124,12 @@ class Solution:
 
     @cached_property
     def mistakes(self) -> tuple[str, ...]:
-        """What is often got wrong: wrong answers with what the judge says, then beliefs."""
+        """What is often got wrong: wrong answers with what the judge says, then beliefs.
+
+        Of a problem that is undecided no answer is called wrong.
+        """
+        if self.status is Status.UNDECIDED:
+            return self.explanation.beliefs
         return (*often_got_wrong(self.problem, self.answer), *self.explanation.beliefs)
 
     @cached_property

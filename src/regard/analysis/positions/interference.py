@@ -141,7 +141,7 @@ class Interference:
         return total.reshape(points.shape)[()]
 
     def plot(self, **options: Any) -> Any:
-        """Draw the law; see `regard.analysis.position_plots.plot_interference`."""
+        """Draw the law; see `regard.analysis.plot_interference`."""
         from regard.analysis.positions.plots import plot_interference
 
         return plot_interference(self, **options)

@@ -102,7 +102,7 @@ class PositionalKernel:
         return 1 + sum(side)
 
     def plot(self, **options: Any) -> Any:
-        """Draw f with its window; see `regard.analysis.position_plots.plot_kernel`."""
+        """Draw f with its window; see `regard.analysis.plot_kernel`."""
         from regard.analysis.positions.plots import plot_kernel
 
         return plot_kernel(self, **options)

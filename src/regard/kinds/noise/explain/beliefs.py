@@ -36,7 +36,8 @@ def beliefs(found: OutputFound) -> tuple[str, ...]:
     if growth is None:
         return tuple(filter(None, said))
     if moved is None:
-        return (_order_of_limits(setting, growth),) if setting.heads == 1 else ()
+        said = [_order_of_limits(setting, growth)] if setting.heads == 1 else []
+        return tuple(filter(None, said))
     if setting.heads > 1:
         said.append(_averaging(setting, growth, moved))
     else:
