@@ -13,7 +13,7 @@ from typing import Any
 from regard import problems
 from regard.checking import check
 from regard.checking.answers import read
-from regard.kinds.query.judge.asked import read_queries
+from regard.kinds.heads.reading import read_queries
 
 LIMIT = 1.0
 REPEATS = 5

@@ -11,13 +11,13 @@ from checking.answer_files import FOLDER, read_answers, tag
 from regard.checking import TAGS, check
 from regard.checking.misconceptions import misconception
 from regard.checking.mistakes import Mistake
-from regard.checking.tags import matrices, positions, products, queries, randomness
+from regard.checking.tags import matrices, products, queries, randomness
 from regard.problems import KINDS, load, names
 from regard.problems.registry import part
 from regard.solving import solve
 from regard.solving.often import MOST_TRIED
 
-FAMILIES = (queries, matrices, positions, products, randomness)
+FAMILIES = (queries, matrices, products, randomness)
 
 
 def test_no_tag_is_in_two_families_nor_in_a_kind_beside() -> None:

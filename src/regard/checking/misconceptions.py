@@ -6,14 +6,13 @@ Which of them an answer is, its judge decides by what the answer does. A kind ha
 
 from __future__ import annotations
 
-from regard.checking.tags import matrices, positions, products, queries, randomness
+from regard.checking.tags import matrices, products, queries, randomness
 from regard.checking.verdict import Misconception
 from regard.problems.registry import kinds, part
 
 SHARED: dict[str, str] = {
     **queries.TAGS,
     **matrices.TAGS,
-    **positions.TAGS,
     **products.TAGS,
     **randomness.TAGS,
 }
