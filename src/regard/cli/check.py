@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -25,12 +25,15 @@ def check(
     problem: Annotated[
         str,
         typer.Argument(
-            help="An id out of `regard list`, a file, - for the problem that the answer names, or "
-            "a document whose answers are bundled, such as 003_68df008254cf0bc6."
+            help="An id or a collection out of `regard list`, a file, - for the problem that the "
+            "answer names, or a collection with bundled answers, such as homework-2."
         ),
     ],
     answer: Annotated[
-        str | None, typer.Argument(help="A file with the answer, TOML or JSON, or - for stdin.")
+        str | None,
+        typer.Argument(
+            help="A file with the answer, or the answers; TOML or JSON, or - for stdin."
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Work out the instance that this seed draws.")
@@ -43,21 +46,20 @@ def check(
 ) -> None:
     """Say whether an answer is right, and if not, why not."""
     from regard.checking import check as check_one
-    from regard.checking import example_names, grade_example
+    from regard.checking import check_collection, example_names, grade_example
+    from regard.problems.problem_sets import find_collection
 
     if as_json:
         form = Format.json
     if form is None:
         form = _SUFFIXES.get(output.suffix, Format.text) if output else Format.text
+    collection = find_collection(problem)
     if answer is None:
-        if problem not in example_names():
+        if collection is None or collection.name not in example_names():
             raise InvalidAnswer("check: name a file with the answer, or - to read it from stdin.")
-        grading = grade_example(problem)
-        if form is Format.text and output is None:
-            _print_parts(grading)
-        else:
-            _show(grading.report(), grading.to_dict(), form, output)
-        raise typer.Exit(0 if grading.right else 1)
+        _show_parts(grade_example(collection.name), form, output)
+    if collection is not None:
+        _show_parts(check_collection(collection.name, _answers(answer)), form, output)
     given = _read(answer)
     if problem == "-":
         if given.problem is None:
@@ -71,20 +73,43 @@ def check(
     raise typer.Exit(0 if verdict.right else 1)
 
 
+def _show_parts(grading: Grading, form: Format, output: Path | None) -> NoReturn:
+    if form is Format.text and output is None:
+        _print_parts(grading)
+    else:
+        _show(grading.report(), grading.to_dict(), form, output)
+    raise typer.Exit(0 if grading.right else 1 if grading.readable else 2)
+
+
+def _answers(answers: str) -> Any:
+    """Return what check_collection takes: a file, or the data that came through stdin."""
+    from regard.problems.loading import parse
+
+    if answers != "-":
+        return Path(answers)
+    text = _stdin()
+    return parse(text, "stdin", is_json=text.lstrip()[:1] == "{")
+
+
 def _read(answer: str) -> Answer:
     from regard.checking.answers import loads, read
-    from regard.problems.loading import MOST_BYTES
 
     if answer != "-":
         return read(Path(answer))
+    text = _stdin()
+    return loads(text, "stdin", is_json=text.lstrip()[:1] == "{")
+
+
+def _stdin() -> str:
+    from regard.problems.loading import MOST_BYTES
+
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise InvalidAnswer(f"stdin: is larger than {MOST_BYTES // 1000} kB.")
     try:
-        text = data.decode()
+        return data.decode()
     except UnicodeDecodeError as error:
         raise InvalidAnswer(f"stdin: is not text in UTF-8 (byte {error.start}).") from None
-    return loads(text, "stdin", is_json=text.lstrip()[:1] == "{")
 
 
 def _replay(problem: str, answer: Answer, seed: int, form: Format, output: Path | None) -> None:
@@ -109,7 +134,7 @@ def _print_parts(grading: Grading) -> None:
     """Print one line per part, and then the mistakes that were found."""
     from rich.table import Table
 
-    from regard.checking.example_sets import mistake_rows
+    from regard.checking.part_by_part import mistake_rows
 
     console = out()
     console.print(f"{grading.title}, graded part by part", style="bold", markup=False)
@@ -119,16 +144,18 @@ def _print_parts(grading: Grading) -> None:
         whole = column != "what it says"
         table.add_column(column, justify="right" if right else "left", no_wrap=whole)
     for part in grading.parts:
-        colour = "green" if part.verdict.right else "red"
+        colour = "green" if part.right else "red"
         table.add_row(
             _plain(part.label),
             _plain(part.says),
-            f"[{colour}]{part.verdict.percent}[/]",
-            _plain(part.tag) or ("right" if part.verdict.right else "wrong"),
+            f"[{colour}]{part.percent}[/]",
+            _plain(part.found),
         )
     console.print(table)
-    count = f"{len(grading.mistakes)} of {len(grading.parts)} answers are not right"
-    console.print(f"\n{count}; the mistakes, and why they are mistakes:\n", markup=False)
+    console.print(f"\n{grading.count}", markup=False)
+    if not mistake_rows(grading):
+        return
+    console.print()
     mistakes = Table(box=None, pad_edge=False)
     for column in ("part", "mistake", "why"):
         mistakes.add_column(column, no_wrap=column != "why")

@@ -12,6 +12,7 @@ import numpy as np
 from regard.certify import Certificate, ClaimResult, Verification, verify
 from regard.core.kernels.threads import one_blas_thread
 from regard.problems import Problem
+from regard.problems.problem_sets import place
 from regard.problems.registry import needed
 from regard.report import (
     Block,
@@ -176,8 +177,8 @@ class Solution:
         """Return the solution as a report."""
         problem = self.problem
         blocks: list[Block] = []
-        if problem.source:
-            blocks.append(Text(problem.source))
+        if place(problem):
+            blocks.append(Text(place(problem)))
         blocks += [Prose(problem.statement), Heading(f"Answer: {self.outcome}")]
         blocks.append(Math(self.headline))
         if self.assumes:
