@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from regard.cli.console import out
+from regard.cli.inline import inline
 from regard.cli.problem_set import Json, write
 from regard.cli.solve import Format
 from regard.errors import InvalidAnswer
@@ -30,9 +32,10 @@ def check(
         ),
     ],
     answer: Annotated[
-        str | None,
+        list[str] | None,
         typer.Argument(
-            help="A file with the answer, or the answers; TOML or JSON, or - for stdin."
+            help="A file with the answer or answers, TOML or JSON; - for stdin; or the answer: "
+            'a formula, or field=formula for each field, such as q="C k_a" C=20.'
         ),
     ] = None,
     seed: Annotated[
@@ -46,7 +49,7 @@ def check(
 ) -> None:
     """Say whether an answer is right, and if not, why not."""
     from regard.checking import check as check_one
-    from regard.checking import check_collection, example_names, grade_example
+    from regard.checking import check_collection, example_names, grade_example, read
     from regard.problems.problem_sets import find_collection
 
     if as_json:
@@ -54,16 +57,19 @@ def check(
     if form is None:
         form = _SUFFIXES.get(output.suffix, Format.text) if output else Format.text
     collection = find_collection(problem)
-    if answer is None:
+    said = inline(answer or [])
+    if not said:
         if collection is None or collection.name not in example_names():
             raise InvalidAnswer("check: name a file with the answer, or - to read it from stdin.")
         _show_parts(grade_example(collection.name), form, output)
     if collection is not None:
-        _show_parts(check_collection(collection.name, _answers(answer)), form, output)
-    given = _read(answer)
+        _show_parts(check_collection(collection.name, _answers(said)), form, output)
+    _in_order(problem, said)
+    given = _read(said)
     if problem == "-":
+        given = read(given)
         if given.problem is None:
-            raise InvalidAnswer(f"{answer}: does not say which problem it is an answer to.")
+            raise InvalidAnswer(f"{said}: does not say which problem it is an answer to.")
         problem = given.problem
     if seed is not None:
         _replay(problem, given, seed, form, output)
@@ -81,21 +87,33 @@ def _show_parts(grading: Grading, form: Format, output: Path | None) -> NoReturn
     raise typer.Exit(0 if grading.right else 1 if grading.readable else 2)
 
 
-def _answers(answers: str) -> Any:
+def _in_order(problem: str, answer: dict[str, Any] | str) -> None:
+    """Say which order is meant where the answer is the id of a problem."""
+    from regard.problems.loading import bundled_ids
+
+    if answer in bundled_ids():
+        shown = shlex.quote(problem)
+        raise InvalidAnswer(f"check: the problem comes first: regard check {answer} {shown}")
+
+
+def _answers(answers: dict[str, Any] | str) -> Any:
     """Return what check_collection takes: a file, or the data that came through stdin."""
     from regard.problems.loading import parse
 
+    if isinstance(answers, dict):
+        raise InvalidAnswer("check: the answers to a collection are in a file: name it.")
     if answers != "-":
         return Path(answers)
     text = _stdin()
     return parse(text, "stdin", is_json=text.lstrip()[:1] == "{")
 
 
-def _read(answer: str) -> Answer:
-    from regard.checking.answers import loads, read
+def _read(answer: dict[str, Any] | str) -> Answer | dict[str, Any] | str:
+    """Return what was written on the command line, or the answer that came through stdin."""
+    from regard.checking.answers import loads
 
     if answer != "-":
-        return read(Path(answer))
+        return answer
     text = _stdin()
     return loads(text, "stdin", is_json=text.lstrip()[:1] == "{")
 
@@ -112,7 +130,7 @@ def _stdin() -> str:
         raise InvalidAnswer(f"stdin: is not text in UTF-8 (byte {error.start}).") from None
 
 
-def _replay(problem: str, answer: Answer, seed: int, form: Format, output: Path | None) -> None:
+def _replay(problem: str, answer: Any, seed: int, form: Format, output: Path | None) -> None:
     from regard.checking import replay
     from regard.checking.verdict import shown
     from regard.report import Facts, Report, Steps, Text
