@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from regard.kinds.heads.spec import WeightsProblem
 from regard.problems.answer_fields import AnswerField
-from regard.problems.keys import Gaussian
+from regard.problems.laws import Gaussian
 
 
 def fields(problem: WeightsProblem) -> tuple[AnswerField, ...]:

@@ -10,12 +10,11 @@ def fields(problem: IdentityProblem) -> tuple[AnswerField, ...]:
     """Return the names of the claims, and the shapes where they are asked for."""
     known = next(iter(problem.given.all_shapes()))
     claims = problem.goal.claims
-    formulas = [
-        AnswerField(c.name, "a formula that holds for all inputs", f'"2 {known}"') for c in claims
-    ]
+    what, example = "a formula that holds for all inputs", f'"2 {known}"'
+    formulas = [AnswerField(claim.name, what, example) for claim in claims]
     shaped = [claim for claim in claims if claim.shape]
     if not shaped:
         return tuple(formulas)
     size = sorted(problem.given.size_names)[0]
-    example = ", ".join(f'{claim.name} = ["{size}", "{size}"]' for claim in shaped)
-    return (*formulas, AnswerField("shapes", "the shape of each", f"{{ {example} }}"))
+    shapes = ", ".join(f'{claim.name} = ["{size}", "{size}"]' for claim in shaped)
+    return (*formulas, AnswerField("shapes", "the shape of each", f"{{ {shapes} }}"))
