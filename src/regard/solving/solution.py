@@ -178,8 +178,8 @@ class Solution:
         problem = self.problem
         blocks: list[Block] = []
         if place(problem):
-            blocks.append(Text(place(problem)))
-        blocks += [Prose(problem.statement), Heading(f"Answer: {self.outcome}")]
+            blocks.append(Text(place(problem), "eyebrow"))
+        blocks += [Prose(problem.statement), self._answer_heading()]
         blocks.append(Math(self.headline))
         if self.assumes:
             blocks.append(Text(f"Assumed: {' '.join(self.assumes)}"))
@@ -195,10 +195,15 @@ class Solution:
         if self.details:
             blocks += [Heading("In numbers"), *self.details]
         if self.mistakes:
-            blocks.append(Heading("Often got wrong"))
+            blocks.append(Heading("Often got wrong", role="callouts"))
             blocks += [Text(mistake) for mistake in self.mistakes]
-        blocks += [Heading("Proof"), Text(self._proof_words()), _proof(self.verification)]
+        blocks.append(Heading("Proof", role="folded"))
+        blocks += [Text(self._proof_words()), _proof(self.verification)]
         return Report(problem.title, tuple(blocks))
+
+    def _answer_heading(self) -> Heading:
+        tone = {Status.PROVED: "good", Status.IMPOSSIBLE: "bad", Status.COMPUTED: "good"}
+        return Heading("Answer", role="answer", status=self.outcome, tone=tone.get(self.verdict, "open"))
 
     def _proof_words(self) -> str:
         """Say how claims are checked, which key has which number, and what their words mean."""

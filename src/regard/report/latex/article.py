@@ -84,8 +84,8 @@ def _block(block: Block, highest: int) -> str:
     match block:
         case Text(text):
             return words(text)
-        case Heading(text, level):
-            command = _SECTIONS[level - highest]
+        case Heading(level=level):
+            command, text = _SECTIONS[level - highest], block.words
             return rf"\{command}{{\texorpdfstring{{{words(text)}}}{{{bookmark(text)}}}}}"
         case Table():
             return table(block)

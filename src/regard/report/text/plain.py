@@ -52,8 +52,8 @@ def lines(block: Block, width: int) -> list[str]:
     match block:
         case Text(text):
             return paragraph(text, width)
-        case Heading(text, level):
-            return _underlined(text, _RULES[level], width)
+        case Heading(level=level):
+            return _underlined(block.words, _RULES[level], width)
         case Table(caption=caption):
             return paragraph(caption, width) + grid.table(block, width)
         case Facts(pairs):

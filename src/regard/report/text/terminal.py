@@ -75,8 +75,8 @@ def _block(block: Block, width: int) -> RenderableType | None:
     match block:
         case Text(text):
             return _words(text) if shown(text) else None
-        case Heading(text, level):
-            return _headed(text, _HEADINGS[level], _RULES[level], width)
+        case Heading(level=level):
+            return _headed(block.words, _HEADINGS[level], _RULES[level], width)
         case Table():
             return _table(block, width)
         case Facts(pairs):
