@@ -10,7 +10,6 @@ from regard.report import checks
 from regard.report.inline import shown
 from regard.report.numbers import all_numbers
 
-
 TEXT_ROLES: Final = ("", "eyebrow")
 HEADING_ROLES: Final = ("", "answer", "callouts", "folded")
 TONES: Final = ("", "good", "bad", "open")

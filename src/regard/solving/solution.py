@@ -202,8 +202,9 @@ class Solution:
         return Report(problem.title, tuple(blocks))
 
     def _answer_heading(self) -> Heading:
-        tone = {Status.PROVED: "good", Status.IMPOSSIBLE: "bad", Status.COMPUTED: "good"}
-        return Heading("Answer", role="answer", status=self.outcome, tone=tone.get(self.verdict, "open"))
+        tones = {Status.PROVED: "good", Status.IMPOSSIBLE: "bad", Status.COMPUTED: "good"}
+        tone = tones.get(self.verdict, "open")
+        return Heading("Answer", role="answer", status=self.outcome, tone=tone)
 
     def _proof_words(self) -> str:
         """Say how claims are checked, which key has which number, and what their words mean."""

@@ -91,6 +91,15 @@ def _facts(pairs: tuple[tuple[str, str], ...]) -> str:
         f"<tr>{_cell('th', name, style.WORDS, 'row')}{_cell('td', value, style.FACT)}</tr>"
         for name, value in pairs
     ]
+    if any("$" in value for _, value in pairs):  # a formula cannot be broken into lines
+        table = [
+            f'<table style="{style.TABLE};margin:0">',
+            "<tbody>",
+            *rows,
+            "</tbody>",
+            "</table>",
+        ]
+        return _scrolling("\n".join(table), "Facts")
     return "\n".join(
         [f'<table style="{style.TABLE};{style.SPACE}">', "<tbody>", *rows, "</tbody>", "</table>"]
     )
