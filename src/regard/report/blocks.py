@@ -11,7 +11,7 @@ from regard.report.inline import shown
 from regard.report.numbers import all_numbers
 
 TEXT_ROLES: Final = ("", "eyebrow")
-HEADING_ROLES: Final = ("", "answer", "callouts", "folded")
+HEADING_ROLES: Final = ("", "answer", "beside", "callouts", "folded")
 TONES: Final = ("", "good", "bad", "open")
 
 
@@ -36,8 +36,8 @@ class Heading:
     Args:
         text: what it says.
         level: 1, 2 or 3.
-        role: how a page sets the section: "answer" in a card, beside what comes before it;
-            "callouts", each paragraph by itself; "folded", opened when wanted.
+        role: how a page sets the section: "answer" in a card; "beside" it, or the blocks without
+            a heading before it; "callouts", each paragraph by itself; "folded", opened when wanted.
         status: what came out, in a few words, such as "solved and proved".
         tone: of the status: "good", "bad" (wrong or impossible) or "open".
     """

@@ -97,14 +97,22 @@ class _Page:
     def chapter(self, chapter: Chapter, level: int) -> str:
         """Return the lead, beside it the answer where there is one, and a row for each section."""
         sections = list(chapter.sections)
+        roles = [section.heading.role for section in sections]
         lead = self.blocks(chapter.lead, level)
-        if sections and sections[0].heading.role == "answer":
-            lead = self.pair(lead, sections.pop(0), level)
+        if roles[:1] == ["answer"]:
+            beside = _labelled("The question", lead, level, "regard-question") if lead else ""
+            lead = self.pair(beside, sections.pop(0), level)
+        elif roles[:2] == ["beside", "answer"]:
+            first = sections.pop(0)
+            inside = self.blocks(first.blocks, level + 1)
+            beside = _labelled(first.heading.words, inside, level, "regard-callout")
+            lead = f"{lead}\n{self.pair(beside, sections.pop(0), level)}".strip()
         elif lead:
             lead = f'<div class="regard-lead">\n{lead}\n</div>'
         return "\n".join([lead, *(self.section(section, level) for section in sections)]).strip()
 
-    def pair(self, question: str, answer: Section, level: int) -> str:
+    def pair(self, beside: str, answer: Section, level: int) -> str:
+        """Return the card of an answer, and what stands beside it; a card alone is as wide."""
         heading = answer.heading
         pill = (
             f'<p class="regard-pill"><span aria-hidden="true">{_MARKS[heading.tone]}</span> '
@@ -112,16 +120,11 @@ class _Page:
             if heading.status
             else ""
         )
-        return f"""<div class="regard-pair">
-<section class="regard-question">
-<h{level} class="regard-label">The question</h{level}>
-{question}
-</section>
-<section class="regard-card regard-{heading.tone or "open"}">
+        card = f"""<section class="regard-card regard-{heading.tone or "open"}">
 <div class="regard-top"><h{level} class="regard-label">{words(heading.text)}</h{level}>{pill}</div>
 {self.blocks(answer.blocks, level + 1)}
-</section>
-</div>"""
+</section>"""
+        return f'<div class="regard-pair">\n{beside}\n{card}\n</div>' if beside else card
 
     def section(self, section: Section, level: int) -> str:
         heading = section.heading
@@ -148,6 +151,11 @@ class _Page:
             self.plots += isinstance(block, Plot)
             parts.append(to_html(block, min(level, 6), self.plots))
         return "\n".join(part for part in parts if part)
+
+
+def _labelled(label: str, inside: str, level: int, look: str) -> str:
+    heading = f'<h{level} class="regard-label">{words(label)}</h{level}>'
+    return f'<section class="{look}">\n{heading}\n{inside}\n</section>'
 
 
 def _eyebrow(text: str) -> str:
