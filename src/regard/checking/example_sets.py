@@ -18,7 +18,7 @@ from regard.checking.dispatch import check
 from regard.checking.verdict import Verdict
 from regard.errors import InvalidProblem
 from regard.problems import Problem, from_dict, load, to_dict
-from regard.report import Block, Heading, Report, Table, Text, to_html_fragment
+from regard.report import Block, Heading, Report, Table, Text
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class Grading:
         return str(self.report())
 
     def _repr_html_(self) -> str:
-        return to_html_fragment(self.report())
+        return self.report()._repr_html_()
 
 
 def _count(grading: Grading) -> str:

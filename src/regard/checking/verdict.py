@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from regard.problems import Problem
-from regard.report import Block, Facts, Heading, Report, Steps, Table, Text, to_html_fragment
+from regard.report import Block, Facts, Heading, Report, Steps, Table, Text
 
 Scope = Literal["this", "sampled", "adversarial", "all"]
 MOST_SHOWN = 12  # rows or entries of an array
@@ -190,7 +190,7 @@ class Verdict:
         return str(self.report())
 
     def _repr_html_(self) -> str:
-        return to_html_fragment(self.report())
+        return self.report()._repr_html_()
 
 
 def _reached(goal: GoalResult) -> str:

@@ -124,6 +124,7 @@ def least_weight(rise: Array, size: float) -> float:
 
 def _smallest(rise: Array, tolerance: float) -> float:
     """Return the size of the blocks from which on the least weight is 1 − tolerance."""
+
     def excess(size: float) -> float:
         return math.log(leak(rise, size)) - math.log(tolerance / (1 - tolerance))
 
