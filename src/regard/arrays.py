@@ -54,7 +54,8 @@ def take(function: str, name: str, x: object) -> Taken:
             f"{function}: {name} is a traced JAX array, which has no numbers yet. "
             f"Call {function} outside jit, grad and vmap."
         )
-    if isinstance(x, np.ma.MaskedArray):
+    masked = sys.modules.get("numpy.ma")  # nobody has such an array without having loaded it
+    if masked is not None and isinstance(x, masked.MaskedArray):
         fix = f"Pass {name}.filled(...)"
         fix += " and say what may be attended to with mask=." if name in "query key value" else "."
         raise ParameterError(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.checking.verdict import Verdict
-from regard.report import Block, Heading, Report, Table, Text, to_html_fragment
+from regard.report import Block, Heading, Report, Table, Text
 
 MISSING = "not handed in"
 
@@ -152,7 +152,7 @@ class Grading:
         return str(self.report())
 
     def _repr_html_(self) -> str:
-        return to_html_fragment(self.report())
+        return self.report()._repr_html_()
 
 
 def mistake_rows(grading: Grading) -> tuple[tuple[str, str, str], ...]:

@@ -10,7 +10,7 @@ from regard.errors import FormulaError
 from regard.language import parse
 from regard.problems import Problem
 from regard.problems.problem_sets import place
-from regard.report import Block, Facts, Heading, Report, Steps, Table, Text, to_html_fragment
+from regard.report import Block, Facts, Heading, Report, Steps, Table, Text
 
 Scope = Literal["this", "sampled", "adversarial", "all"]
 MOST_SHOWN = 12  # rows or entries of an array
@@ -211,7 +211,7 @@ class Verdict:
         return str(self.report())
 
     def _repr_html_(self) -> str:
-        return to_html_fragment(self.report())
+        return self.report()._repr_html_()
 
 
 def _typeset(text: str) -> str:

@@ -6,6 +6,7 @@ Exit codes: 0 all is well; 1 an answer is not fully right, or a problem undecide
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Annotated
 
@@ -27,17 +28,18 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # help as plain text: rich's own takes half as long again to load
 )
 app.command("solve")(solve_command)
 app.command("show")(show_command)
 app.command("hint")(hint_command)
 app.command("check")(check_command)
-app.command("explain")(explain_command)
+app.command("explain", short_help="Write out every step of attention, exactly.")(explain_command)
 app.command("list")(problem_set.list_problems)
-app.command("variant")(problem_set.variant)
-app.command("validate")(problem_set.validate)
+app.command("variant", short_help="Print a problem with other numbers.")(problem_set.variant)
+app.command("validate", short_help="Say whether a problem file is right.")(problem_set.validate)
 app.command("schema")(problem_set.schema)
-app.command("doctor")(doctor_command)
+app.command("doctor", short_help="Say what is installed, and test it.")(doctor_command)
 
 
 def _version(wanted: bool) -> None:
@@ -65,6 +67,7 @@ def main() -> None:
     """Run the command and leave with its exit code."""
     if sys.argv[1:2] == ["check"]:
         sys.argv[2:] = [f" {word}" if _is_formula(word) else word for word in sys.argv[2:]]
+    gc.set_threshold(20_000, 50, 100)  # what is loaded stays, and there is no need to look often
     try:
         app()
     except RegardError as problem:
@@ -73,3 +76,5 @@ def main() -> None:
     except Exception as fault:
         typer.echo(f"regard failed, and that is a fault of its own: {fault!r}", err=True)
         sys.exit(3)
+    finally:
+        gc.freeze()  # the process ends: nothing needs to be found and freed one by one

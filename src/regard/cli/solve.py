@@ -94,30 +94,35 @@ def _each(named: list[str]) -> list[str]:
 
 def _solve_all(asked: list[tuple[str, Problem]], overview: bool) -> list[Solution]:
     """Solve and verify each problem; with an overview, one line for each as it is done."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    from regard.solving import solve as solve_one
+    if len(asked) == 1 and not overview:
+        return [_solved(*asked[0])]
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # slow to load
 
     solutions = []
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-        console=side(), transient=True, disable=len(asked) < 2,
+        console=side(), transient=True,
     )  # fmt: skip
     width = max(len(problem.id) for _, problem in asked)
     with bar:
         task = bar.add_task("solving", total=len(asked))
         for name, problem in asked:
             bar.update(task, description=problem.id)
-            try:
-                solution = solve_one(problem)
-            except InvalidProblem as error:  # something that only shows when it is solved
-                raise InvalidProblem(f"{name}: {error}") from None
-            solutions.append(solution)
-            shown = _coloured(solution)  # verifies the certificate
+            solutions.append(_solved(name, problem))
+            shown = _coloured(solutions[-1])  # verifies the certificate
             if overview:
                 out().print(f"{problem.id:<{width}}  {shown}")
             bar.advance(task)
     return solutions
+
+
+def _solved(name: str, problem: Problem) -> Solution:
+    from regard.solving import solve as solve_one
+
+    try:
+        return solve_one(problem)
+    except InvalidProblem as error:  # something that only shows when it is solved
+        raise InvalidProblem(f"{name}: {error}") from None
 
 
 def _coloured(solution: Solution) -> str:

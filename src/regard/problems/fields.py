@@ -18,7 +18,7 @@ _RATIONAL = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?(/[0-9]{1,40})?")
 class Part(BaseModel):
     """A part of a problem: it cannot change, and it has no other keys than those declared."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 def _number(value: Any) -> Any:

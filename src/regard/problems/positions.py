@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
@@ -50,7 +51,7 @@ class Positions:
     T: int
     base: float
 
-    @property
+    @cached_property
     def omega(self) -> Float64:
         """The frequencies w_i, (d_model/2,)."""
         return frequencies(self.d_model, self.base)

@@ -15,6 +15,9 @@ k_1    0.25
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from regard.lazy_names import lazy_names
 from regard.report.document import (
     Block,
     Code,
@@ -29,14 +32,29 @@ from regard.report.document import (
     Table,
     Text,
 )
-from regard.report.html.page import to_html_fragment, to_html_page
-from regard.report.html.svg import draw
-from regard.report.latex.article import to_latex
 from regard.report.numbers import matrix_rows, number, vector
-from regard.report.proofreading import formula_errors
-from regard.report.schema import json_schema, to_json
-from regard.report.text.plain import to_text
-from regard.report.text.terminal import to_terminal
+
+if TYPE_CHECKING:
+    from regard.report.html.page import to_html_fragment, to_html_page
+    from regard.report.html.svg import draw
+    from regard.report.latex.article import to_latex
+    from regard.report.proofreading import formula_errors
+    from regard.report.schema import json_schema, to_json
+    from regard.report.text.plain import to_text
+    from regard.report.text.terminal import to_terminal
+else:  # a checker of types reads the lines above
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "html.page": "to_html_fragment to_html_page",
+            "html.svg": "draw",
+            "latex.article": "to_latex",
+            "proofreading": "formula_errors",
+            "schema": "json_schema to_json",
+            "text.plain": "to_text",
+            "text.terminal": "to_terminal",
+        },
+    )
 
 __all__ = [
     "Block",

@@ -26,7 +26,6 @@ from regard.report import (
     Table,
     Text,
     number,
-    to_html_fragment,
 )
 from regard.report import Steps as StepsBlock
 from regard.solving.finding import Explanation, Finding, Status, Steps
@@ -238,7 +237,7 @@ class Solution:
         return str(self.report())
 
     def _repr_html_(self) -> str:
-        return to_html_fragment(self.report())
+        return self.report()._repr_html_()
 
 
 def solved(

@@ -18,6 +18,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.analysis.root_finding import crossing
 from regard.certify import Certificate, Claim
 from regard.core.angles import fill, frequencies
 from regard.design.positions.block_choice import choose
@@ -34,7 +35,7 @@ from regard.errors import ParameterError, UndecidedDesign
 from regard.report import number
 from regard.shapes import integer, real
 
-__all__ = ["offset"]
+__all__ = ["leak", "offset"]
 
 FUNCTION = "design.offset"
 SMALLEST = 1e-12  # tolerance: 1 − weight is known to fewer than five digits below it
@@ -115,8 +116,8 @@ def offset(
     about = {"T": T, "n": n, "base": base}
     gap, mass, rival, claims = math.inf, 1.0, None, []
     if n > 1:
-        leak = _leak(rises, scale * gain) * math.exp(scale * _disturbance(kernel))
-        mass = 1 / (1 + leak * (1 + SLACK / 4)) - UNIT
+        others = leak(rises, scale * gain) * math.exp(scale * _disturbance(kernel))
+        mass = 1 / (1 + others * (1 + SLACK / 4)) - UNIT
         nearest = int(np.argmin(rises))
         rival = T + 1 + nearest
         # The blocks of A are rounded: by 4 units in size, and in phase, which moves f by spans.
@@ -179,8 +180,8 @@ def _rises(turns: Array, n: int) -> tuple[Array, Array]:
     return rises, spans
 
 
-def _leak(rises: Array, size: float) -> float:
-    """max_c leak_c."""
+def leak(rises: Array, size: float) -> float:
+    """Return max_c leak_c: what all other keys weigh, key T back weighing 1, at its largest."""
     sums = np.concatenate([[0.0], np.cumsum(np.exp(-size * rises))])
     return float(np.max(sums + sums[::-1]))
 
@@ -202,8 +203,6 @@ def _fitted(rises: Array, loss: float, T: int, n: int, tolerance: float) -> floa
     ln leak + C · loss falls if loss < gap: its only root is between 0 and where
     (n − 1) exp(−C (gap − loss)) is small enough.
     """
-    from scipy.optimize import brentq  # imported where used: it is slow to load
-
     gap = float(np.min(rises))
     if gap <= 2 * loss:
         rival = T + 1 + int(np.argmin(rises))
@@ -217,10 +216,10 @@ def _fitted(rises: Array, loss: float, T: int, n: int, tolerance: float) -> floa
     wanted = math.log(tolerance / (1 - tolerance)) - max(SLACK, 4 * UNIT / tolerance)
 
     def excess(size: float) -> float:
-        return math.log(max(_leak(rises, size), 1e-300)) + size * loss - wanted
+        return math.log(max(leak(rises, size), 1e-300)) + size * loss - wanted
 
     high = (math.log(n - 1) - wanted) / (gap - loss) * (1 + 1e-9)
-    size = float(brentq(excess, 0.0, high, xtol=1e-15 * high, rtol=4 * UNIT))
+    size = crossing(excess, 0.0, high)
     while excess(size) > 0:  # the root may be a few units of rounding to the left
         size *= 1 + 4 * UNIT
     return size

@@ -29,7 +29,6 @@ from regard.design.linear_scores.exposed_face import Face
 from regard.design.linear_scores.family import Array, Family, Pattern, largest, softmax
 from regard.design.linear_scores.pattern_fit import reach_limit
 from regard.design.linear_scores.smallest_scale import Wide, measured_error, off_target, wide_scores
-from regard.design.queries.infeasible import within_or_refuse
 from regard.design.queries.shortest_copy import ShortCopy, copy_briefly
 from regard.design.results import QueryDesign
 
@@ -75,6 +74,8 @@ class QueryTask:
             if aim <= 0:
                 break
             limit = limit.within(aim)
+        from regard.design.queries.infeasible import within_or_refuse  # seldom needed
+
         return within_or_refuse(self)
 
     def reached(self, vector: Array, error: float, face: Face | None) -> QueryDesign:

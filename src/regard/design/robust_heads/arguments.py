@@ -9,9 +9,7 @@ from regard.core.kernels.threads import one_blas_thread
 from regard.design.extremes import surely
 from regard.design.robust_heads.key_group import Keys
 from regard.design.robust_heads.noise_scale import isotropic_scale
-from regard.design.robust_heads.one_head import Server
 from regard.design.robust_heads.result import RobustDesign
-from regard.design.robust_heads.task import RobustTask
 from regard.errors import ParameterError
 from regard.shapes import choice, integer, real
 from regard.shapes.goals import read_rows, read_target
@@ -104,6 +102,10 @@ def robust(
     given |= {"norm": longest, "risk": risk, "scale": factor}
 
     def solve() -> RobustDesign:
+        # Loaded here: queries without noise import this module too.
+        from regard.design.robust_heads.one_head import Server
+        from regard.design.robust_heads.task import RobustTask
+
         server = Server(keys, indices, weights, longest, deviations, aim)
         return RobustTask(server, averaged, used, apart).solve()
 

@@ -6,6 +6,7 @@ import math
 from functools import lru_cache
 
 import numpy as np
+from flint import arb
 
 from regard.kinds.offset.solve import NoScale, Rotation, least_weight, rises
 from regard.kinds.offset.spec import OffsetProblem
@@ -222,10 +223,9 @@ def _beliefs(found: Rotation) -> tuple[str, ...]:
 
 def _smooth(d_model: int, base: float, u: float) -> float:
     """Return the gap at u if frequencies were spread without steps: a logarithm for large u."""
-    from scipy.special import sici  # imported where used: it is slow to load
 
     def cin(x: float) -> float:
-        return float(np.euler_gamma + math.log(x) - sici(x)[1])
+        return float(np.euler_gamma + math.log(x) - float(arb(x).ci()))
 
     spread = d_model / (2 * math.log(base)) * (cin(u) - cin(u / base))
     return spread + (1 - math.cos(u)) / 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,12 @@ class Place(Positions):
         angles = np.outer(t, self.omega)
         return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(t), -1)
 
-    @property
+    @cached_property
     def wanted(self) -> NDArray[np.intp]:
         """The keys t − T of the queries that are looked at: all of them, or some of many."""
-        count = min(self.n, MOST_QUERIES)
-        return np.unique(np.linspace(0, self.n - 1, count).round().astype(np.intp))
+        if self.n <= MOST_QUERIES:
+            return np.arange(self.n)
+        return np.unique(np.linspace(0, self.n - 1, MOST_QUERIES).round().astype(np.intp))
 
     def scores(self, A: Float64) -> Float64:
         """The scores (key, query) of keys 0 … n − 1 for queries t with t − T in `wanted`."""

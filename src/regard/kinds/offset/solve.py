@@ -9,7 +9,9 @@ from functools import cached_property
 import numpy as np
 
 import regard.design
+from regard.analysis.root_finding import crossing
 from regard.certify import Certificate
+from regard.design.positions.offset import leak
 from regard.design.positions.result import PositionalDesign
 from regard.errors import UndecidedDesign
 from regard.kinds.offset.spec import OffsetGiven, OffsetProblem
@@ -117,21 +119,14 @@ def rises(omega: Array, far: int) -> Array:
 
 def least_weight(rise: Array, size: float) -> float:
     """Return the least weight on the key T steps back over all queries, for blocks of this size."""
-    return 1 / (1 + _leak(rise, size))
-
-
-def _leak(rise: Array, size: float) -> float:
-    """Return the weight of all other keys over that of the key T steps back, at its largest."""
-    sums = np.concatenate([[0.0], np.cumsum(np.exp(-size * rise))])
-    return float(np.max(sums + sums[::-1]))
+    return 1 / (1 + leak(rise, size))
 
 
 def _smallest(rise: Array, tolerance: float) -> float:
     """Return the size of the blocks from which on the least weight is 1 − tolerance."""
-    from scipy.optimize import brentq  # imported where used: it is slow to load
 
     def excess(size: float) -> float:
-        return math.log(_leak(rise, size)) - math.log(tolerance / (1 - tolerance))
+        return math.log(leak(rise, size)) - math.log(tolerance / (1 - tolerance))
 
     high = _enough(float(np.min(rise)), len(rise) + 1, tolerance)
     low = high / 2
@@ -139,7 +134,7 @@ def _smallest(rise: Array, tolerance: float) -> float:
         low /= 2
     while excess(high) > 0:  # by a unit of rounding, where the bound is exact
         high *= 1 + 1e-12
-    return float(brentq(excess, low, high, xtol=1e-14, rtol=1e-14))
+    return crossing(excess, low, high)
 
 
 def _enough(gap: float, n: int, tolerance: float) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from regard.analysis.root_finding import crossing
 from regard.errors import FormulaError
 from regard.kinds.self_attention.solve.plan import Pattern, Plan
 from regard.kinds.self_attention.solve.sparse import Array
@@ -117,8 +118,6 @@ def least(error: Callable[[float], float], tolerance: float, start: float = 1.0)
     The error falls in the end; where it first rises, the last crossing counts. None if the
     tolerance is never met, 0 if it always is.
     """
-    from scipy.optimize import brentq  # imported where used: it is slow to load
-
     high = start
     while error(high) > tolerance or error(2 * high) > tolerance:
         high *= 2
@@ -129,9 +128,7 @@ def least(error: Callable[[float], float], tolerance: float, start: float = 1.0)
         above = [i for i, size in enumerate(sizes) if error(float(size)) > tolerance]
         if above:
             low, up = float(sizes[above[-1]]), float(sizes[above[-1] + 1])
-            return float(
-                brentq(lambda size: error(size) - tolerance, low, up, xtol=1e-14, rtol=1e-14)
-            )
+            return crossing(lambda size: error(size) - tolerance, low, up)
         high /= 1000
     return 0.0
 
