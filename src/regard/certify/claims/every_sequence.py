@@ -75,7 +75,10 @@ def every_sequence(claim: Claim, certificate: Certificate) -> Decision:
 
     def test() -> Outcome:
         x = [
-            [BALLS.read(tokens[y : y + 1]) + BALLS.read(positions[j : j + 1]) for j in range(len(positions))]
+            [
+                BALLS.read(tokens[y : y + 1]) + BALLS.read(positions[j : j + 1])
+                for j in range(len(positions))
+            ]
             for y in range(len(tokens))
         ]
         Q, K, V = (BALLS.read(W[name]) for name in ("W_Q", "W_K", "W_V"))
@@ -187,9 +190,13 @@ def order_unseen(claim: Claim, certificate: Certificate) -> Decision:
             return Outcome(False, "a head tells the two sequences apart.")
 
         def test() -> Outcome:
-            gap = BALLS.read(tokens[first[at] : first[at] + 1] - tokens[second[at] : second[at] + 1])
+            gap = BALLS.read(
+                tokens[first[at] : first[at] + 1] - tokens[second[at] : second[at] + 1]
+            )
             half = balls.norm(gap.entries()) / 2
-            return Outcome(balls.at_most(arb(bound), half), f"half of their distance is {balls.show(half)}.")
+            return Outcome(
+                balls.at_most(arb(bound), half), f"half of their distance is {balls.show(half)}."
+            )
 
         return balls.settle(test)
 

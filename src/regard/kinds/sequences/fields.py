@@ -13,7 +13,10 @@ def fields(problem: SequencesProblem) -> tuple[AnswerField, ...]:
         names += ", p_1 …, P = [p_1, p_2, …], S (S e_t = e_(t-1)), J = diag(1 … N), ones"
     first = f"u_{problem.given.vocabulary[0]}"
     return (
-        *(AnswerField(x, f"a matrix on columns, in {names}", f'"2 {first} {first}\'"') for x in "KQV"),
+        *(
+            AnswerField(x, f"a matrix on columns, in {names}", f'"2 {first} {first}\'"')
+            for x in "KQV"
+        ),
         AnswerField("C", "a factor in it; left out: every large C", "20", True),
         AnswerField("possible", "false, alone, if no matrices do it", "false", True),
     )

@@ -18,6 +18,22 @@ from regard.kinds.sequences.spec import SequencesGiven, SequencesProblem
 Float64 = NDArray[np.float64]
 
 
+_ALL = "(P ones)'"  # times any input is 1
+QUERIES = {
+    "own token": "C U U'",
+    "first token": f"C p_1 {_ALL}",
+    "previous token": "C P S P'",
+    "last place": f"C (N u_of + P J ones) {_ALL}",
+}
+
+
+def example(problem: SequencesProblem) -> dict[str, str]:
+    """Return matrices that do it with a large enough C, where there are positions to look at."""
+    task, of = problem.goal.copy_what, problem.goal.of
+    value = "P P'" if task == "last place" else "U U'"
+    return {"K": "I", "Q": QUERIES[task].replace("u_of", f"u_{of}"), "V": value}
+
+
 @dataclass(frozen=True, eq=False)
 class Setting:
     """A vocabulary of M tokens and N positions, in d = M + N (or M) dimensions."""

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from regard.checking.answers import Answer
+from regard.checking.answers import Answer, from_dict
 from regard.checking.mistakes import recognise
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
-from regard.kinds.sequences.instance import Row, wanted
+from regard.kinds.sequences.instance import Row, example, wanted
 from regard.kinds.sequences.misconceptions import MISTAKES, Case
 from regard.kinds.sequences.reading import Asked, proved, read, worst
 from regard.kinds.sequences.spec import SequencesProblem
 from regard.report import number, vector
 
+FACTORS = (1e3, 1e4)
 NAME = "every row of every sequence brings what is wanted"
 
 
@@ -32,14 +33,21 @@ def judge(problem: SequencesProblem, answer: Answer) -> Verdict:
         bounds = [proved(asked, factor) for factor in factors]
         if max(bounds) <= tolerance * (1 + 1e-9):
             sentence = f"at most {number(max(bounds), 4)}, and {number(tolerance)} is allowed"
-            return Verdict(problem, (GoalResult(NAME, "all", True, sentence, max(bounds), tolerance),))
+            return Verdict(
+                problem, (GoalResult(NAME, "all", True, sentence, max(bounds), tolerance),)
+            )
         found = _shortest(asked, factors)
         if found is None:
             sentence = "no sequence that is further off was found, and no proof that there is none"
-            return Verdict(problem, (GoalResult(NAME, "adversarial", False, sentence, decided=False),))
+            return Verdict(
+                problem, (GoalResult(NAME, "adversarial", False, sentence, decided=False),)
+            )
         off, sequence, row, length, factor = found
         names = ", ".join(problem.given.vocabulary[y] for y in sequence)
-        sentence = f"row {row.t + 1} of ({names}) is off by {number(off, 4)}, and {number(tolerance)} is allowed"
+        sentence = (
+            f"row {row.t + 1} of ({names}) is off by {number(off, 4)}, and {number(tolerance)} is "
+            "allowed"
+        )
         goal = GoalResult(NAME, "adversarial", False, sentence, off, tolerance)
         example = _counterexample(asked, sequence, row, length, factor, off)
         return Verdict(problem, (goal,), example, recognise(MISTAKES, Case(asked)))
@@ -101,7 +109,7 @@ def _counterexample(
 
 
 def _claimed(problem: SequencesProblem, answer: Answer) -> Verdict:
-    """Judge `possible`: with positions it can always be done, without them only for its own token."""
+    """Judge `possible`: without positions only a token's own can be had."""
     answer.only("possible")
     said = answer.need("possible")
     if not isinstance(said, bool):
@@ -111,7 +119,17 @@ def _claimed(problem: SequencesProblem, answer: Answer) -> Verdict:
     right = problem.given.positions == "none" and problem.goal.copy_what != "own token"
     if right:
         a, b = problem.given.vocabulary[:2]
-        sentence = f"({a}, {b}, {a}) and ({b}, {a}, {a}) look the same to row 3, and want different things"
+        sentence = (
+            f"({a}, {b}, {a}) and ({b}, {a}, {a}) look the same to row 3, and want different things"
+        )
         return Verdict(problem, (GoalResult("it cannot be done", "all", True, sentence),))
-    sentence = "there are matrices that do it for every sequence"
-    return Verdict(problem, (GoalResult("it cannot be done", "all", False, sentence),))
+    works = example(problem)
+    if problem.given.positions == "none":
+        works = {"K": "I", "Q": "C I", "V": "I"}
+    shown = ", ".join(f"{name} = {text}" for name, text in works.items())
+    most = max(proved(read(problem, from_dict(works)), f) for f in FACTORS)
+    sentence = (
+        f"With {shown} and a large C every row is within {number(most, 3)} of what is wanted."
+    )
+    goal = GoalResult("it cannot be done", "all", False, "there are matrices that do it")
+    return Verdict(problem, (goal,), Counterexample(dict(works), sentence))

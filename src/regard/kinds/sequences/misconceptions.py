@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 import numpy as np
 
@@ -45,12 +46,12 @@ class Case:
 
     def right_without_repeats(self) -> bool:
         """Whether sequences in which no token stands twice come out right."""
-        problem, length = self.asked.problem, min(self.length, len(self.asked.problem.given.vocabulary))
+        problem, M = self.asked.problem, len(self.asked.problem.given.vocabulary)
         setting, heads = self.asked.setting(self.length), self.heads
-        sequence = tuple(range(length))
         offs = [
             error(setting, heads, sequence, row.t, row.seen, wanted(problem, setting, row))
-            for row in rows(problem, length)
+            for sequence in permutations(range(M), min(self.length, M, 4))
+            for row in rows(problem, len(sequence))
             if all(sequence[j] == y for j, y in row.fixed)
         ]
         return bool(offs) and max(offs) <= problem.goal.tolerance
@@ -63,7 +64,9 @@ def _kept(case: Case) -> Heads:
     return replace(case.heads, V=kept @ case.heads.V)
 
 
-def _matrices(Q: str, K: str = "I", V: str = "U U'") -> Callable[[SequencesProblem], dict[str, str]]:
+def _matrices(
+    Q: str, K: str = "I", V: str = "U U'"
+) -> Callable[[SequencesProblem], dict[str, str]]:
     return lambda problem: {"K": K, "Q": Q, "V": V}
 
 
@@ -84,10 +87,12 @@ MISTAKES: tuple[Mistake[SequencesProblem, Case], ...] = (
     Mistake(
         "not-finite",
         SHARED["not-finite"],
-        lambda case: not all(np.all(np.isfinite(x)) for x in (case.heads.K, case.heads.Q, case.heads.V)),
+        lambda case: (
+            not all(np.all(np.isfinite(x)) for x in (case.heads.K, case.heads.Q, case.heads.V))
+        ),
     ),
     Mistake(
-        "transposed-A",
+        "keys-and-queries-exchanged",
         "Keys and queries have changed places: with K and Q exchanged it would be right.",
         lambda case: case.right_with(lambda h: Heads(h.Q, h.K, h.V)),
         _previous("C P S' P'"),
@@ -107,7 +112,7 @@ MISTAKES: tuple[Mistake[SequencesProblem, Case], ...] = (
         "The whole input as its value",
     ),
     Mistake(
-        "no-large-scale",
+        "scores-too-close",
         "The right place has the largest score, but not by enough: with many others that leak a "
         "little, the scores have to be further apart.",
         lambda case: case.right_with(lambda h: replace(h, Q=LONGER * h.Q)),
@@ -115,10 +120,10 @@ MISTAKES: tuple[Mistake[SequencesProblem, Case], ...] = (
         "Without a large factor",
     ),
     Mistake(
-        "one-instance-only",
-        "It is right for a sequence of different tokens, and not for every sequence: try one in "
+        "fails-where-tokens-repeat",
+        "It is right for sequences of different tokens, and not for every sequence: try one in "
         "which a token stands twice.",
         lambda case: case.right_without_repeats(),
     ),
 )
-OFTEN = ("position-in-the-output", "no-large-scale", "transposed-A")
+OFTEN = ("position-in-the-output", "scores-too-close", "keys-and-queries-exchanged")

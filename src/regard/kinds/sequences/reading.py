@@ -76,14 +76,18 @@ class Asked:
             if array.ndim != 2 or turned.shape[1] != d:
                 side = "columns" if name == short else "rows"
                 raise InvalidAnswer(
-                    f"answer: {name} is {shape_words(array)} and must have {d} {side}, as the inputs do."
+                    f"answer: {name} is {shape_words(array)} and must have {d} {side}, as x has."
                 )
             found.append(np.asarray(turned, float))
         K, Q, V = found
         if len(K) != len(Q):
-            raise InvalidAnswer(f"answer: K has {len(K)} rows and Q has {len(Q)}: they must have as many.")
+            raise InvalidAnswer(
+                f"answer: K has {len(K)} rows and Q has {len(Q)}: they must have as many."
+            )
         if len(V) != d:
-            raise InvalidAnswer(f"answer: V must have {d} rows, as what is wanted does. It has {len(V)}.")
+            raise InvalidAnswer(
+                f"answer: V must have {d} rows, as what is wanted does. It has {len(V)}."
+            )
         return Heads(K, Q, V)
 
 
@@ -126,12 +130,17 @@ def bound(problem: SequencesProblem, setting: Setting, heads: Heads, row: Row) -
         for j in range(row.seen):
             if j != row.target:
                 ys = row.allowed(j, setting.M)
-                total += max(0.0, float(np.max(np.exp(np.minimum(s[ys, j], 700)) * (distances[ys, j] - middle))))
+                total += max(
+                    0.0,
+                    float(np.max(np.exp(np.minimum(s[ys, j], 700)) * (distances[ys, j] - middle))),
+                )
         low, high = (low, middle) if total <= 0 else (middle, high)
     return high
 
 
-def error(setting: Setting, heads: Heads, sequence: tuple[int, ...], t: int, seen: int, goal: Float64) -> float:
+def error(
+    setting: Setting, heads: Heads, sequence: tuple[int, ...], t: int, seen: int, goal: Float64
+) -> float:
     """Return ‖c_t − wanted‖ for one sequence."""
     scores, values = heads.tables(setting)
     places = np.arange(seen)
@@ -142,8 +151,10 @@ def error(setting: Setting, heads: Heads, sequence: tuple[int, ...], t: int, see
     return float(np.linalg.norm(weights @ values[tokens, places] - goal))
 
 
-def candidates(setting: Setting, heads: Heads, row: Row, goal: Float64) -> Iterator[tuple[int, ...]]:
-    """Yield sequences that may be the worst for a row: leaks to where they hurt, and to one token."""
+def candidates(
+    setting: Setting, heads: Heads, row: Row, goal: Float64
+) -> Iterator[tuple[int, ...]]:
+    """Yield sequences that may be the worst for a row: leaks where they hurt, or to one token."""
     scores, values = heads.tables(setting)
     x = dict(row.fixed)[row.t]
     distances = np.linalg.norm(values - goal, axis=-1)
@@ -152,7 +163,9 @@ def candidates(setting: Setting, heads: Heads, row: Row, goal: Float64) -> Itera
     yield tuple(max(row.allowed(j, setting.M), key=lambda y: hurt[y, j]) for j in range(length))
     for one in range(setting.M):
         chosen = [row.allowed(j, setting.M) for j in range(length)]
-        yield tuple(one if one in ys else max(ys, key=lambda y: hurt[y, j]) for j, ys in enumerate(chosen))
+        yield tuple(
+            one if one in ys else max(ys, key=lambda y: hurt[y, j]) for j, ys in enumerate(chosen)
+        )
 
 
 def worst(asked: Asked, length: int, factor: float) -> tuple[float, tuple[int, ...], Row] | None:

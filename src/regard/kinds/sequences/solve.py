@@ -14,16 +14,12 @@ import numpy as np
 
 from regard.analysis.root_finding import crossing
 from regard.certify import Certificate, Claim
-from regard.kinds.sequences.instance import Float64, Setting
+from regard.kinds.sequences.instance import Float64, Setting, example
 from regard.kinds.sequences.spec import SequencesProblem
+from regard.language import parse
 from regard.solving.finding import Finding, Status, excluding, within
 
 UP = 1 + 1e-9  # the factor is rounded up: at the smallest one the bound is met with equality
-ANSWERS = {
-    "own token": {"K": "I", "Q": "C U U'", "V": "U U'"},
-    "first token": {"K": "I", "Q": "C p_1 (P ones)'", "V": "U U'"},
-    "previous token": {"K": "I", "Q": "C P S P'", "V": "U U'"},
-}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,14 +28,13 @@ class Copying(Finding):
 
     Attributes:
         setting: tokens and positions.
-        C: the smallest factor.
-        slope: by how much the score of a later place is larger; 0 where none is needed.
+        C: a factor that is enough; the smallest one, but for the last place, where leaks go to
+            different positions.
         bound: on the error over all sequences.
     """
 
     setting: Setting
     C: float
-    slope: float
     bound: float
 
 
@@ -68,62 +63,47 @@ def solve(problem: SequencesProblem) -> Copying | OrderUnseen:
     if not setting.has_positions and task != "own token":
         return _unseen(problem, setting)
     kappa = problem.goal.tolerance / (math.sqrt(2) - problem.goal.tolerance)
-    N = setting.N
-    slope = 0.0
     if task == "last place":
-        slope = UP * least_slope(N, kappa)
-        C = N * slope
-        answer = {
-            "K": "I",
-            "Q": f"(C u_{problem.goal.of} + b P J ones) (P ones)'",
-            "V": "P P'",
-            "C": C,
-            "b": slope,
-        }
+        C = UP * least_slope(setting.N, kappa)
     else:
-        C = UP * math.log((N - 1) / kappa)
-        answer = {**ANSWERS[task], "C": C}
-    K, Q, V = matrices(problem, setting, C, slope)
+        C = UP * math.log((setting.N - 1) / kappa)
+    answer = {**example(problem), "C": C}
+    K, Q, V = matrices(problem, setting, C)
     of = None if problem.goal.of is None else problem.given.vocabulary.index(problem.goal.of)
     claim = Claim(
         "every_sequence",
-        {"task": task, "causal": problem.given.is_causal, "of": of, "bound": problem.goal.tolerance},
+        {
+            "task": task,
+            "causal": problem.given.is_causal,
+            "of": of,
+            "bound": problem.goal.tolerance,
+        },
         {"W_Q": Q.T, "W_K": K.T, "W_V": V.T},
     )
     certificate = Certificate({"tokens": setting.U.T, "positions": setting.P.T}, (claim,))
     reaches = within(certificate, ("every_sequence",), problem.goal.tolerance)
     return Copying(
         Status.PROVED, answer, certificate, reaches=reaches,
-        setting=setting, C=C, slope=slope, bound=problem.goal.tolerance,
+        setting=setting, C=C, bound=problem.goal.tolerance,
     )  # fmt: skip
 
 
 def matrices(
-    problem: SequencesProblem, setting: Setting, C: float, slope: float
+    problem: SequencesProblem, setting: Setting, C: float
 ) -> tuple[Float64, Float64, Float64]:
     """Return K, Q and V of the answer, on columns."""
-    U, P, N = setting.U, setting.P, setting.N
-    ones = np.ones(N)
-    queries = {
-        "own token": lambda: C * U @ U.T,
-        "first token": lambda: C * np.outer(P[:, 0], P @ ones),
-        "previous token": lambda: C * P @ np.eye(N, k=1) @ P.T,
-        "last place": lambda: np.outer(
-            C * U[:, problem.given.vocabulary.index(problem.goal.of or "")]
-            + slope * P @ np.arange(1.0, N + 1),
-            P @ ones,
-        ),
-    }
-    task = problem.goal.copy_what
-    value = P @ P.T if task == "last place" else U @ U.T
-    return np.eye(len(U)), queries[task](), value
+    d = len(setting.U)
+    known = {**setting.symbols(), "C": C}
+    found = [parse(text).evaluate(known, (d, d)) for text in example(problem).values()]
+    K, Q, V = (np.asarray(one, float) for one in found)
+    return K, Q, V
 
 
 def least_slope(N: int, kappa: float) -> float:
-    """Return the slope b with Σ e^(−b k) = κ over k = 1 … N − 1.
+    """Return the C with Σ e^(−C k) = κ over k = 1 … N − 1.
 
-    With C = N b the leak ratio is κ wherever the last place is: places that do not match act as
-    places that are N further back.
+    A match counts N C and each position C, so that the leak ratio is κ wherever the last place is:
+    places that do not match act as places that are N further back.
     """
 
     def excess(slope: float) -> float:

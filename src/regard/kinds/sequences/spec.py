@@ -1,4 +1,4 @@
-"""Matrices K, Q, V that copy something for every sequence over a vocabulary, not for one of them."""
+"""Matrices K, Q, V that copy something for every sequence over a vocabulary, not for one."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class SequencesProblem(Problem):
     def _fits(self) -> SequencesProblem:
         task, of = self.goal.copy_what, self.goal.of
         if (task == "last place") != (of is not None):
-            raise ValueError("goal.of: the token of \"last place\", and of nothing else")
+            raise ValueError('goal.of: the token of "last place", and of nothing else')
         if of is not None and of not in self.given.vocabulary:
             raise ValueError(f"goal.of: {of} is not in the vocabulary")
         if task == "last place" and self.given.positions == "none":
