@@ -96,7 +96,7 @@ def test_variants_are_solved_and_verify(name: str) -> None:
 
 def test_the_smallest_factor_for_the_own_token_is_the_worked_out_one() -> None:
     answer = solve("copy-every-token").answer  # N = 5, M = 3, 0.01
-    assert answer["C"] == pytest.approx(6.330941951096403, rel=2e-9)
+    assert 6.330941951096403 <= answer["C"] <= 6.330941951096403 + 1e-5
 
 
 def test_the_slope_for_the_last_place_is_the_worked_out_one() -> None:

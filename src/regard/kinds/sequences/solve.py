@@ -19,7 +19,7 @@ from regard.kinds.sequences.spec import SequencesProblem
 from regard.language import parse
 from regard.solving.finding import Finding, Status, excluding, within
 
-UP = 1 + 1e-9  # the factor is rounded up: at the smallest one the bound is met with equality
+DECIMALS = 1e5  # of a factor, rounded up: what is printed is enough
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -64,9 +64,10 @@ def solve(problem: SequencesProblem) -> Copying | OrderUnseen:
         return _unseen(problem, setting)
     kappa = problem.goal.tolerance / (math.sqrt(2) - problem.goal.tolerance)
     if task == "last place":
-        C = UP * least_slope(setting.N, kappa)
+        least = least_slope(setting.N, kappa)
     else:
-        C = UP * math.log((setting.N - 1) / kappa)
+        least = math.log((setting.N - 1) / kappa)
+    C = math.ceil(DECIMALS * least) / DECIMALS
     answer = {**example(problem), "C": C}
     K, Q, V = matrices(problem, setting, C)
     of = None if problem.goal.of is None else problem.given.vocabulary.index(problem.goal.of)
