@@ -162,9 +162,9 @@ def _designed(problem: HeadsProblem, heads: AveragedHeads) -> HeadQueries | Weig
             continue
         these = replace(heads, patterns=tuple(map(heads.whole.of_rows, patterns)))
         found = _by_numbers(problem, these, queries)
-        error = float(these.goal_off(queries))
-        if best is None or error < least:
-            best, least = found, error
+        off = float(these.goal_off(queries))
+        if best is None or off < least:
+            best, least = found, off
         if least <= heads.tolerance:
             break
     if best is not None:
