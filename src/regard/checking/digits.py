@@ -62,11 +62,11 @@ def of_formula(formula: Formula, values: Float64) -> Decimals:
     numbers are whole. Everything else is worked out.
     """
     ops = {node.op for node in formula.tree}
-    texts = [_text(formula, node.column) for node in formula.tree if node.op == "number"]
-    if ops <= _LIST and len(texts) == values.size:
-        return np.array([_decimals(text) for text in texts]).reshape(values.shape)
+    said = [decimals_at(formula, node.column) for node in formula.tree if node.op == "number"]
+    if ops <= _LIST and len(said) == values.size:
+        return np.array(said).reshape(values.shape)
     found = np.full(values.shape, WORKED_OUT)
-    if ops <= _ARITHMETIC and not any(_decimals(text) for text in texts):
+    if ops <= _ARITHMETIC and not any(said):
         found[values == np.round(values)] = 0
     return found
 
@@ -75,15 +75,16 @@ def decimal_numbers(formula: Formula) -> list[tuple[float, int]]:
     """Return the numbers in a formula that are written with a decimal point, with its decimals."""
     found = []
     for node in formula.tree:
-        places = _decimals(_text(formula, node.column)) if node.op == "number" else 0
+        places = decimals_at(formula, node.column) if node.op == "number" else 0
         if places and node.value:
             found.append((float(node.value), places))
     return found
 
 
-def _text(formula: Formula, column: int) -> str:
+def decimals_at(formula: Formula, column: int) -> int:
+    """Return how many decimals the number at a place of a formula is written with."""
     literal = _LITERAL.match(formula.text, column)
-    return "" if literal is None else literal[0]
+    return _decimals("" if literal is None else literal[0])
 
 
 def _decimals(text: str) -> int:

@@ -6,7 +6,7 @@ from regard.kinds.heads.solve.pattern import Pattern
 from regard.kinds.heads.spec import WeightsProblem
 from regard.problems.laws import Gaussian
 from regard.report import number
-from regard.solving.key_tables import known_values, symbol, tex
+from regard.solving.key_tables import symbol, tex
 from regard.solving.random_keys import Bound
 
 Step = tuple[str, str]
@@ -17,7 +17,7 @@ MEANS = r" In the answer $M$ has the means as its rows, so $M^\top w = \sum_i w_
 def random_assumes(problem: WeightsProblem) -> tuple[str, ...]:
     """Say what is taken for granted about random keys."""
     keys = "the keys are normal and independent of each other."
-    if known_values(problem.given):
+    if problem.given.values_known:
         return (keys,)
     return keys, "The values may be any, so the tolerance is of the weights."
 
@@ -32,7 +32,7 @@ def tolerance_in_words(problem: WeightsProblem) -> str:
     """Say what the tolerance is of."""
     tolerance = number(problem.goal.tolerance)
     random = isinstance(problem.given.keys, Gaussian)
-    if known_values(problem.given):
+    if problem.given.values_known:
         missed = r"\lVert c - c^* \rVert"
         return f"{tolerance} of " + (rf"$\sqrt{{E {missed}^2}}$" if random else f"${missed}$")
     each, all_ = r"|\alpha_i - p_i|", r"\lVert \alpha - p \rVert"

@@ -19,7 +19,6 @@ from regard.solving.key_tables import (
     averaged,
     below,
     key_name,
-    known_values,
     listing,
     softmax,
     symbol,
@@ -151,7 +150,7 @@ def _why_it_works(problem: QueryProblem, found: MaxMargin) -> Iterator[Step]:
             rf"q = {query}",
         )
     yield "The scores of this query are these.", rf"s = {tex_vector(found.scores)}"
-    on_output = known_values(problem.given)
+    on_output = problem.given.values_known
     yield (
         f"The error of {'the output' if on_output else 'the weight that is farthest off'} was "
         "measured for the query as it is rounded, and is proved.",

@@ -24,7 +24,6 @@ from regard.solving.key_tables import (
     drawn,
     error_in_digits,
     how_many,
-    known_values,
     nice,
     tex,
     variance_in_digits,
@@ -68,7 +67,7 @@ def _steps(problem: QueryProblem, found: NoiseWindow) -> Iterator[Step]:
         r"s_i \sim \mathcal{N}(q^\top \mu_i,\; q^\top \Sigma_i q),\qquad "
         rf"E s_i = {level} \;\text{{ if wanted}},\quad 0 \;\text{{ otherwise}}",
     )
-    if not known_values(problem.given):
+    if not problem.given.values_known:
         yield (
             "The values are arbitrary, so the weights themselves must be right; they are the "
             "output if the values are unit vectors.",

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.errors import RegardError
 from regard.kinds.heads.solve.averaged_heads import AveragedHeads
 from regard.kinds.heads.solve.pattern import Pattern
-from regard.problems.instances import KeyInstance
+from regard.problems.instances import Float64, KeyInstance
 from regard.solving.finding import Finding
 from regard.solving.key_tables import softmax
-
-Float64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.certify import Certificate, Claim, verify
 from regard.certify.claims import rms_exclusion
@@ -21,9 +20,8 @@ from regard.kinds.query.solve.finding import QueryFinding, Undecided
 from regard.kinds.query.solve.max_margin import solve_at_means
 from regard.kinds.query.solve.noise_window import solve_noise_window
 from regard.kinds.query.spec import QueryProblem
+from regard.problems.instances import Float64
 from regard.solving.finding import Finding, Status
-
-Float64 = NDArray[np.float64]
 
 MOST_ROBUST = 40  # keys for which a robust query is designed beside the formula
 

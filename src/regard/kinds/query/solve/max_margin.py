@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.certify import Certificate, Claim
 from regard.design import QueryDesign
@@ -15,10 +14,9 @@ from regard.kinds.heads.solve.averaged_heads import AveragedHeads
 from regard.kinds.query.solve.finding import QueryFinding, Undecided
 from regard.kinds.query.solve.smallest_factor import solve_smallest_factor
 from regard.kinds.query.spec import QueryProblem
+from regard.problems.instances import Float64
 from regard.solving.finding import Status, excluding, within
-from regard.solving.key_tables import known_values, softmax
-
-Float64 = NDArray[np.float64]
+from regard.solving.key_tables import softmax
 
 UNEQUAL = 1e6  # coordinates whose sizes differ by less are left alone
 
@@ -77,7 +75,7 @@ def solve_at_means(problem: QueryProblem, heads: AveragedHeads) -> QueryFinding:
         return solve_smallest_factor(problem, heads)
     instance, pattern = heads.instance, heads.whole
     # With random keys and arbitrary values the weights stand for the output.
-    known = known_values(problem.given) or pattern.prefix == "mu"
+    known = problem.given.values_known or pattern.prefix == "mu"
     values = instance.values if known else None
     example = problem.given.keys.law == "arbitrary"
     try:

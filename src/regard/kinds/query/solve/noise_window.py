@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from regard.design import RobustDesign, isotropic_scale
 from regard.kinds.heads.solve.averaged_heads import AveragedHeads, AveragedQueries
-
-Float64 = NDArray[np.float64]
+from regard.problems.instances import Float64
 
 COARSE, FINE = 17, 9  # factors tried at a time
 EVERY = 16  # of the factors that floats have no proof for, one in so many is tried

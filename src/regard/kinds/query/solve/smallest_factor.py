@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.certify import Claim
 from regard.certify.claims.conditions import condition_claim
@@ -22,10 +21,9 @@ from regard.kinds.heads.solve.pattern import rounded_up
 from regard.kinds.query.solve.finding import QueryFinding
 from regard.kinds.query.spec import QueryProblem
 from regard.language import parse
+from regard.problems.instances import Float64
 from regard.solving.finding import Status
-from regard.solving.key_tables import known_values, softmax
-
-Float64 = NDArray[np.float64]
+from regard.solving.key_tables import softmax
 
 MOST_DESIGNED = 128  # keys for which a query is designed too
 ROUNDING = 1e-9  # by which a measured error is rounded up
@@ -132,7 +130,7 @@ class SmallestFactor(QueryFinding):
 
 def solve_smallest_factor(problem: QueryProblem, heads: AveragedHeads) -> SmallestFactor:
     """Return the solution as a formula with the smallest factor."""
-    pattern, instance, on_output = heads.whole, heads.instance, known_values(problem.given)
+    pattern, instance, on_output = heads.whole, heads.instance, problem.given.values_known
     leak = Leak(heads, on_output)
     query = pattern.query(leak.factor, instance.symbols)
     claims = [*_close_claims(leak, query), *_smallest_claim(leak)]
