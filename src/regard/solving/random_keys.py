@@ -116,16 +116,16 @@ class RandomKeys:
         found = self.scale**2 * np.einsum("a,nab,b->n", query, self.covariances, query)
         return np.maximum(found, 0.0)
 
-    def certificate(self, claim: Claim) -> Certificate:
-        """Return the certificate of one claim about the keys."""
+    def certificate(self, *claims: Claim) -> Certificate:
+        """Return the certificate of claims about the keys."""
         arrays = {"means": self.means, "covariances": self.covariances}
         if not self.weights_count:
             arrays["values"] = self.values
-        return Certificate(arrays, (claim,), self.scale)
+        return Certificate(arrays, claims, self.scale)
 
-    def proves(self, claim: Claim) -> bool:
-        """Whether the claim is verified."""
-        return verify(self.certificate(claim)).holds
+    def proves(self, *claims: Claim) -> bool:
+        """Whether the claims are verified."""
+        return verify(self.certificate(*claims)).holds
 
 
 @dataclass(frozen=True, eq=False)

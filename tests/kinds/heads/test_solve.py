@@ -204,7 +204,7 @@ def test_noise_that_is_too_large_vanishes_in_the_limit_only() -> None:
 
 def test_a_smaller_factor_does_not_verify() -> None:
     certificate = solved("one-head-per-value").certificate
-    (goal,) = certificate.claims
+    goal = certificate.claims[0]
     queries = {**goal.witness, "queries": 0.99 * np.array(goal.witness["queries"])}
     shorter = Claim(goal.kind, goal.fields, queries)
     assert verify(certificate).holds

@@ -173,7 +173,8 @@ def _shares(found: HeadQueries) -> Step:
             "A head for each wanted value is all it takes."
             if heads.pure
             else "The shares do not all fit whole heads, so the rest is mixed in one head or more."
-        ),
+        )
+        + " Each head is proved to be near its own part as well." * (heads.apart and found.proved),
         rf"c = \frac{{1}}{{{count}}} \sum_{{h=1}}^{{{count}}} c_h \approx "
         rf"{wanted_value(heads.whole)},\qquad " + r",\; ".join(shares),
     )

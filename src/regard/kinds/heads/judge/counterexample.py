@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,12 +25,23 @@ def counterexample(
     candidate: Candidate, failing: list[Trial[KeyInstance]], *, smaller: bool = True
 ) -> Counterexample:
     """Look for the fewest keys, along the axes if possible, on which the answer is wrong."""
+    if candidate.of_heads:  # what the average shows needs no look at single heads
+        average = _average_alone(candidate)
+        wrong = [trial for trial in failing if not average.trial(trial.instance).right]
+        candidate, failing = (average, wrong) if wrong else (candidate, failing)
     only_noise = all(trial.seed is None and has_noise(trial.instance) for trial in failing)
     found = None
     if smaller and not candidate.one_instance and not only_noise:
         found = smallest(_candidates(candidate))
     trial = found or min(failing, key=lambda trial: (trial.seed is not None, trial.seed or 0))
     return _worked(candidate, trial)
+
+
+def _average_alone(candidate: Candidate) -> Candidate:
+    """Return the same where it does not matter which head does what."""
+    problem = candidate.problem
+    goal = problem.goal.model_copy(update={"per_head": []})
+    return replace(candidate, problem=problem.model_copy(update={"goal": goal}))
 
 
 def _candidates(candidate: Candidate) -> Iterator[Trial[KeyInstance]]:
@@ -125,7 +137,7 @@ def _draw(candidate: Candidate, instance: KeyInstance, queries: Float64) -> Floa
 def _sentence(
     candidate: Candidate, factor: float | None, weights: Float64, error: float, spread: float | None
 ) -> str:
-    with_factor = "" if factor is None else f" and C = {number(factor, 4)}"
+    with_factor = "" if factor is None else f" and {candidate.factor} = {number(factor, 4)}"
     which = "keys" if spread is None else "keys drawn with this noise"
     wanted = candidate.wanted(len(weights))
     sentence = f"With {len(weights)} {which}{with_factor} "
@@ -140,6 +152,9 @@ def _sentence(
         f"the weights are {vector(weights)}, and {vector(wanted)} are wanted: "
         f"{compare(error, candidate.tolerance)}"
     )
+    if candidate.of_heads:
+        own = ", ".join(vector(one.wanted(len(weights))) for one in candidate.of_heads)
+        sentence += f" by the head that is furthest off: each is to have one of {own}"
     if spread is not None:
         sentence += f"; in the root of the mean square {compare(spread, candidate.tolerance)}"
     return sentence + "."

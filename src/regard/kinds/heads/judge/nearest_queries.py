@@ -55,6 +55,9 @@ def _starts(goal: Goal, instance: KeyInstance) -> Iterator[Float64]:
     """All heads alike, each head with a key of its own, and random ones."""
     n, heads = len(instance.keys), len(goal.problem.query_names)
     wanted, rng = goal.wanted(n), generator(0)
+    if goal.of_heads:
+        own = [one.wanted(n) for one in goal.of_heads]
+        yield np.array([nearest_in_divergence(goal, instance, one) for one in own])
     yield np.tile(nearest_in_divergence(goal, instance, wanted), (heads, 1))
     alone = {
         int(i): nearest_in_divergence(goal, instance, np.eye(n)[i]) for i in np.flatnonzero(wanted)

@@ -189,6 +189,14 @@ def identical_under_noise(tried: Tried) -> bool:
     return len(keys) == len(queries) and bool(np.any(errors <= candidate.tolerance))
 
 
+def average_alone(tried: Tried) -> bool:
+    """The average is right, and some head is not what a head was to be."""
+    goal, queries = tried.candidate, tried.all_queries
+    if not goal.of_heads:
+        return False
+    return bool(np.all(goal.average_errors(tried.instance, queries) <= goal.tolerance))
+
+
 def right_for_unit_keys(tried: Tried) -> bool:
     """The same formula is right when the keys are made unit vectors, which they are not."""
     candidate, law = tried.candidate, tried.candidate.law

@@ -3,11 +3,13 @@
 Where the values are known the error is that of the output; where they are arbitrary, the largest
 error of a weight. With noise that stays it is the root of the mean square of that, of the output or
 of each weight: worked out exactly, and only for heads whose scores vary together from samples.
+Where each head has weights of its own to meet, it counts as much as it does in the average.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -89,12 +91,47 @@ class Goal:
         """Return the error of queries (heads, d)."""
         return float(self.errors(instance, queries[None])[0])
 
+    @cached_property
+    def of_heads(self) -> tuple[Goal, ...]:
+        """The goals of single heads, in any order; none where the average alone counts."""
+        goal, named = self.problem.goal, {row: n for n, row in self.problem.given.names.items()}
+        goals = [
+            goal.model_copy(update={"weights": {named[row]: w for row, w in own.items()}})
+            for own in self.problem.own_weights
+        ]
+        return tuple(Goal(self.problem.model_copy(update={"goal": one})) for one in goals)
+
     def errors(self, instance: KeyInstance, queries: Float64) -> Float64:
         """Return the errors (factors,) of queries (factors, heads, d).
 
         It is NaN where something is not finite, and infinite where a score is so large that float64
-        does not see a unit beside it.
+        does not see a unit beside it. Where heads have weights of their own to meet, it is the
+        largest of the error of the average and of what the error of a head comes to in it.
         """
+        errors = self.average_errors(instance, queries)
+        return np.maximum(errors, self.head_errors(instance, queries)) if self.of_heads else errors
+
+    def head_errors(self, instance: KeyInstance, queries: Float64) -> Float64:
+        """Return the error (factors,) of the head that is furthest off, over their number."""
+        from scipy.optimize import linear_sum_assignment  # slow to load
+
+        heads = queries.shape[1]
+        each = [
+            [goal.average_errors(instance, queries[:, h : h + 1]) / heads for goal in self.of_heads]
+            for h in range(heads)
+        ]
+        found = np.full(len(queries), np.nan)
+        for at, table in enumerate(np.moveaxis(np.array(each), 2, 0)):
+            if np.all(np.isfinite(table)):
+                # Whichever head does what: all within the tolerance, if that can be.
+                missed = np.where(table <= self.tolerance, 0.0, table)
+                found[at] = np.max(table[linear_sum_assignment(missed)])
+            elif not np.any(np.isnan(table)):
+                found[at] = np.inf
+        return found
+
+    def average_errors(self, instance: KeyInstance, queries: Float64) -> Float64:
+        """Return the errors (factors,) of the average over heads alone."""
         scores = self.scores(instance, queries)
         with np.errstate(all="ignore"):
             finite = np.all(np.isfinite(queries), axis=(1, 2)) & np.all(

@@ -37,6 +37,7 @@ class AveragedHeads:
         keys: the law of the keys (without noise if they are not random), and values.
         instance: the same with the names of formulas.
         tolerance: of √E ‖c − c*‖².
+        apart: whether each head has to meet its own pattern, as near as it counts in the average.
     """
 
     whole: Pattern
@@ -44,6 +45,7 @@ class AveragedHeads:
     keys: RandomKeys
     instance: KeyInstance
     tolerance: float
+    apart: bool = False
 
     @classmethod
     def of(cls, problem: WeightsProblem, instance: KeyInstance | None = None) -> AveragedHeads:
@@ -52,9 +54,10 @@ class AveragedHeads:
         if instance is None:
             instance = key_instance(given)
         whole = read_pattern(given, problem.goal.weights, instance.keys)
-        shares = [whole.target] if count == 1 else allocate(whole.target, count)
+        own = problem.own_weights
+        shares = [whole.target] if count == 1 else own or allocate(whole.target, count)
         keys, patterns = RandomKeys.of(given, instance), tuple(map(whole.of_rows, shares))
-        return cls(whole, patterns, keys, instance, problem.goal.tolerance)
+        return cls(whole, patterns, keys, instance, problem.goal.tolerance, bool(own))
 
     @classmethod
     def in_limit(cls, problem: WeightsProblem) -> AveragedHeads | None:
@@ -103,6 +106,28 @@ class AveragedHeads:
         shares = np.array(counts) / len(self.patterns)
         return rms_bound(self.keys, queries[first], self.whole.target, shares)
 
+    def provable(self, queries: Float64) -> float:
+        """What is provable of queries (heads, d) as the goal has it: of each head too, if asked."""
+        found, heads = self.bound(queries).value, len(self.patterns)
+        if not self.apart:
+            return found
+        each = [
+            rms_bound(self.keys, queries[h : h + 1], self.patterns[h].target).value
+            for h in self._distinct[0]
+        ]
+        return max(found, *(one / heads for one in each))
+
+    def goal_off(self, queries: Float64) -> Float64:
+        """How far queries (..., heads, d) are off by the exact law, as the goal has it."""
+        found, heads = self.off(queries), len(self.patterns)
+        if not self.apart:
+            return found
+        each = [
+            self.keys.off(queries[..., h : h + 1, :], self.patterns[h].wanted @ self.keys.values)
+            for h in self._distinct[0]
+        ]
+        return np.asarray(np.max([found, *(one / heads for one in each)], axis=0))
+
     def claim(self, queries: Float64, most: float | None = None) -> Claim:
         """Claim the goal of queries (heads, d), or another bound of their error."""
         first, counts = self._distinct
@@ -110,9 +135,25 @@ class AveragedHeads:
         bound = self.tolerance if most is None else most
         return rms_claim(self.keys, queries[first], self.whole.target, bound, alike)
 
+    def claims(self, queries: Float64) -> tuple[Claim, ...]:
+        """Claim the goal of queries (heads, d): of their average, and of each head if asked."""
+        first = self._distinct[0] if self.apart else []
+        most = len(self.patterns) * self.tolerance
+        each = [
+            rms_claim(
+                self.keys,
+                queries[first],
+                self.patterns[h].target,
+                most,
+                tuple(int(g == h) for g in first),  # the other heads count nothing
+            )
+            for h in first
+        ]
+        return self.claim(queries), *each
+
     def proves(self, queries: Float64) -> bool:
         """Whether the goal of queries (heads, d) is proved."""
-        return self.keys.proves(self.claim(queries))
+        return self.keys.proves(*self.claims(queries))
 
     @cached_property
     def _distinct(self) -> tuple[list[int], list[int]]:
@@ -144,13 +185,14 @@ class AveragedQueries(Finding):
     ) -> Self:
         """Return the finding: proved by a claim that is the goal, or with what is provable."""
         bound, proved = heads.bound(queries), heads.proves(queries)
-        claim = heads.claim(queries, None if proved else bound.claimable)
-        certificate, reaches = heads.keys.certificate(claim), (0,) if proved else ()
+        claims = heads.claims(queries) if proved else (heads.claim(queries, bound.claimable),)
+        reaches = tuple(range(len(claims))) if proved else ()
+        certificate = heads.keys.certificate(*claims)
         known: dict[str, Any] = {"heads": heads, "queries": queries, "bound": bound}
         found = cls(Status.PROVED, answer, certificate, reaches, **known, **more)
         if proved:
             return found
-        within = found.error <= heads.tolerance
+        within = bool(heads.goal_off(queries) <= heads.tolerance)
         return replace(found, status=Status.NUMERIC if within else Status.UNDECIDED)
 
     @property

@@ -104,7 +104,7 @@ def _smallest_factor(heads: AveragedHeads) -> float | None:
     """Return the smallest factor that is proved enough, or is by the exact law; None: none is."""
 
     def provable(factor: float) -> float:
-        return heads.bound(heads.queries(factor)).value
+        return heads.provable(heads.queries(factor))
 
     tolerance = heads.tolerance
     top = max(pattern.factor_for(1e-15) for pattern in heads.patterns)
@@ -119,7 +119,7 @@ def _smallest_factor(heads: AveragedHeads) -> float | None:
             low, high = (low, middle) if provable(middle) <= tolerance else (middle, high)
         short = rounded_up(high, 4)
         return short if provable(short) <= tolerance else high
-    errors = heads.off(heads.at(np.array(grid)))
+    errors = heads.goal_off(heads.at(np.array(grid)))
     good = [f for f, error in zip(grid, errors, strict=True) if error <= tolerance]
     if not good:
         return None
@@ -146,10 +146,11 @@ def _by_numbers(problem: HeadsProblem, heads: AveragedHeads, queries: Float64) -
 def _designed(problem: HeadsProblem, heads: AveragedHeads) -> HeadQueries | WeightCeiling:
     """Keys without structure, or noise that the formulas do not survive: each query designed."""
     best: HeadQueries | None = None
+    least = math.inf
     refusal: InfeasibleDesign | UndecidedDesign | None = None
     tried = set()
     for order in orderings(heads.whole.target):
-        patterns = allocate(order, problem.goal.heads)
+        patterns = problem.own_weights or allocate(order, problem.goal.heads)
         shares = str(sorted(sorted(pattern.items()) for pattern in patterns))
         if shares in tried:
             continue
@@ -161,9 +162,10 @@ def _designed(problem: HeadsProblem, heads: AveragedHeads) -> HeadQueries | Weig
             continue
         these = replace(heads, patterns=tuple(map(heads.whole.of_rows, patterns)))
         found = _by_numbers(problem, these, queries)
-        if best is None or found.error < best.error:
-            best = found
-        if best.error <= heads.tolerance:
+        error = float(these.goal_off(queries))
+        if best is None or error < least:
+            best, least = found, error
+        if least <= heads.tolerance:
             break
     if best is not None:
         return best
