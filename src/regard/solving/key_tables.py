@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regard.language import parse
+from regard.language import Formula, parse
 from regard.problems.keys import Keys
 from regard.report import Plot, Series, Table, number
 
@@ -24,6 +25,16 @@ ALIKE = 12  # digits up to which weights are compared
 def symbol(name: str) -> str:
     """Return a name of the formula language as LaTeX."""
     return parse(name).to_latex()
+
+
+def formula_tex(text: str, digits: int = 6) -> str:
+    """Return a formula as LaTeX, its numbers in a few digits."""
+    formula = parse(text)
+    short = tuple(
+        replace(node, value=float(f"{node.value:.{digits}g}")) if node.op == "number" else node
+        for node in formula.tree
+    )
+    return Formula(short, text).to_latex()
 
 
 def tex(x: float, digits: int = 6) -> str:

@@ -16,9 +16,8 @@ from regard.certify.objects import told_apart
 from regard.design import QueryDesign
 from regard.design import query as design_query
 from regard.errors import RegardError
-from regard.kinds.heads.solve.averaged_heads import AveragedHeads
+from regard.kinds.heads.solve.averaged_heads import AveragedHeads, QueriesFound
 from regard.kinds.heads.solve.pattern import rounded_up
-from regard.kinds.query.solve.finding import QueryFinding
 from regard.kinds.query.spec import QueryProblem
 from regard.language import parse
 from regard.problems.instances import Float64
@@ -69,12 +68,12 @@ class Leak:
     def closed_form(self) -> str:
         """The smallest factor in the formula language, with n, epsilon and (of an output) D."""
         pattern, m = self.heads.whole, self.heads.whole.m
+        if self.on_output:
+            return pattern.factor_formula("D")
         most = str(Fraction(1, m)) if pattern.even else repr(max(pattern.weights))
         if pattern.rest and max(pattern.weights) < 1 / pattern.rest:
             most = f"1/(n - {m})"  # one of few others gets more than a wanted key loses
-        under = f"({m} epsilon)" if pattern.even and m > 1 else "epsilon"
-        over = f"/{pattern.scale!r}" if pattern.even and pattern.scale != 1 else ""
-        return f"log((n - {m}) ({'D' if self.on_output else most} - epsilon)/{under}){over}"
+        return pattern.factor_formula(most)
 
     @cached_property
     def least(self) -> float:
@@ -91,7 +90,7 @@ class Leak:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SmallestFactor(QueryFinding):
+class SmallestFactor(QueriesFound):
     """A formula with the smallest factor.
 
     Attributes:
@@ -112,7 +111,7 @@ class SmallestFactor(QueryFinding):
     @cached_property
     def measured(self) -> float:
         """The error of the output, of the query as it is."""
-        missed = (self.weights - self.pattern.wanted) @ self.instance.values
+        missed = (self.weights - self.pattern.wanted) @ self.heads.instance.values
         return float(np.linalg.norm(missed))
 
     @property
@@ -125,7 +124,7 @@ class SmallestFactor(QueryFinding):
     @cached_property
     def exact_weights(self) -> Float64 | None:
         """Weights above 0 on all values whose average is the wanted output; None if none are."""
-        return interior_weights(self.instance.values, self.leak.wanted)
+        return interior_weights(self.heads.instance.values, self.leak.wanted)
 
 
 def solve_smallest_factor(problem: QueryProblem, heads: AveragedHeads) -> SmallestFactor:
@@ -154,7 +153,7 @@ def solve_smallest_factor(problem: QueryProblem, heads: AveragedHeads) -> Smalle
         told_apart({"keys": instance.keys, "values": instance.values}, claims, pattern.scale),
         (0,),
         heads=heads,
-        query=query,
+        queries=query[None],
         leak=leak,
         designed=designed,
         fixed_values=problem.given.values.law == "fixed",
