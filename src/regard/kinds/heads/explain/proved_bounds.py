@@ -52,7 +52,7 @@ def variance_letter(problem: WeightsProblem, alpha: float | None) -> str:
 
 def level_tex(pattern: Pattern) -> str:
     """Return the score of a wanted key as LaTeX, where the others score 0."""
-    return formula_tex(pattern.height if pattern.even else f"{pattern.factor} + log(p_i)")
+    return formula_tex(pattern.height) if pattern.even else rf"{pattern.factor} + \ln p_i"
 
 
 def wanted_value(pattern: Pattern) -> str:

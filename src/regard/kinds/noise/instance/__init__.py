@@ -98,11 +98,8 @@ class Setting:
 
         Heads are independent if and only if all are 0.
         """
-        q, size = queries, np.abs(queries)
-        joint = np.einsum("hd,nde,ge->nhg", q, self.covariances, q)
-        room = 1e-13 * np.einsum("hd,nde,ge->nhg", size, np.abs(self.covariances), size)
-        off = (np.abs(joint) > room) & ~np.eye(len(q), dtype=bool)
-        return np.where(off, joint, 0.0)
+        joint = self.scores(queries).covariances / self.given.scale**2
+        return np.asarray(np.where(np.eye(len(queries), dtype=bool), 0.0, joint))
 
     def one_noise(self, queries: Float64) -> OneNoise | None:
         """How one normal number moves all heads of these queries (H, d); None if it is not one."""

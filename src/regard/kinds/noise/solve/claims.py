@@ -154,9 +154,8 @@ def _size(values: Float64) -> float:
 
 def _differences(setting: Setting, query: Float64) -> Claim:
     """The score differences between the first key and the others, which decide the weights."""
-    scale = float(setting.given.scale)
-    means = scale * setting.means @ query
-    spread = scale**2 * np.einsum("d,nde,e->n", query, setting.covariances, query)
+    scores = setting.scores(query[None])
+    means, spread = scores.means[0], scores.covariances[:, 0, 0]
     pairs = [[0, i] for i in range(1, min(setting.given.n, 33))]
     return random_heads.differences_claim(
         pairs,
