@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.kinds.heads.explain.general_facts import allocations, hardmax_limit, null_steering
 from regard.kinds.heads.explain.proved_bounds import proved_in_words, tolerance_in_words
 from regard.kinds.heads.solve.head_queries import HeadQueries
 from regard.kinds.heads.spec import HeadsProblem
+from regard.problems.instances import Float64
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
 from regard.solving.beyond import BEYOND
 from regard.solving.key_tables import (
@@ -23,8 +23,6 @@ from regard.solving.key_tables import (
     symbol,
     weights_table,
 )
-
-Float64 = NDArray[np.float64]
 
 POINTS = 31
 ROUNDING = 1e-12  # of weights

@@ -12,8 +12,7 @@ from regard.checking.verdict import Counterexample
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import drawn_instance, has_noise, noise_roots, plain_instance
 from regard.kinds.heads.reading import Candidate
-from regard.kinds.heads.reading.goal import Float64
-from regard.problems.instances import KeyInstance
+from regard.problems.instances import Float64, KeyInstance
 from regard.problems.laws import Arbitrary, Fixed, Orthogonal
 from regard.report import number, vector
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from regard.checking.sampling import generator, softmax
 from regard.kinds.heads.instance import has_noise, noise_roots
-from regard.kinds.heads.reading.goal import Float64, Goal
-from regard.problems.instances import KeyInstance
+from regard.kinds.heads.reading.goal import Goal
+from regard.problems.instances import Float64, KeyInstance
 
 SAMPLES = 256  # of the noise, the same ones all along
 MOST_NUMBERS = 4_000_000  # in the samples of all keys
