@@ -41,6 +41,14 @@ def has_noise(instance: KeyInstance) -> bool:
     return instance.covariances is not None and bool(np.any(instance.covariances))
 
 
+def noisy_keys(instance: KeyInstance, normal: Float64) -> Float64:
+    """Return keys (..., n, d) with noise, out of standard normal numbers of that shape."""
+    assert instance.covariances is not None
+    return np.asarray(
+        instance.keys + np.einsum("nij,...nj->...ni", noise_roots(instance.covariances), normal)
+    )
+
+
 def noise_roots(covariances: Float64) -> Float64:
     """Return roots R (..., d, d) with R R' the covariances (..., d, d)."""
     squares, axes = np.linalg.eigh(covariances)

@@ -85,7 +85,6 @@ def find(given: NoiseGiven) -> FiniteFound | LimitFound:
         # Samples know no more than three digits.
         mean=mean_formula(outcomes, given.names, None if law.exact else 3),
         variance=f"{number:.{digits}g}" if many else variance_formula(parts, given.names),
-        independent=not np.any(setting.shared_noise(setting.queries())),
         law=law,
         whole=whole,
         general=_holds_elsewhere(given, whole),
@@ -114,7 +113,6 @@ def _finite(setting: Setting) -> FiniteFound:
         setting=setting,
         mean=average(np.where(np.abs(mean) > 1e-15, mean, 0.0), names).formula,
         variance=variance,
-        independent=not np.any(setting.shared_noise(setting.queries())),
     )
 
 
