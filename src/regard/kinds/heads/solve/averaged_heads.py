@@ -116,27 +116,28 @@ class AveragedHeads:
         shares = np.array(counts) / len(self.patterns)
         return rms_bound(self.keys, queries[first], self.whole.target, shares)
 
+    @cached_property
+    def alone(self) -> tuple[tuple[int, AveragedHeads], ...]:
+        """Each different head by itself, where it has to meet its own pattern; none otherwise.
+
+        An error of a head is over the number of heads in the average.
+        """
+        each = [(h, self.patterns[h]) for h in self._distinct[0]] if self.apart else []
+        most = len(self.patterns) * self.tolerance
+        return tuple(
+            (h, replace(self, whole=own, patterns=(own,), tolerance=most, apart=False))
+            for h, own in each
+        )
+
     def provable(self, queries: Float64) -> float:
         """What is provable of queries (heads, d) as the goal has it: of each head too, if asked."""
-        found, heads = self.bound(queries).value, len(self.patterns)
-        if not self.apart:
-            return found
-        each = [
-            rms_bound(self.keys, queries[h : h + 1], self.patterns[h].target).value
-            for h in self._distinct[0]
-        ]
-        return max(found, *(one / heads for one in each))
+        each = [one.bound(queries[[h]]).value / len(queries) for h, one in self.alone]
+        return max([self.bound(queries).value, *each])
 
     def goal_off(self, queries: Float64) -> Float64:
         """How far queries (..., heads, d) are off by the exact law, as the goal has it."""
-        found, heads = self.off(queries), len(self.patterns)
-        if not self.apart:
-            return found
-        each = [
-            self.keys.off(queries[..., h : h + 1, :], self.patterns[h].wanted @ self.keys.values)
-            for h in self._distinct[0]
-        ]
-        return np.asarray(np.max([found, *(one / heads for one in each)], axis=0))
+        each = [one.off(queries[..., [h], :]) / len(self.patterns) for h, one in self.alone]
+        return np.asarray(np.max([self.off(queries), *each], axis=0))
 
     def claim(self, queries: Float64, most: float | None = None) -> Claim:
         """Claim the goal of queries (heads, d), or another bound of their error."""
@@ -147,17 +148,12 @@ class AveragedHeads:
 
     def claims(self, queries: Float64) -> tuple[Claim, ...]:
         """Claim the goal of queries (heads, d): of their average, and of each head if asked."""
-        first = self._distinct[0] if self.apart else []
-        most = len(self.patterns) * self.tolerance
+        first = self._distinct[0]
         each = [
-            rms_claim(
-                self.keys,
-                queries[first],
-                self.patterns[h].target,
-                most,
-                tuple(int(g == h) for g in first),  # the other heads count nothing
-            )
-            for h in first
+            # The other heads count nothing.
+            rms_claim(self.keys, queries[first], one.whole.target, one.tolerance, counts)
+            for h, one in self.alone
+            for counts in [tuple(int(g == h) for g in first)]
         ]
         return self.claim(queries), *each
 
