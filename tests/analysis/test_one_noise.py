@@ -84,7 +84,9 @@ def test_winners_along_a_line_have_differences_of_phi() -> None:
 
 def test_without_negative_scores_the_winners_are_those_between_the_bounds() -> None:
     atoms, _, kept = nonnegative_atoms(one_noise(), np.random.default_rng(0))
-    assert [keys for _, keys in atoms] == [((1,), (0,))]
+    ((chance, keys),) = atoms
+    assert keys == ((1,), (0,))
+    np.testing.assert_allclose(chance, 1, rtol=1e-12)
     np.testing.assert_allclose(kept, PHI(0.6) - PHI(-2 / 3), rtol=1e-12)
 
 
