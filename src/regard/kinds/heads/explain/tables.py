@@ -21,6 +21,7 @@ from regard.solving.key_tables import (
     key_name,
     listing,
     symbol,
+    weights_plot,
     weights_table,
 )
 
@@ -46,7 +47,8 @@ def details(problem: HeadsProblem, found: HeadQueries) -> Iterator[Block]:
     caption = "average weights" + ", keys at their means" * keys.random
     yield weights_table(given, pattern.wanted, weights, pattern.prefix, caption)
     if found.factor is None:
-        yield _bars(problem, found, weights)
+        title = "Average weights of all heads"
+        yield weights_plot(given, pattern.wanted, weights, title, pattern.prefix)
     else:
         yield from _against_one(found, found.factor)
     if keys.random and pattern.structure == "orthonormal":
@@ -74,16 +76,6 @@ def _facts(problem: HeadsProblem, found: HeadQueries) -> Iterator[tuple[str, str
 
 def _error(found: HeadQueries, x: float) -> str:
     return error_in_digits(x) if found.heads.keys.random else below(x, ROUNDING)
-
-
-def _bars(problem: HeadsProblem, found: HeadQueries, weights: Float64) -> Plot:
-    whole, shown = found.pattern, slice(12)
-    labels = tuple(_symbol(problem, i, whole.prefix) for i in range(whole.n)[shown])
-    series = (
-        Series("wanted", labels, tuple(whole.wanted[shown].tolist())),
-        Series("given", labels, tuple(weights[shown].tolist())),
-    )
-    return Plot("bars", "Average weights of all heads", "key", "weight", series)
 
 
 def _against_one(found: HeadQueries, factor: float) -> tuple[Table, Plot]:

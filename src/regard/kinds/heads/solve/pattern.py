@@ -104,6 +104,13 @@ class Pattern:
         result[list(self.rows)] = self.weights
         return result
 
+    def distance(self, values: Float64) -> float:
+        """The D of the error r D: from the wanted output to the mean of the other values (n, d)."""
+        if not self.rest:
+            return 0.0
+        rest = np.mean(values[self.others], axis=0)
+        return float(np.linalg.norm(rest - self.wanted @ values))
+
     @property
     def any_scores(self) -> bool:
         """Whether any scores can be had, by a formula or (of many keys) by numbers."""

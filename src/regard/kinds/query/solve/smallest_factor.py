@@ -50,11 +50,8 @@ class Leak:
 
     @cached_property
     def distance(self) -> float:
-        """From it to the mean of the other values: the D of the error r D."""
-        if not self.heads.whole.rest:
-            return 0.0
-        rest = np.mean(self.heads.instance.values[self.heads.whole.others], axis=0)
-        return float(np.linalg.norm(rest - self.wanted))
+        """From it to the mean of the other values."""
+        return self.heads.whole.distance(self.heads.instance.values)
 
     @property
     def allowed(self) -> float:
