@@ -120,7 +120,7 @@ class AveragedHeads:
     def alone(self) -> tuple[tuple[int, AveragedHeads], ...]:
         """Each different head by itself, where it has to meet its own pattern; none otherwise.
 
-        An error of a head is over the number of heads in the average.
+        A head counts 1/heads in the average, so its tolerance is that many times as large.
         """
         each = [(h, self.patterns[h]) for h in self._distinct[0]] if self.apart else []
         most = len(self.patterns) * self.tolerance
@@ -150,10 +150,14 @@ class AveragedHeads:
         """Claim the goal of queries (heads, d): of their average, and of each head if asked."""
         first = self._distinct[0]
         each = [
-            # The other heads count nothing.
-            rms_claim(self.keys, queries[first], one.whole.target, one.tolerance, counts)
+            rms_claim(
+                self.keys,
+                queries[first],
+                one.whole.target,
+                one.tolerance,
+                tuple(int(g == h) for g in first),  # the other heads count nothing
+            )
             for h, one in self.alone
-            for counts in [tuple(int(g == h) for g in first)]
         ]
         return self.claim(queries), *each
 

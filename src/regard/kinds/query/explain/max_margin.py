@@ -87,11 +87,16 @@ def explain_other_units(problem: QueryProblem, found: OtherUnits) -> Explanation
     return Explanation(query, steps, (facts, *_weights(problem, found)), (belief,))
 
 
-def _weights(problem: QueryProblem, found: QueriesFound) -> tuple[Table, Plot]:
-    wanted, weights = found.pattern.wanted, found.weights
+def _weights(
+    problem: QueryProblem,
+    found: QueriesFound,
+    caption: str = "weights",
+    title: str = "Weights wanted and given",
+) -> tuple[Table, Plot]:
+    given, wanted, weights = problem.given, found.pattern.wanted, found.weights
     return (
-        weights_table(problem.given, wanted, weights),
-        weights_plot(problem.given, wanted, weights, "Weights wanted and given"),
+        weights_table(given, wanted, weights, caption=caption),
+        weights_plot(given, wanted, weights, title),
     )
 
 
@@ -206,7 +211,7 @@ def _design_beliefs(found: MaxMargin) -> Iterator[str]:
 
 def explain_excluded(problem: QueryProblem, found: Excluded) -> Explanation:
     """Return why no query has the weights asked for: another average of keys is the same point."""
-    best, pattern, given = found.design, found.pattern, problem.given
+    best, pattern = found.design, found.pattern
     first = found.certificate.claims[0]
     if first.kind == "ceiling":
         key = symbol(f"alpha_{pattern.names[0]}")
@@ -220,14 +225,12 @@ def explain_excluded(problem: QueryProblem, found: Excluded) -> Explanation:
         ("its error", number(best.error)),
         ("allowed", number(problem.goal.tolerance)),
     )
-    plotted = "The closest that can be reached"
     return Explanation(
         headline,
         tuple(_why_impossible(problem, found)),
         (
             Facts(facts),
-            weights_table(given, pattern.wanted, best.weights, caption="closest weights"),
-            weights_plot(given, pattern.wanted, best.weights, plotted),
+            *_weights(problem, found, "closest weights", "The closest that can be reached"),
         ),
         (_longer_query(found),),
     )
