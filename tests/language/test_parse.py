@@ -168,6 +168,8 @@ REFUSED = [
     ("a ; b", "; can only separate the rows of [a, b; c, d].", 2),
     ("a & b", "& can only separate the entries of a matrix between \\begin{bmatrix} and \\end{bmatrix}.", 2),
     ("x 2", "A number cannot follow a value directly: write * between the two, or ^ for a power.", 2),
+    ("np.log(2)", "Functions have no np before them: write log(x), sqrt(x) or dot(u, v).", 2),
+    ("a + math.pi", "Functions have no math before them: write log(x), sqrt(x) or dot(u, v).", 8),
     ("x 1/2 y", "A number cannot follow a value directly: write * between the two, or ^ for a power.", 2),
     ("a^b^c", "Two powers in a row can be read in two ways: write (a^b)^c or a^(b^c).", 3),
     (r"\cos^{-1} x", "A negative power of cos can be read in two ways: write 1 / cos(x).", 4),

@@ -219,9 +219,9 @@ def read_queries(problem: WeightsProblem, answer: Answer) -> Candidate:
     bounds, is_open = None, factor not in own and factor not in problem.given.parameters
     if isinstance(said, Formula) and said.is_condition:
         bounds = read_bounds(factor, said)
-    if isinstance(said, Formula) and said.tree[0].op == "name" and len(said.tree) == 1:
+    if isinstance(said, Formula) and all(node.op in ("name", "*") for node in said.tree):
         known = {"n", "d", "epsilon", *problem.given.parameters, *own}
-        if not said.names <= known:  # C = "large"
+        if not said.names & known:  # C = "large", or "very large"
             raise InvalidAnswer(
                 f"answer: {factor} must be a number, a formula, or bounds such as {factor} >= 10. "
                 "Left out, it is as large as needed."

@@ -154,7 +154,7 @@ def _designed(problem: HeadsProblem, heads: AveragedHeads) -> HeadQueries | Weig
         these = replace(heads, patterns=tuple(map(heads.whole.of_rows, shares)))
         found = _by_numbers(problem, these, queries)
         error = float(these.goal_off(found.queries))
-        if error < least:
+        if best is None or error < least:
             best, least = found, error
         if least <= heads.tolerance:
             break
