@@ -24,7 +24,7 @@ from regard.certify import Certificate, Claim, verify
 from regard.certify.claims import output_rms
 from regard.problems.instances import KeyInstance
 from regard.problems.keys import Keys
-from regard.solving.key_tables import known_values, softmax
+from regard.solving.key_tables import softmax
 
 Float64 = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ class RandomKeys:
         n, d = instance.keys.shape
         noise = instance.covariances
         noise = np.zeros((n, d, d)) if noise is None else (noise + noise.swapaxes(1, 2)) / 2
-        known = known_values(given)
+        known = given.values_known
         values = instance.values if known else np.eye(n)
         return cls(instance.keys, noise, values, given.scale, not known)
 

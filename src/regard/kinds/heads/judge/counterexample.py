@@ -10,10 +10,9 @@ import numpy as np
 from regard.checking.sampling import Trial, compare, generator, smallest, softmax
 from regard.checking.verdict import Counterexample
 from regard.errors import InvalidAnswer
-from regard.kinds.heads.instance import drawn_instance, has_noise, noise_roots, plain_instance
+from regard.kinds.heads.instance import drawn_instance, has_noise, noisy_keys, plain_instance
 from regard.kinds.heads.reading import Candidate
-from regard.kinds.heads.reading.goal import Float64
-from regard.problems.instances import KeyInstance
+from regard.problems.instances import Float64, KeyInstance
 from regard.problems.laws import Arbitrary, Fixed, Orthogonal
 from regard.report import number, vector
 
@@ -121,13 +120,9 @@ def _shown(candidate: Candidate, instance: KeyInstance) -> tuple[float | None, F
 
 def _draw(candidate: Candidate, instance: KeyInstance, queries: Float64) -> Float64:
     """Draw keys with the noise of the instance until the answer is wrong on them."""
-    assert instance.covariances is not None
-    n, d = instance.keys.shape
     keys = instance.keys
-    roots = noise_roots(instance.covariances)
     for seed in range(DRAWS):
-        normal = generator(seed).standard_normal((n, d))
-        keys = instance.keys + np.array([r @ z for r, z in zip(roots, normal, strict=True)])
+        keys = noisy_keys(instance, generator(seed).standard_normal(keys.shape))
         at = KeyInstance(keys, instance.values, None, instance.symbols)
         if not candidate.error(at, queries) <= candidate.tolerance:
             break

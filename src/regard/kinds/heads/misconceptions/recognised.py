@@ -17,10 +17,9 @@ from regard.checking.sampling import softmax
 from regard.checking.verdict import GoalResult
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import drawn_instance, has_noise, plain_instance, trial_count
-from regard.kinds.heads.reading.goal import Float64
 from regard.kinds.heads.reading.queries import Candidate
 from regard.kinds.heads.reading.query_length import opened, right_length
-from regard.problems.instances import KeyInstance
+from regard.problems.instances import Float64, KeyInstance
 from regard.problems.laws import Gaussian, Orthogonal
 
 DRAWN = 5

@@ -19,11 +19,11 @@ from regard.checking.sampling import Trial
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import has_noise
 from regard.kinds.heads.reading.factor_bounds import Bounds, read_bounds
-from regard.kinds.heads.reading.goal import WIDEST, Float64, Goal
+from regard.kinds.heads.reading.goal import WIDEST, Goal
 from regard.kinds.heads.spec import WeightsProblem
 from regard.language import Formula, Limit
 from regard.language.formula.vocabulary import GREEK_WORDS
-from regard.problems.instances import KeyInstance
+from regard.problems.instances import Float64, KeyInstance
 
 FACTOR = "C"
 # What an open factor is tried with. Which of these are used depends on how large scores become.
