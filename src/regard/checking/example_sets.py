@@ -19,6 +19,7 @@ from regard.checking.verdict import Verdict
 from regard.errors import InvalidProblem
 from regard.problems import Problem, from_dict, load, to_dict
 from regard.report import Block, Heading, Report, Table, Text
+from regard.report.reported import Reported
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Grading:
+class Grading(Reported):
     """All parts of a document, graded.
 
     Attributes:
@@ -113,12 +114,6 @@ class Grading:
             for part in self.parts
         ]
         return Report.join(f"{self.title}: {self.percent}", reports, tuple(blocks))
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def _count(grading: Grading) -> str:

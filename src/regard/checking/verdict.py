@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from regard.problems import Problem
 from regard.report import Block, Facts, Heading, Report, Steps, Table, Text
+from regard.report.reported import Reported
 
 Scope = Literal["this", "sampled", "adversarial", "all"]
 MOST_SHOWN = 12  # rows or entries of an array
@@ -79,7 +80,7 @@ class Misconception:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class Verdict(Reported):
     """Whether an answer is right, and if not, why not.
 
     Attributes:
@@ -185,12 +186,6 @@ class Verdict:
                 blocks.append(Steps(self.counterexample.steps))
         blocks += [Text(remark) for remark in self.remarks]
         return Report(f"{self.problem.title}: {said}", tuple(blocks))
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def _reached(goal: GoalResult) -> str:

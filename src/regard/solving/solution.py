@@ -27,6 +27,7 @@ from regard.report import (
     number,
 )
 from regard.report import Steps as StepsBlock
+from regard.report.reported import Reported
 from regard.solving.finding import Explanation, Finding, Status, Steps
 from regard.solving.often import often_got_wrong
 
@@ -49,7 +50,7 @@ _NEEDS_GOAL = (Status.PROVED, Status.IMPOSSIBLE, Status.COMPUTED, Status.ARGUED)
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(Reported):
     """The answer to a problem, with its proof.
 
     What was found is there at once; what it is told with (headline, steps, details, mistakes) is
@@ -225,12 +226,6 @@ class Solution:
 
         plots = [block for block in self.details if isinstance(block, Plot)]
         return draw(plots[0]) if plots else None
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def solved(
