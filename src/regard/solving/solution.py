@@ -13,20 +13,9 @@ from regard.certify import Certificate, ClaimResult, Verification, verify
 from regard.core.kernels.threads import one_blas_thread
 from regard.problems import Problem
 from regard.problems.registry import needed
-from regard.report import (
-    Block,
-    Code,
-    Facts,
-    Heading,
-    Math,
-    Plot,
-    Prose,
-    Report,
-    Table,
-    Text,
-    number,
-)
 from regard.report import Steps as StepsBlock
+from regard.report import document as doc
+from regard.report import number
 from regard.report.reported import Reported
 from regard.solving.finding import Explanation, Finding, Status, Steps
 from regard.solving.often import often_got_wrong
@@ -113,7 +102,7 @@ class Solution(Reported):
         return self.explanation.steps
 
     @property
-    def details(self) -> tuple[Block, ...]:
+    def details(self) -> tuple[doc.Block, ...]:
         """The numbers of the instance: tables and plots."""
         return self.explanation.details
 
@@ -172,32 +161,32 @@ class Solution(Reported):
         """On how many instances the least tested goal claim was tested; 0: all are proved."""
         return min((claim.tested for claim in self._goal_claims if claim.tested), default=0)
 
-    def report(self) -> Report:
+    def report(self) -> doc.Report:
         """Return the solution as a report."""
         problem = self.problem
-        blocks: list[Block] = []
+        blocks: list[doc.Block] = []
         if problem.source:
-            blocks.append(Text(problem.source))
-        blocks += [Prose(problem.statement), Heading(f"Answer: {self.outcome}")]
-        blocks.append(Math(self.headline))
+            blocks.append(doc.Text(problem.source))
+        blocks += [doc.Prose(problem.statement), doc.Heading(f"Answer: {self.outcome}")]
+        blocks.append(doc.Math(self.headline))
         if self.assumes:
-            blocks.append(Text(f"Assumed: {' '.join(self.assumes)}"))
+            blocks.append(doc.Text(f"Assumed: {' '.join(self.assumes)}"))
         if self.verdict is Status.IMPOSSIBLE and any(k.startswith("q") for k in self.answer):
-            blocks.append(Text("What is below comes closest; it does not reach the goal."))
+            blocks.append(doc.Text("What is below comes closest; it does not reach the goal."))
         files = {n: v for n, v in self.answer.items() if isinstance(v, str) and "\n" in v}
         listed = {n: v for n, v in self.answer.items() if _is_table(v)}
         pairs = [(n, _shown(v)) for n, v in self.answer.items() if n not in {*files, *listed}]
         blocks += [_table(name, value) for name, value in listed.items()]
-        blocks += [Facts(tuple(pairs))] if pairs else []
-        blocks += [Code(text, "python") for text in files.values()]
-        blocks += [Heading("Why"), StepsBlock(self.steps)]
+        blocks += [doc.Facts(tuple(pairs))] if pairs else []
+        blocks += [doc.Code(text, "python") for text in files.values()]
+        blocks += [doc.Heading("Why"), StepsBlock(self.steps)]
         if self.details:
-            blocks += [Heading("In numbers"), *self.details]
+            blocks += [doc.Heading("In numbers"), *self.details]
         if self.mistakes:
-            blocks.append(Heading("Often got wrong"))
-            blocks += [Text(mistake) for mistake in self.mistakes]
-        blocks += [Heading("Proof"), Text(self._proof_words()), _proof(self.verification)]
-        return Report(problem.title, tuple(blocks))
+            blocks.append(doc.Heading("Often got wrong"))
+            blocks += [doc.Text(mistake) for mistake in self.mistakes]
+        blocks += [doc.Heading("Proof"), doc.Text(self._proof_words()), _proof(self.verification)]
+        return doc.Report(problem.title, tuple(blocks))
 
     def _proof_words(self) -> str:
         """Say how claims are checked, which key has which number, and what their words mean."""
@@ -224,7 +213,7 @@ class Solution(Reported):
         """Draw the first figure of the report; return the Matplotlib figure, or None."""
         from regard.report import draw
 
-        plots = [block for block in self.details if isinstance(block, Plot)]
+        plots = [block for block in self.details if isinstance(block, doc.Plot)]
         return draw(plots[0]) if plots else None
 
 
@@ -235,7 +224,7 @@ def solved(
     answer: Mapping[str, Any],
     certificate: Certificate,
     steps: Steps,
-    details: tuple[Block, ...] = (),
+    details: tuple[doc.Block, ...] = (),
     mistakes: tuple[str, ...] = (),
     reaches: tuple[int, ...] = (),
     instances: int = 0,
@@ -246,9 +235,9 @@ def solved(
     return Solution(problem, finding, Explanation(headline, steps, details, mistakes, assumes))
 
 
-def _proof(verification: Verification) -> Table:
+def _proof(verification: Verification) -> doc.Table:
     rows = tuple((c.statement, c.status, c.reason) for c in verification.claims)
-    return Table(("claim", "verified", "found"), rows)
+    return doc.Table(("claim", "verified", "found"), rows)
 
 
 def _is_table(value: Any) -> bool:
@@ -260,9 +249,9 @@ def _is_table(value: Any) -> bool:
     )
 
 
-def _table(name: str, value: list[Mapping[str, Any]]) -> Table:
+def _table(name: str, value: list[Mapping[str, Any]]) -> doc.Table:
     rows = tuple(tuple(_shown(x) for x in item.values()) for item in value)
-    return Table(tuple(value[0]), rows, name)
+    return doc.Table(tuple(value[0]), rows, name)
 
 
 def _shown(value: Any) -> str:

@@ -6,31 +6,19 @@ transparent grey lines, which show on light and dark backgrounds, and the colour
 
 from __future__ import annotations
 
+from regard.report import document as doc
 from regard.report.characters import plain
-from regard.report.document import (
-    Block,
-    Code,
-    Facts,
-    Heading,
-    Math,
-    Plot,
-    Prose,
-    Report,
-    Steps,
-    Table,
-    Text,
-)
 from regard.report.html import style as style
 from regard.report.html.prose import code, escaped, formula, prose, steps, words
 from regard.report.inline import shown
 
 
-def to_html_fragment(report: Report) -> str:
+def to_html_fragment(report: doc.Report) -> str:
     """Render a report as one <div>, to stand inside another page or a notebook."""
     return f'<div class="regard-report">\n{_body(report, 3, is_page=False)}\n</div>'
 
 
-def to_html_page(report: Report) -> str:
+def to_html_page(report: doc.Report) -> str:
     """Render a report as a whole page that loads nothing, for a screen, a phone or paper."""
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -50,9 +38,9 @@ def to_html_page(report: Report) -> str:
 """
 
 
-def _body(report: Report, top: int, is_page: bool) -> str:
+def _body(report: doc.Report, top: int, is_page: bool) -> str:
     parts = [f"<h{top}>{words(report.title)}</h{top}>"]
-    headings = [block for block in report.blocks if isinstance(block, Heading)]
+    headings = [block for block in report.blocks if isinstance(block, doc.Heading)]
     highest = min((heading.level for heading in headings), default=2)
     chapters = [heading for heading in headings if heading.level == 1]
     listed = is_page and len(chapters) > 1
@@ -61,19 +49,19 @@ def _body(report: Report, top: int, is_page: bool) -> str:
     chapter = plots = 0
     level = top + 1  # of the heading that a heading in what follows would stand under
     for block in report.blocks:
-        if isinstance(block, Heading):
+        if isinstance(block, doc.Heading):
             level = min(top + 1 + block.level - highest, 6)
             chapter += block.level == 1
             anchor = f' id="chapter-{chapter}"' if listed and block.level == 1 else ""
             look = ' class="regard-chapter"' if is_page and block.level == 1 else ""
             parts.append(f"<h{level}{anchor}{look}>{words(block.text)}</h{level}>")
             continue
-        plots += isinstance(block, Plot)
+        plots += isinstance(block, doc.Plot)
         parts.append(_block(block, min(level + 1, 6), plots))
     return "\n".join(part for part in parts if part)
 
 
-def _contents(chapters: list[Heading]) -> str:
+def _contents(chapters: list[doc.Heading]) -> str:
     rows = [
         f'<li><a href="#chapter-{i}">{words(heading.text)}</a></li>'
         for i, heading in enumerate(chapters, 1)
@@ -81,29 +69,29 @@ def _contents(chapters: list[Heading]) -> str:
     return "\n".join(['<nav aria-label="Contents">', "<ol>", *rows, "</ol>", "</nav>"])
 
 
-def _block(block: Block, level: int, plots: int) -> str:
+def _block(block: doc.Block, level: int, plots: int) -> str:
     match block:
-        case Text(text):
+        case doc.Text(text):
             return f"<p>{words(text)}</p>" if plain(text) else ""
-        case Heading(text):
+        case doc.Heading(text):
             return f"<h{level}>{words(text)}</h{level}>"
-        case Table():
+        case doc.Table():
             return _table(block)
-        case Facts(pairs):
+        case doc.Facts(pairs):
             return _facts(pairs)
-        case Prose(markdown):
+        case doc.Prose(markdown):
             return prose(markdown, level)
-        case Math(latex):
+        case doc.Math(latex):
             return formula(latex)
-        case Steps(items):
+        case doc.Steps(items):
             return steps(items)
-        case Code(text):
+        case doc.Code(text):
             return code(text)
-        case Plot():
+        case doc.Plot():
             return _figure(block, plots)
 
 
-def _figure(plot: Plot, which: int) -> str:
+def _figure(plot: doc.Plot, which: int) -> str:
     from regard.report.html.svg import svg
 
     picture = svg(plot, f"plot-{which}")
@@ -113,7 +101,7 @@ def _figure(plot: Plot, which: int) -> str:
     return f'<figure style="{style.FIGURE}">\n{picture}\n</figure>'
 
 
-def _table(table: Table) -> str:
+def _table(table: doc.Table) -> str:
     numeric, names_rows = table.numeric, table.names_rows
     lines = [f'<table style="{style.TABLE};margin:0">']
     if plain(table.caption):
