@@ -20,7 +20,7 @@ run: .venv/run          ## solve and prove every bundled problem, then grade a s
 	@mkdir -p build
 	@$(BIN)/regard solve --all -o build/solutions.html
 	@echo
-	@$(BIN)/regard check 003_68df008254cf0bc6 || test $$? = 1  # 1: some answers are wrong, as is shown
+	@$(BIN)/regard check homework-2 || test $$? = 1  # 1: some answers are wrong, as is shown
 
 test: .venv/test        ## run the tests
 	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist worksteal

@@ -1,5 +1,6 @@
 """How Sphinx builds the documentation."""
 
+from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -34,21 +35,27 @@ def _keep_bars(app, what, name, thing, options, lines):
 
 
 def _solve(app):
-    """Write what the pages about source documents include: their problems, solved."""
+    """Write what the pages about collections include: their problems, solved."""
     SOLVED.mkdir(exist_ok=True)
-    pages = {}
-    for name in problems.names():
-        problem = problems.load(name)
-        document, _, part = problem.source.partition(" ")
-        shown = report.to_html_fragment(solving.solve(problem).report())
-        # The page has the title as a heading of its own, which the table of contents can show.
-        shown = shown.replace(f"<h3>{escape(problem.title)}</h3>\n", "", 1)
-        pages.setdefault(document, []).append(
-            f"## {part}: {problem.title}\n\n`regard solve {name}`\n\n"
-            f"```{{raw}} html\n{shown}\n```\n"
-        )
-    for document, parts in pages.items():
-        (SOLVED / f"{document}.md").write_text("\n".join(parts), encoding="utf-8")
+    for name in problems.collections():
+        collection = problems.collection(name)
+        pairs = zip(collection.parts, collection.problems, strict=True)
+        text = "\n".join(_solved(part.label, problem) for part, problem in pairs)
+        (SOLVED / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+def _solved(label, problem):
+    """Return a heading of its own, which the table of contents can show, and the solution."""
+    shown = _fragment(problem.id).replace(f"<h3>{escape(problem.title)}</h3>\n", "", 1)
+    return (
+        f"## {label}: {problem.title}\n\n`regard solve {problem.id}`\n\n"
+        f"```{{raw}} html\n{shown}\n```\n"
+    )
+
+
+@cache  # a problem may stand in several collections
+def _fragment(name):
+    return report.to_html_fragment(solving.solve(name).report())
 
 
 def _inline_math(writer, node):

@@ -11,7 +11,7 @@ from regard import report
 from regard.checking import TAGS, Grading, example_names, grade_example
 from regard.errors import InvalidProblem
 
-# What is wrong with 003_68df008254cf0bc6, part by part, by hand; "" is right.
+# What is wrong with the answers of homework-2, part by part, by hand; "" is right.
 EXPECTED = {
     "(a-i)": "",
     "(a-ii)": "ratio-instead-of-difference",
@@ -30,10 +30,10 @@ EXPECTED = {
 
 @pytest.fixture(scope="module")
 def graded() -> Grading:
-    return grade_example("003_68df008254cf0bc6")
+    return grade_example("homework-2")
 
 
-def test_the_mistakes_of_003_are_found_and_named(graded: Grading) -> None:
+def test_the_mistakes_of_homework_2_are_found_and_named(graded: Grading) -> None:
     assert {part.label: part.tag for part in graded.parts} == EXPECTED
     assert set(EXPECTED.values()) - {""} <= set(TAGS)
     for part in graded.parts:
@@ -60,9 +60,7 @@ def test_it_is_one_report_and_plain_data(graded: Grading) -> None:
 
 
 def test_only_what_is_bundled_can_be_graded_by_name() -> None:
-    assert example_names() == ("003_68df008254cf0bc6",)
+    assert example_names() == ("homework-2",)
     with pytest.raises(InvalidProblem) as caught:
         grade_example("004")
-    assert str(caught.value) == (
-        "004: there are no answers of this name, only 003_68df008254cf0bc6."
-    )
+    assert str(caught.value) == ("004: there are no answers of this name, only homework-2.")

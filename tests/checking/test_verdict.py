@@ -37,7 +37,7 @@ def test_an_answer_that_was_not_decided_has_no_score() -> None:
     assert not found.decided
     assert found.to_dict()["score"] is None
     assert found.to_dict()["decided"] is False
-    assert "The answer is not decided." in str(found)
+    assert "The answer is not decided: " in str(found)
     assert verdict(True, False).decided
     with pytest.raises(AssertionError):
         GoalResult("a", "this", True, "", decided=False)
@@ -85,8 +85,27 @@ def test_a_verdict_is_one_report_in_every_form(q: str) -> None:
         assert "The smallest counterexample" in text
         assert "1. The query q is" in text
     assert found._repr_html_().startswith("<")
-    assert "q  " in text
-    assert found.answer["q"] in text
+    said = next(line for line in text.splitlines() if line.startswith("q  "))
+    assert "k_a" in said
+    assert found.answer["q"].split()[-1].strip("()") in said
+
+
+@pytest.mark.parametrize(
+    ("q", "first"),
+    [
+        ("C (k_a + k_b)", "The answer is right."),
+        ("k_a + k_b", "Not right yet: 0 of 3 goals."),
+    ],
+)
+def test_the_first_line_is_the_verdict_and_what_went_wrong_comes_before_the_goals(
+    q: str, first: str
+) -> None:
+    lines = str(check(PROBLEM, {"q": q})).splitlines()
+    assert lines[0] == first
+    if "What went wrong" in lines:
+        assert lines.index("What went wrong") < next(
+            i for i, line in enumerate(lines) if line.startswith("goal ")
+        )
 
 
 def test_long_arrays_are_cut_in_text_and_whole_in_json() -> None:

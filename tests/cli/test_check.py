@@ -80,7 +80,7 @@ def test_the_answer_may_come_from_stdin_and_name_its_problem(right: str) -> None
         ("html", "<!DOCTYPE html>"),
         ("tex", "\\documentclass"),
         ("json", "{"),
-        ("txt", "Average two"),
+        ("txt", "Not right yet"),
     ],
 )
 def test_the_ending_of_the_file_chooses_the_format(
@@ -135,10 +135,10 @@ def test_the_answers_of_a_document_are_graded_part_by_part(
 ) -> None:
     # Graded once, by the first of the three commands: what each makes of it is looked at here.
     monkeypatch.setattr(checking, "grade_example", cache(checking.grade_example))
-    result = run("003_68df008254cf0bc6")
+    result = run("homework-2")
     assert (result.returncode, result.stderr) == (1, "")
     lines = result.stdout.splitlines()
-    assert lines[0] == "The answers of 003_68df008254cf0bc6, graded part by part"
+    assert lines[0] == "The answers of NLP homework 2, graded part by part"
     for label, score, tag in (
         ("(a-i)", "100%", "right"),
         ("(a-ii)", "0%", "ratio-instead-of-difference"),
@@ -149,9 +149,18 @@ def test_the_answers_of_a_document_are_graded_part_by_part(
         line = next(line for line in lines if line.startswith(f"{label} "))
         assert score in line.split()
         assert line.rstrip().endswith(tag)
-    assert "7 of 12 answers are not right; the mistakes, and why they are mistakes:" in lines
+    assert "5 of 12 answers are right, 7 are not." in lines
     page = tmp_path / "graded.html"
     assert quick("003_68df008254cf0bc6", "-o", str(page))[0] == 1
     assert "independent-because-queries-differ" in page.read_text()
-    data = json.loads(quick("003_68df008254cf0bc6", "--json")[1])
+    data = json.loads(quick("003_68df008254cf0bc6", "--json")[1])  # the name of its file serves too
     assert len(data["parts"]) == 12
+
+
+def test_a_collection_is_checked_with_a_file_or_stdin() -> None:
+    result = run("ece537-ps9", "-", given='[c]\nmean = "0"\nvariance = "0"\n')
+    assert result.returncode == 1
+    assert "0 of 3 answers are right, 1 are not; 2 not handed in." in result.stdout
+    unreadable = run("ece537-ps9", "-", given='[c]\nmean = "k_z"\n')
+    assert unreadable.returncode == 2
+    assert "cannot be read" in unreadable.stdout

@@ -214,3 +214,22 @@ def test_what_only_shows_when_it_is_solved_names_the_file(tmp_path: Path) -> Non
         f"{file}: given.keys: covariance: that of key a is not symmetric and positive semidefinite "
         "in the limits given.\n"
     )
+
+
+def test_a_collection_is_solved_under_its_title(tmp_path: Path) -> None:
+    page = tmp_path / "solved.txt"
+    assert run("solve", "ece537-ps9", "-o", str(page)).returncode == 0
+    text = page.read_text()
+    assert text.startswith("ECE 537, problem set 9: heads that look back, solved\n")
+    for title in ("Look back exactly T steps", "Look back roughly T steps"):
+        assert title in text
+
+
+def test_list_groups_by_collection_and_takes_names() -> None:
+    lines = run("list").stdout.splitlines()
+    assert lines[0] == "ece537-ps9  ECE 537, problem set 9: heads that look back"
+    assert any(line.split()[:2] == ["(b)", "average-two-values"] for line in lines)
+    one = json.loads(run("list", "discussion-10", "--json").stdout)
+    assert [c["name"] for c in one["collections"]] == ["discussion-10"]
+    assert len(one["problems"]) == len(one["collections"][0]["parts"]) == 9
+    assert run("list", "discusion-10").returncode == 2

@@ -126,6 +126,13 @@ def test_text_that_is_not_toml_or_json_is_said_to_be_none() -> None:
     assert message("[" * 100_000, is_json=True) == "mine.toml: is nested too deeply."
 
 
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    with pytest.raises(InvalidProblem, match=r"pipe\.toml: is no ordinary file\.$"):
+        problems.load(pipe)
+
+
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     missing = tmp_path / "no.toml"
     with pytest.raises(InvalidProblem, match=r"no\.toml: no such file or directory\.$"):
@@ -145,7 +152,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 
 def test_an_endless_file_is_not_read_to_its_end() -> None:
     if os.path.exists("/dev/zero"):
-        with pytest.raises(InvalidProblem, match="is larger than 1000 kB"):
+        with pytest.raises(InvalidProblem, match="is no ordinary file"):
             problems.load("/dev/zero")
 
 

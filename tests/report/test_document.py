@@ -327,7 +327,7 @@ DAMAGED: dict[str, Any] = {
         "title": "t",
         "blocks": [{"type": "plot", "kind": "bars", "caption": "", "series": 1}],
     },
-    "blocks[0]: Text has the fields text. Got text, colour.": {
+    "blocks[0]: Text has the fields text, role. Got text, colour.": {
         "title": "t",
         "blocks": [{"type": "text", "text": "", "colour": "red"}],
     },

@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from regard.checking.answers import Answer, read
+from regard.checking.collection_answers import check_collection
 from regard.checking.dispatch import check, replay
-from regard.checking.example_sets import Grading, example_names, grade_example
+from regard.checking.example_sets import example_names, grade_example
 from regard.checking.misconceptions import tags
+from regard.checking.part_by_part import Grading
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "Misconception",
     "Verdict",
     "check",
+    "check_collection",
     "example_names",
     "grade_example",
     "read",

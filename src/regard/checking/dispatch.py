@@ -15,9 +15,11 @@ from regard.core.kernels.threads import one_blas_thread
 from regard.errors import InvalidAnswer, InvalidProblem
 from regard.language import Formula
 from regard.problems import Problem, load
+from regard.problems.answer_fields import answer_fields, only_field
 from regard.problems.registry import part
 from regard.report import number
 
+_ENDINGS = (".toml", ".json", ".py", ".ipynb", ".npz", ".txt")
 LONGEST = 200  # characters of a field that are written out
 
 
@@ -26,7 +28,11 @@ def check(problem: Problem | str | Path, answer: Any) -> Verdict:
 
     Args:
         problem: a problem, its id or its file.
-        answer: a file, or a dict of fields such as `{"q": "C (k_a + k_b)"}`.
+        answer: a file, a dict of fields such as `{"q": "C (k_a + k_b)"}`, or, where an answer has
+            one field only, what belongs there: "C (k_a + k_b)".
+
+    >>> check("average-two-values", "C (k_a + k_b)").right
+    True
 
     Raises:
         InvalidProblem: there is no such problem, or it cannot be read.
@@ -67,7 +73,7 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
     if isinstance(problem, str | Path):
         problem = load(problem)
     try:
-        given = read(answer)
+        given = read(_fields(problem, answer))
     except InvalidAnswer as error:
         hint = getattr(_module(problem), "hint", None)
         raise InvalidAnswer(f"{error}{hint(str(error))}" if hint else str(error)) from None
@@ -76,6 +82,31 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
             f"check: the answer is to {given.problem[:80]!r}, and the problem is {problem.id!r}."
         )
     return problem, given
+
+
+def _fields(problem: Problem, answer: Any) -> Any:
+    """Return an answer that is written out where a file could be named as a dict of fields."""
+    if not isinstance(answer, str) or _names_a_file(answer):
+        return answer
+    field = only_field(problem)
+    if field is None:
+        wanted = [one.name for one in answer_fields(problem) if not one.optional]
+        if not wanted:
+            return answer
+        names = ", ".join(wanted)
+        raise InvalidAnswer(
+            f"{answer[:80]!r}: there is no such file, and an answer to {problem.id} has the fields "
+            f"{names}: say which this is."
+        )
+    return {field: answer}
+
+
+def _names_a_file(text: str) -> bool:
+    """Whether a text is the name of a file: one that is there, or that ends as answers do."""
+    if "\0" in text or "\n" in text or len(text) > 1000:
+        return False
+    path = Path(text)
+    return path.suffix in _ENDINGS or path.exists()
 
 
 def _module(problem: Problem) -> ModuleType:

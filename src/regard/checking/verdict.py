@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from regard.errors import FormulaError
+from regard.language import parse
 from regard.problems import Problem
+from regard.problems.problem_sets import place
 from regard.report import Block, Facts, Heading, Report, Steps, Table, Text
 from regard.report.reported import Reported
 
@@ -163,19 +166,32 @@ class Verdict(Reported):
             "remarks": list(self.remarks),
         }
 
+    @property
+    def headline(self) -> str:
+        """The verdict as the first sentence that a person reads."""
+        if self.right:
+            return "The answer is right."
+        if not self.decided:
+            return f"The answer is not decided: {self._count}, and a person has to look at it."
+        return f"Not right yet: {self._count}."
+
+    @property
+    def _count(self) -> str:
+        reached, count = sum(goal.passed for goal in self.goals), len(self.goals)
+        return f"{reached} of {count} goal{'s' if count > 1 else ''}"
+
     def report(self) -> Report:
-        """Return the verdict as a report."""
-        said = self.words
-        settled = self.right or not self.decided
-        first = f"The answer is {said}." if settled else f"{self.percent} of the goals are reached."
-        blocks: list[Block] = [Text(first)]
+        """Return the verdict as a report: what went wrong first, then goal by goal."""
+        blocks: list[Block] = [Text(self._about(), "eyebrow")]
+        if self.misconception is not None:
+            blocks += [Heading("What went wrong", role="beside"), Text(self.misconception.sentence)]
+            blocks.append(Facts((("tag", self.misconception.tag),)))
+        tone = "good" if self.right else "bad" if self.decided else "open"
+        blocks.append(Heading("Your answer", role="answer", status=self._count, tone=tone))
         if self.answer:
-            blocks.append(Facts(tuple(self.answer.items())))
+            blocks.append(Facts(tuple((name, _typeset(x)) for name, x in self.answer.items())))
         rows = tuple((goal.name, goal.scope, _reached(goal), goal.sentence) for goal in self.goals)
         blocks.append(Table(("goal", "instances", "reached", "found"), rows))
-        if self.misconception is not None:
-            blocks += [Heading("What went wrong"), Text(self.misconception.sentence)]
-            blocks.append(Facts((("tag", self.misconception.tag),)))
         if self.counterexample is not None:
             blocks += [Heading("The smallest counterexample"), Text(self.counterexample.sentence)]
             pairs = tuple((name, shown(a)) for name, a in self.counterexample.arrays.items())
@@ -184,8 +200,22 @@ class Verdict(Reported):
                 blocks.append(Text(f"Draw it again with seed {self.counterexample.seed}."))
             if self.counterexample.steps:
                 blocks.append(Steps(self.counterexample.steps))
-        blocks += [Text(remark) for remark in self.remarks]
-        return Report(f"{self.problem.title}: {said}", tuple(blocks))
+        if self.remarks:
+            blocks += [Heading("Also"), *(Text(remark) for remark in self.remarks)]
+        return Report(self.headline, tuple(blocks))
+
+    def _about(self) -> str:
+        found = place(self.problem)
+        return f"{found} / {self.problem.title}" if found else self.problem.title
+
+
+def _typeset(text: str) -> str:
+    """Return a formula as one; numbers, and what is no formula, as they are."""
+    try:
+        formula = parse(text)
+    except FormulaError:
+        return text
+    return f"${formula.to_latex()}$" if formula.names else text
 
 
 def _reached(goal: GoalResult) -> str:

@@ -17,6 +17,8 @@ from regard.cli import problem_set
 from regard.cli.check import check as check_command
 from regard.cli.doctor import doctor as doctor_command
 from regard.cli.explain import explain as explain_command
+from regard.cli.show import hint as hint_command
+from regard.cli.show import show as show_command
 from regard.cli.solve import solve as solve_command
 from regard.errors import RegardError
 
@@ -29,6 +31,8 @@ app = typer.Typer(
     rich_markup_mode=None,  # help as plain text: rich's own takes half as long again to load
 )
 app.command("solve")(solve_command)
+app.command("show")(show_command)
+app.command("hint")(hint_command)
 app.command("check")(check_command)
 app.command("explain", short_help="Write out every step of attention, exactly.")(explain_command)
 app.command("list")(problem_set.list_problems)
@@ -54,8 +58,15 @@ def _options(
     """A workbench for the attention mechanism."""
 
 
+def _is_formula(word: str) -> bool:
+    """Whether a word such as -2 k_a, which looks like an option, is an answer."""
+    return len(word) > 1 and word[0] == "-" and word[1] not in "-o"
+
+
 def main() -> None:
     """Run the command and leave with its exit code."""
+    if sys.argv[1:2] == ["check"]:
+        sys.argv[2:] = [f" {word}" if _is_formula(word) else word for word in sys.argv[2:]]
     gc.set_threshold(20_000, 50, 100)  # what is loaded stays, and there is no need to look often
     try:
         app()

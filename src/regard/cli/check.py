@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from regard.cli.console import out
+from regard.cli.inline import inline
 from regard.cli.problem_set import Json, write
 from regard.cli.solve import Format
 from regard.errors import InvalidAnswer
@@ -25,12 +27,16 @@ def check(
     problem: Annotated[
         str,
         typer.Argument(
-            help="An id out of `regard list`, a file, - for the problem that the answer names, or "
-            "a document whose answers are bundled, such as 003_68df008254cf0bc6."
+            help="An id or a collection out of `regard list`, a file, - for the problem that the "
+            "answer names, or a collection with bundled answers, such as homework-2."
         ),
     ],
     answer: Annotated[
-        str | None, typer.Argument(help="A file with the answer, TOML or JSON, or - for stdin.")
+        list[str] | None,
+        typer.Argument(
+            help="A file with the answer or answers, TOML or JSON; - for stdin; or the answer: "
+            'a formula, or field=formula for each field, such as q="C k_a" C=20.'
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Work out the instance that this seed draws.")
@@ -43,25 +49,27 @@ def check(
 ) -> None:
     """Say whether an answer is right, and if not, why not."""
     from regard.checking import check as check_one
-    from regard.checking import example_names, grade_example
+    from regard.checking import check_collection, example_names, grade_example, read
+    from regard.problems.problem_sets import find_collection
 
     if as_json:
         form = Format.json
     if form is None:
         form = _SUFFIXES.get(output.suffix, Format.text) if output else Format.text
-    if answer is None:
-        if problem not in example_names():
+    collection = find_collection(problem)
+    said = inline(answer or [])
+    if not said:
+        if collection is None or collection.name not in example_names():
             raise InvalidAnswer("check: name a file with the answer, or - to read it from stdin.")
-        grading = grade_example(problem)
-        if form is Format.text and output is None:
-            _print_parts(grading)
-        else:
-            _show(grading.report(), grading.to_dict(), form, output)
-        raise typer.Exit(0 if grading.right else 1)
-    given = _read(answer)
+        _show_parts(grade_example(collection.name), form, output)
+    if collection is not None:
+        _show_parts(check_collection(collection.name, _answers(said)), form, output)
+    _in_order(problem, said)
+    given = _read(said)
     if problem == "-":
+        given = read(given)
         if given.problem is None:
-            raise InvalidAnswer(f"{answer}: does not say which problem it is an answer to.")
+            raise InvalidAnswer(f"{said}: does not say which problem it is an answer to.")
         problem = given.problem
     if seed is not None:
         _replay(problem, given, seed, form, output)
@@ -71,23 +79,58 @@ def check(
     raise typer.Exit(0 if verdict.right else 1)
 
 
-def _read(answer: str) -> Answer:
-    from regard.checking.answers import loads, read
-    from regard.problems.loading import MOST_BYTES
+def _show_parts(grading: Grading, form: Format, output: Path | None) -> NoReturn:
+    if form is Format.text and output is None:
+        _print_parts(grading)
+    else:
+        _show(grading.report(), grading.to_dict(), form, output)
+    raise typer.Exit(0 if grading.right else 1 if grading.readable else 2)
+
+
+def _in_order(problem: str, answer: dict[str, Any] | str) -> None:
+    """Say which order is meant where the answer is the id of a problem."""
+    from regard.problems.loading import bundled_ids
+
+    if answer in bundled_ids():
+        shown = shlex.quote(problem)
+        raise InvalidAnswer(f"check: the problem comes first: regard check {answer} {shown}")
+
+
+def _answers(answers: dict[str, Any] | str) -> Any:
+    """Return what check_collection takes: a file, or the data that came through stdin."""
+    from regard.problems.loading import parse
+
+    if isinstance(answers, dict):
+        raise InvalidAnswer("check: the answers to a collection are in a file: name it.")
+    if answers != "-":
+        return Path(answers)
+    text = _stdin()
+    return parse(text, "stdin", is_json=text.lstrip()[:1] == "{")
+
+
+def _read(answer: dict[str, Any] | str) -> Answer | dict[str, Any] | str:
+    """Return what was written on the command line, or the answer that came through stdin."""
+    from regard.checking.answers import loads
 
     if answer != "-":
-        return read(Path(answer))
+        return answer
+    text = _stdin()
+    return loads(text, "stdin", is_json=text.lstrip()[:1] == "{")
+
+
+def _stdin() -> str:
+    from regard.problems.loading import MOST_BYTES
+
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise InvalidAnswer(f"stdin: is larger than {MOST_BYTES // 1000} kB.")
     try:
-        text = data.decode()
+        return data.decode()
     except UnicodeDecodeError as error:
         raise InvalidAnswer(f"stdin: is not text in UTF-8 (byte {error.start}).") from None
-    return loads(text, "stdin", is_json=text.lstrip()[:1] == "{")
 
 
-def _replay(problem: str, answer: Answer, seed: int, form: Format, output: Path | None) -> None:
+def _replay(problem: str, answer: Any, seed: int, form: Format, output: Path | None) -> None:
     from regard.checking import replay
     from regard.checking.verdict import shown
     from regard.report import Facts, Report, Steps, Text
@@ -109,7 +152,7 @@ def _print_parts(grading: Grading) -> None:
     """Print one line per part, and then the mistakes that were found."""
     from rich.table import Table
 
-    from regard.checking.example_sets import mistake_rows
+    from regard.checking.part_by_part import mistake_rows
 
     console = out()
     console.print(f"{grading.title}, graded part by part", style="bold", markup=False)
@@ -119,16 +162,18 @@ def _print_parts(grading: Grading) -> None:
         whole = column != "what it says"
         table.add_column(column, justify="right" if right else "left", no_wrap=whole)
     for part in grading.parts:
-        colour = "green" if part.verdict.right else "red"
+        colour = "green" if part.right else "red"
         table.add_row(
             _plain(part.label),
             _plain(part.says),
-            f"[{colour}]{part.verdict.percent}[/]",
-            _plain(part.tag) or ("right" if part.verdict.right else "wrong"),
+            f"[{colour}]{part.percent}[/]",
+            _plain(part.found),
         )
     console.print(table)
-    count = f"{len(grading.mistakes)} of {len(grading.parts)} answers are not right"
-    console.print(f"\n{count}; the mistakes, and why they are mistakes:\n", markup=False)
+    console.print(f"\n{grading.count}", markup=False)
+    if not mistake_rows(grading):
+        return
+    console.print()
     mistakes = Table(box=None, pad_edge=False)
     for column in ("part", "mistake", "why"):
         mistakes.add_column(column, no_wrap=column != "why")

@@ -4,32 +4,70 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from regard.cli.console import out
 from regard.errors import InvalidProblem
 
+if TYPE_CHECKING:
+    from regard.problems import Collection
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def list_problems(as_json: Json = False) -> None:
-    """List the bundled problems."""
-    from rich.table import Table
-
+def list_problems(
+    which: Annotated[
+        list[str] | None, typer.Argument(help="Only these collections, such as cs114b-hw4.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the bundled problems, by collection."""
     from regard import problems
 
-    found = [problems.load(name) for name in problems.names()]
+    found = [problems.collection(name) for name in which or problems.collections()]
     if as_json:
-        rows = [{"id": p.id, "kind": p.kind, "title": p.title, "source": p.source} for p in found]
-        typer.echo(json.dumps({"problems": rows}, indent=2))
+        typer.echo(json.dumps(_as_data(found), indent=2))
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("id", "kind", "title"):
-        table.add_column(column, overflow="fold")
-    for problem in found:
-        table.add_row(problem.id, problem.kind, problem.title)
+    for i, collection in enumerate(found):
+        if i:
+            out().print()
+        _print_collection(collection)
+
+
+def _as_data(found: list[Collection]) -> dict[str, Any]:
+    listed = {problem.id: problem for collection in found for problem in collection.problems}
+    rows = [
+        {"id": p.id, "kind": p.kind, "title": p.title, "source": p.source} for p in listed.values()
+    ]
+    groups = [
+        {
+            "name": c.name,
+            "title": c.title,
+            "about": c.about,
+            "source": c.source,
+            "parts": [{"part": part.label, "problem": part.problem} for part in c.parts],
+        }
+        for c in found
+    ]
+    return {"problems": rows, "collections": groups}
+
+
+def _print_collection(collection: Collection) -> None:
+    """Print a heading and a line for each part; long titles are folded under themselves."""
+    from rich.table import Table
+    from rich.text import Text
+
+    heading = Text(collection.name, style="bold")
+    heading.append(f"  {collection.title}", style="not bold")
+    out().print(heading)
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column("part", min_width=6, style="dim")
+    table.add_column("id", no_wrap=True)
+    table.add_column("title", overflow="fold")
+    for part, problem in zip(collection.parts, collection.problems, strict=True):
+        table.add_row(Text(f"  {part.label}"), Text(problem.id), Text(problem.title))
     out().print(table)
 
 

@@ -49,7 +49,7 @@ def format_of(output: Path | None) -> Format:
 
 def solve(
     problems: Annotated[
-        list[str] | None, typer.Argument(help="Ids out of `regard list`, or files.")
+        list[str] | None, typer.Argument(help="Ids or collections out of `regard list`, or files.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Solve every bundled problem.")] = False,
     form: Annotated[
@@ -67,17 +67,29 @@ def solve(
     if as_json:
         form = Format.json
     form = form or format_of(output)
-    asked = [(name, load(name)) for name in (names() if everything else problems or [])]
+    ids = names() if everything else _each(problems or [])
+    asked = [(name, load(name)) for name in ids]
     overview = everything and not as_json and (form is Format.text or output is not None)
     started = time.perf_counter()
     solutions = _solve_all(asked, overview)
     if overview and form is Format.text:
         form, output = Format.html, output or Path("regard-solutions.html")
-    _show(solutions, form, output)
+    _show(solutions, form, output, _title(problems or []))
     if overview:
         _summary(solutions, time.perf_counter() - started)
         out().print(f"Report: {output}", soft_wrap=True)
     raise typer.Exit(1 if any(s.verdict is Status.UNDECIDED for s in solutions) else 0)
+
+
+def _each(named: list[str]) -> list[str]:
+    """Return what was named, with the problems of a collection in its place."""
+    from regard.problems.problem_sets import find_collection
+
+    found = []
+    for name in named:
+        collection = find_collection(name)
+        found += [name] if collection is None else [part.problem for part in collection.parts]
+    return found
 
 
 def _solve_all(asked: list[tuple[str, Problem]], overview: bool) -> list[Solution]:
@@ -132,7 +144,7 @@ def _summary(solutions: list[Solution], seconds: float) -> None:
     )
 
 
-def _show(solutions: list[Solution], form: Format, output: Path | None) -> None:
+def _show(solutions: list[Solution], form: Format, output: Path | None, title: str) -> None:
     from regard import report
 
     if form is Format.json:
@@ -144,7 +156,7 @@ def _show(solutions: list[Solution], form: Format, output: Path | None) -> None:
             report.to_terminal(solution.report(), out())
         return
     else:
-        whole = _joined(solutions)
+        whole = _joined(solutions, title)
         render = {
             Format.text: report.to_text,
             Format.html: report.to_html_page,
@@ -157,12 +169,21 @@ def _show(solutions: list[Solution], form: Format, output: Path | None) -> None:
         write(output, text)
 
 
-def _joined(solutions: list[Solution]) -> Report:
+def _title(named: list[str]) -> str:
+    """Return what a report of several solutions is called."""
+    from regard.problems.problem_sets import find_collection
+
+    collection = find_collection(named[0]) if len(named) == 1 else None
+    return "Attention problems, solved" if collection is None else f"{collection.title}, solved"
+
+
+def _joined(solutions: list[Solution], title: str) -> Report:
+    from regard.problems.problem_sets import place
     from regard.report import Report, Table
 
     reports = [solution.report() for solution in solutions]
     if len(reports) == 1:
         return reports[0]
-    rows = tuple((s.problem.title, s.outcome, s.problem.source or "") for s in solutions)
-    overview = Table(("problem", "result", "source"), rows)
-    return Report.join("Attention problems, solved", reports, (overview,))
+    rows = tuple((s.problem.title, s.outcome, place(s.problem)) for s in solutions)
+    overview = Table(("problem", "result", "from"), rows)
+    return Report.join(title, reports, (overview,))

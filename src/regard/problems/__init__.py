@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from regard.problems.head import Problem
 from regard.problems.instances import key_instance
-from regard.problems.loading import from_dict, load, loads, names
+from regard.problems.loading import from_dict, load, loads
+from regard.problems.problem_sets import Collection, collection, collections, names
 from regard.problems.registry import kinds, needed, schema
 from regard.problems.token_instances import token_instance
 from regard.problems.writing import to_dict, to_toml
 
 __all__ = [
     "KINDS",
+    "Collection",
     "Problem",
+    "collection",
+    "collections",
     "from_dict",
     "key_instance",
     "load",

@@ -7,6 +7,7 @@ what was expected.
 from __future__ import annotations
 
 import json
+import stat
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -25,14 +26,15 @@ MOST_BYTES = 1_000_000
 _SUFFIXES = (".toml", ".json")
 
 
-def names() -> tuple[str, ...]:
-    """Return the ids of the bundled problems, in the order of their sources."""
-    ids = [(p.source or "~", p.id) for p in map(load, _bundled())]
-    return tuple(name for _, name in sorted(ids))
+def bundled_ids() -> tuple[str, ...]:
+    """Return the ids of the bundled problems, in the order of the alphabet."""
+    return tuple(_bundled())
 
 
-def load(path_or_id: str | Path) -> Problem:
+def load(path_or_id: str | Path | Problem) -> Problem:
     """Return a bundled problem by its id, or the problem in a TOML or JSON file.
+
+    What is a problem already is returned as it is.
 
     >>> load("average-two-values").kind
     'query'
@@ -40,6 +42,8 @@ def load(path_or_id: str | Path) -> Problem:
     Raises:
         InvalidProblem: there is none, or it cannot be read; the message says why.
     """
+    if isinstance(path_or_id, Problem):
+        return path_or_id
     name = str(path_or_id)
     if isinstance(path_or_id, str) and name in _bundled():
         return _load_bundled(name)
@@ -70,10 +74,14 @@ def from_dict(data: Mapping[str, Any], name: str = "problem", *, text: str = "")
 def read_file(path: Path) -> str:
     """Return the text of a file; InvalidProblem where that cannot be done."""
     try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):  # reading a pipe or a device may never end
+            what = "a folder. Name a file in it" if stat.S_ISDIR(mode) else "no ordinary file"
+            raise InvalidProblem(f"{path}: is {what}.")
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
-    except IsADirectoryError:
-        raise InvalidProblem(f"{path}: is a folder. Name a file in it.") from None
+    except InvalidProblem:
+        raise
     except OSError as error:
         reason = (error.strerror or "cannot be read").lower()
         raise InvalidProblem(f"{path}: {reason}.") from None

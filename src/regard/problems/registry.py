@@ -26,7 +26,7 @@ from regard.problems.head import Problem
 
 GROUP = "regard.kinds"
 PartName = Literal[
-    "spec", "instance", "reading", "misconceptions", "judge", "solve", "explain", "vary"
+    "spec", "fields", "instance", "reading", "misconceptions", "judge", "solve", "explain", "vary"
 ]
 # The order in which lists and the schema name the kinds; a kind that is not here comes after them.
 _ORDER = [

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from regard.errors import ParameterError
 from regard.report import checks
 from regard.report.inline import shown
 from regard.report.numbers import all_numbers
 
+TEXT_ROLES: Final = ("", "eyebrow")
+HEADING_ROLES: Final = ("", "answer", "beside", "callouts", "folded")
+TONES: Final = ("", "good", "bad", "open")
+
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph."""
+    """A paragraph; as an "eyebrow" it says where the report belongs, above its title."""
 
     text: str
+    role: str = ""
 
     def __post_init__(self) -> None:
         checks.string("Text: text", self.text)
+        checks.one_of("Text: role", self.role, TEXT_ROLES)
 
 
 @dataclass(frozen=True)
@@ -25,13 +32,32 @@ class Heading:
     """The heading of the blocks after it, up to the next heading of its level or above.
 
     Level 1 heads a chapter, level 2 a section, level 3 a part of one.
+
+    Args:
+        text: what it says.
+        level: 1, 2 or 3.
+        role: how a page sets the section: "answer" in a card; "beside" it, or the blocks without
+            a heading before it; "callouts", each paragraph by itself; "folded", opened when wanted.
+        status: what came out, in a few words, such as "solved and proved".
+        tone: of the status: "good", "bad" (wrong or impossible) or "open".
     """
 
     text: str
     level: int = 2
+    role: str = ""
+    status: str = ""
+    tone: str = ""
+
+    @property
+    def words(self) -> str:
+        """The heading where there is no card: its text, and the status after a colon."""
+        return f"{self.text}: {self.status}" if self.status else self.text
 
     def __post_init__(self) -> None:
         checks.words("Heading: text", self.text)
+        checks.string("Heading: status", self.status)
+        checks.one_of("Heading: role", self.role, HEADING_ROLES)
+        checks.one_of("Heading: tone", self.tone, TONES)
         if isinstance(self.level, bool) or self.level not in (1, 2, 3):
             raise ParameterError(f"Heading: level must be 1, 2 or 3. Got {self.level!r}.")
 

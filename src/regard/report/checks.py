@@ -62,3 +62,10 @@ def numbers(where: str, given: Any, largest: float) -> tuple[float, ...]:
                 f"Got {reprlib.repr(value)}."
             )
     return tuple(float(value) for value in values)
+
+
+def one_of(name: str, value: object, known: tuple[str, ...]) -> None:
+    """Raise ParameterError unless a value is one of those known; "" stands for none."""
+    if value not in known:
+        listed = ", ".join(repr(one) for one in known)
+        raise ParameterError(f"{name} must be one of {listed}. Got {value!r}.")

@@ -119,7 +119,7 @@ def _below(blocks: tuple[Block, ...]) -> Iterator[Block]:
     chapters = any(isinstance(block, Heading) and block.level == 1 for block in blocks)
     for block in blocks:
         if chapters and isinstance(block, Heading):
-            block = Heading(block.text, min(block.level + 1, 3))
+            block = dataclasses.replace(block, level=min(block.level + 1, 3))
         yield block
 
 
@@ -129,6 +129,9 @@ def _block_to_dict(block: Block) -> dict[str, Any]:
         data[field.name] = _plain_data(getattr(block, field.name))
     if isinstance(block, Heading) and block.level == 2:
         del data["level"]
+    for name in ("role", "status", "tone"):
+        if data.get(name) == "":
+            del data[name]
     return data
 
 

@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from regard.report.blocks import HEADING_ROLES, TEXT_ROLES, TONES
 from regard.report.document import Report
 from regard.report.plot import KINDS, MOST_SERIES
 
 _STRING: Final = {"type": "string"}
 _NUMBER: Final = {"type": "number"}
 _STRINGS: Final = {"type": "array", "items": _STRING}
+
+_HEADING: Final = {
+    "text": _STRING,
+    "level": {"enum": [1, 2, 3]},
+    "role": {"enum": list(HEADING_ROLES)},
+    "status": _STRING,
+    "tone": {"enum": list(TONES)},
+}
 
 
 def to_json(report: Report) -> str:
@@ -22,8 +31,8 @@ def json_schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of what `to_json` writes."""
     pair = {**_STRINGS, "minItems": 2, "maxItems": 2}
     blocks = [
-        _block("text", {"text": _STRING}),
-        _block("heading", {"text": _STRING, "level": {"enum": [1, 2, 3]}}, ["level"]),
+        _block("text", {"text": _STRING, "role": {"enum": list(TEXT_ROLES)}}, ["role"]),
+        _block("heading", _HEADING, [name for name in _HEADING if name != "text"]),
         _block(
             "table",
             {

@@ -12,6 +12,7 @@ import numpy as np
 from regard.certify import Certificate, ClaimResult, Verification, verify
 from regard.core.kernels.threads import one_blas_thread
 from regard.problems import Problem
+from regard.problems.problem_sets import place
 from regard.problems.registry import needed
 from regard.report import Steps as StepsBlock
 from regard.report import document as doc
@@ -165,9 +166,9 @@ class Solution(Reported):
         """Return the solution as a report."""
         problem = self.problem
         blocks: list[doc.Block] = []
-        if problem.source:
-            blocks.append(doc.Text(problem.source))
-        blocks += [doc.Prose(problem.statement), doc.Heading(f"Answer: {self.outcome}")]
+        if place(problem):
+            blocks.append(doc.Text(place(problem), "eyebrow"))
+        blocks += [doc.Prose(problem.statement), self._answer_heading()]
         blocks.append(doc.Math(self.headline))
         if self.assumes:
             blocks.append(doc.Text(f"Assumed: {' '.join(self.assumes)}"))
@@ -183,10 +184,16 @@ class Solution(Reported):
         if self.details:
             blocks += [doc.Heading("In numbers"), *self.details]
         if self.mistakes:
-            blocks.append(doc.Heading("Often got wrong"))
+            blocks.append(doc.Heading("Often got wrong", role="callouts"))
             blocks += [doc.Text(mistake) for mistake in self.mistakes]
-        blocks += [doc.Heading("Proof"), doc.Text(self._proof_words()), _proof(self.verification)]
+        blocks.append(doc.Heading("Proof", role="folded"))
+        blocks += [doc.Text(self._proof_words()), _proof(self.verification)]
         return doc.Report(problem.title, tuple(blocks))
+
+    def _answer_heading(self) -> doc.Heading:
+        tones = {Status.PROVED: "good", Status.IMPOSSIBLE: "bad", Status.COMPUTED: "good"}
+        tone = tones.get(self.verdict, "open")
+        return doc.Heading("Answer", role="answer", status=self.outcome, tone=tone)
 
     def _proof_words(self) -> str:
         """Say how claims are checked, which key has which number, and what their words mean."""

@@ -1,21 +1,43 @@
 """A report as HTML: a fragment for notebooks and a page that needs nothing but itself.
 
-Both are also well-formed XML. Colours are left to the surroundings, but for half
-transparent grey lines, which show on light and dark backgrounds, and the colours of plots.
+Both are also well-formed XML. A fragment leaves colours to its surroundings, but for half
+transparent grey lines and the colours of plots. A page is laid out by `page.css`: the question
+beside the answer, then a row for each section.
 """
 
 from __future__ import annotations
 
+from base64 import b64encode
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
 from regard.report import document as doc
-from regard.report.characters import plain
+from regard.report.blocks import Heading, Text
 from regard.report.html import style as style
-from regard.report.html.prose import code, escaped, formula, prose, steps, words
-from regard.report.inline import shown
+from regard.report.html.elements import to_html
+from regard.report.html.prose import escaped, words
+from regard.report.outline import Chapter, Section, chapters
+from regard.report.plot import Plot
+
+_MARKS = {"good": "✓", "bad": "✕", "open": "○", "": ""}
 
 
 def to_html_fragment(report: doc.Report) -> str:
     """Render a report as one <div>, to stand inside another page or a notebook."""
-    return f'<div class="regard-report">\n{_body(report, 3, is_page=False)}\n</div>'
+    parts = [f"<h3>{words(report.title)}</h3>"]
+    headings = [block for block in report.blocks if isinstance(block, Heading)]
+    highest = min((heading.level for heading in headings), default=2)
+    plots, level = 0, 4  # of the heading that a heading in what follows would stand under
+    for block in report.blocks:
+        plots += isinstance(block, Plot)
+        if isinstance(block, Heading):
+            level = min(4 + block.level - highest, 6)
+            parts.append(to_html(block, level, plots))
+        else:
+            parts.append(to_html(block, min(level + 1, 6), plots))
+    body = "\n".join(part for part in parts if part)
+    return f'<div class="regard-report">\n{body}\n</div>'
 
 
 def to_html_page(report: doc.Report) -> str:
@@ -27,128 +49,127 @@ def to_html_page(report: doc.Report) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1" />
 <meta http-equiv="Content-Security-Policy" content="{style.LOADS_NOTHING}" />
 <title>{escaped(report.title)}</title>
-<style>{style.PAGE}</style>
+<style>{style_sheet()}</style>
 </head>
 <body>
 <main class="regard-report">
-{_body(report, 1, is_page=True)}
+{_Page(report).body()}
 </main>
 </body>
 </html>
 """
 
 
-def _body(report: doc.Report, top: int, is_page: bool) -> str:
-    parts = [f"<h{top}>{words(report.title)}</h{top}>"]
-    headings = [block for block in report.blocks if isinstance(block, doc.Heading)]
-    highest = min((heading.level for heading in headings), default=2)
-    chapters = [heading for heading in headings if heading.level == 1]
-    listed = is_page and len(chapters) > 1
-    if listed:
-        parts.append(_contents(chapters))
-    chapter = plots = 0
-    level = top + 1  # of the heading that a heading in what follows would stand under
-    for block in report.blocks:
-        if isinstance(block, doc.Heading):
-            level = min(top + 1 + block.level - highest, 6)
-            chapter += block.level == 1
-            anchor = f' id="chapter-{chapter}"' if listed and block.level == 1 else ""
-            look = ' class="regard-chapter"' if is_page and block.level == 1 else ""
-            parts.append(f"<h{level}{anchor}{look}>{words(block.text)}</h{level}>")
-            continue
-        plots += isinstance(block, doc.Plot)
-        parts.append(_block(block, min(level + 1, 6), plots))
-    return "\n".join(part for part in parts if part)
+@cache
+def style_sheet() -> str:
+    """Return the style sheet of a page, with its font in it."""
+    folder = resources.files("regard.report.html")
+    font = b64encode((folder / "inter-latin.woff2").read_bytes()).decode("ascii")
+    return (folder / "page.css").read_text("utf-8").replace("INTER", font)
 
 
-def _contents(chapters: list[doc.Heading]) -> str:
+@dataclass
+class _Page:
+    """A page in the making; it counts plots, whose ids must differ."""
+
+    report: doc.Report
+    plots: int = 0
+
+    def body(self) -> str:
+        first, *rest = chapters(self.report.blocks)
+        listed = len(rest) > 1
+        parts = ["<header>"]
+        if first.eyebrow:
+            parts.append(_eyebrow(first.eyebrow))
+        parts += [f"<h1>{words(self.report.title)}</h1>", "</header>"]
+        if listed:
+            parts.append(_contents(rest))
+        parts.append(self.chapter(first, 2))
+        for number, chapter in enumerate(rest, 1):
+            assert chapter.heading is not None
+            parts.append(f'<article id="chapter-{number}">' if listed else "<article>")
+            if chapter.eyebrow:
+                parts.append(_eyebrow(chapter.eyebrow))
+            parts.append(f'<h2 class="regard-chapter">{words(chapter.heading.words)}</h2>')
+            parts += [self.chapter(chapter, 3), "</article>"]
+        return "\n".join(part for part in parts if part)
+
+    def chapter(self, chapter: Chapter, level: int) -> str:
+        """Return the lead, beside it the answer where there is one, and a row for each section."""
+        sections = list(chapter.sections)
+        roles = [section.heading.role for section in sections]
+        lead = self.blocks(chapter.lead, level)
+        if roles[:1] == ["answer"]:
+            beside = _labelled("The question", lead, level, "regard-question") if lead else ""
+            lead = self.pair(beside, sections.pop(0), level)
+        elif roles[:2] == ["beside", "answer"]:
+            first = sections.pop(0)
+            inside = self.blocks(first.blocks, level + 1)
+            beside = _labelled(first.heading.words, inside, level, "regard-callout")
+            lead = f"{lead}\n{self.pair(beside, sections.pop(0), level)}".strip()
+        elif lead:
+            lead = f'<div class="regard-lead">\n{lead}\n</div>'
+        return "\n".join([lead, *(self.section(section, level) for section in sections)]).strip()
+
+    def pair(self, beside: str, answer: Section, level: int) -> str:
+        """Return the card of an answer, and what stands beside it; a card alone is as wide."""
+        heading = answer.heading
+        pill = (
+            f'<p class="regard-pill"><span aria-hidden="true">{_MARKS[heading.tone]}</span> '
+            f"{words(_capital(heading.status))}</p>"
+            if heading.status
+            else ""
+        )
+        card = f"""<section class="regard-card regard-{heading.tone or "open"}">
+<div class="regard-top"><h{level} class="regard-label">{words(heading.text)}</h{level}>{pill}</div>
+{self.blocks(answer.blocks, level + 1)}
+</section>"""
+        return f'<div class="regard-pair">\n{beside}\n{card}\n</div>' if beside else card
+
+    def section(self, section: Section, level: int) -> str:
+        heading = section.heading
+        title = f"<h{level}>{words(heading.words)}</h{level}>"
+        if heading.role == "callouts":
+            inside = "\n".join(self.callout(block, level + 1) for block in section.blocks)
+        else:
+            inside = self.blocks(section.blocks, level + 1)
+        if heading.role == "folded":
+            return (
+                f'<details class="regard-row">\n<summary>{title}</summary>\n'
+                f"<div>\n{inside}\n</div>\n</details>"
+            )
+        return f'<section class="regard-row">\n{title}\n<div>\n{inside}\n</div>\n</section>'
+
+    def callout(self, block: doc.Block, level: int) -> str:
+        inside = self.blocks((block,), level)
+        is_words = isinstance(block, Text)
+        return f'<div class="regard-callout">{inside}</div>' if is_words else inside
+
+    def blocks(self, blocks: tuple[doc.Block, ...], level: int) -> str:
+        parts = []
+        for block in blocks:
+            self.plots += isinstance(block, Plot)
+            parts.append(to_html(block, min(level, 6), self.plots))
+        return "\n".join(part for part in parts if part)
+
+
+def _labelled(label: str, inside: str, level: int, look: str) -> str:
+    heading = f'<h{level} class="regard-label">{words(label)}</h{level}>'
+    return f'<section class="{look}">\n{heading}\n{inside}\n</section>'
+
+
+def _eyebrow(text: str) -> str:
+    return f'<p class="regard-eyebrow">{words(text)}</p>'
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _contents(found: list[Chapter]) -> str:
     rows = [
-        f'<li><a href="#chapter-{i}">{words(heading.text)}</a></li>'
-        for i, heading in enumerate(chapters, 1)
+        f'<li><a href="#chapter-{i}">{words(chapter.heading.text)}</a></li>'
+        for i, chapter in enumerate(found, 1)
+        if chapter.heading is not None
     ]
     return "\n".join(['<nav aria-label="Contents">', "<ol>", *rows, "</ol>", "</nav>"])
-
-
-def _block(block: doc.Block, level: int, plots: int) -> str:
-    match block:
-        case doc.Text(text):
-            return f"<p>{words(text)}</p>" if plain(text) else ""
-        case doc.Heading(text):
-            return f"<h{level}>{words(text)}</h{level}>"
-        case doc.Table():
-            return _table(block)
-        case doc.Facts(pairs):
-            return _facts(pairs)
-        case doc.Prose(markdown):
-            return prose(markdown, level)
-        case doc.Math(latex):
-            return formula(latex)
-        case doc.Steps(items):
-            return steps(items)
-        case doc.Code(text):
-            return code(text)
-        case doc.Plot():
-            return _figure(block, plots)
-
-
-def _figure(plot: doc.Plot, which: int) -> str:
-    from regard.report.html.svg import svg
-
-    picture = svg(plot, f"plot-{which}")
-    if shown(plot.caption):
-        caption = words(plot.caption)
-        picture += f'\n<figcaption style="{style.FIGURE_CAPTION}">{caption}</figcaption>'
-    return f'<figure style="{style.FIGURE}">\n{picture}\n</figure>'
-
-
-def _table(table: doc.Table) -> str:
-    numeric, names_rows = table.numeric, table.names_rows
-    lines = [f'<table style="{style.TABLE};margin:0">']
-    if plain(table.caption):
-        lines.append(f'<caption style="{style.CAPTION}">{words(table.caption)}</caption>')
-    if any(plain(name) for name in table.columns):
-        # A header cell that is empty would be announced as a header without a name.
-        header = [
-            _cell(
-                "th" if plain(name) else "td", name, style.NUMBER if number else style.WORDS, "col"
-            )
-            for name, number in zip(table.columns, numeric, strict=True)
-        ]
-        lines.append(f"<thead><tr>{''.join(header)}</tr></thead>")
-    lines.append("<tbody>")
-    for row in table.rows:
-        cells = [
-            _cell("td", cell, style.NUMBER if number else style.WORDS)
-            for cell, number in zip(row, numeric, strict=True)
-        ]
-        if names_rows and plain(row[0]):
-            cells[0] = _cell("th", row[0], style.WORDS, "row")
-        lines.append(f"<tr>{''.join(cells)}</tr>")
-    if not table.rows:
-        lines.append(f'<tr><td colspan="{len(numeric)}" style="{style.WORDS}">(no rows)</td></tr>')
-    return _scrolling("\n".join([*lines, "</tbody>", "</table>"]), shown(table.caption) or "Table")
-
-
-def _scrolling(table: str, label: str) -> str:
-    """Let a wide table scroll by itself, also from the keyboard, under a page that stands still."""
-    return (
-        f'<div class="regard-table" style="{style.SCROLLS}" role="group" '
-        f'tabindex="0" aria-label="{escaped(label)}">\n{table}\n</div>'
-    )
-
-
-def _facts(pairs: tuple[tuple[str, str], ...]) -> str:
-    if not pairs:
-        return ""
-    rows = [
-        f"<tr>{_cell('th', name, style.WORDS, 'row')}{_cell('td', value, style.FACT)}</tr>"
-        for name, value in pairs
-    ]
-    return "\n".join(
-        [f'<table style="{style.TABLE};{style.SPACE}">', "<tbody>", *rows, "</tbody>", "</table>"]
-    )
-
-
-def _cell(tag: str, text: str, look: str, scope: str = "") -> str:
-    attribute = f' scope="{scope}"' if tag == "th" else ""
-    return f'<{tag}{attribute} style="{look}">{words(text)}</{tag}>'

@@ -1,4 +1,4 @@
-"""The looks of HTML: inline styles for notebooks, and the style sheet of a page."""
+"""The looks of HTML within an element, which notebooks keep; a page has `page.css` as well."""
 
 from __future__ import annotations
 
@@ -34,38 +34,4 @@ CODE: Final = (
 FIGURE: Final = "margin:1.25em 0"
 FIGURE_CAPTION: Final = "padding:0.25em 0;font-size:0.95em"
 
-LOADS_NOTHING: Final = "default-src 'none'; style-src 'unsafe-inline'"
-PAGE: Final = """
-:root { color-scheme: light dark; }
-html { background: Canvas; color: CanvasText; }
-body { margin: 0 auto; padding: 1rem; max-width: 72rem; font: 1rem/1.5 system-ui, sans-serif; }
-h1, h2, h3, h4 { line-height: 1.25; margin: 1.5em 0 0.5em; }
-h1 { font-size: 1.6rem; margin-top: 0.5em; }
-h2 { font-size: 1.25rem; }
-h3 { font-size: 1.05rem; }
-h4 { font-size: 1rem; font-style: italic; }
-.regard-chapter { border-top: 1px solid rgba(128,128,128,0.4); padding-top: 1em; }
-h1, h2, h3, h4, p, li, figcaption { overflow-wrap: anywhere; }
-p, li, figcaption, blockquote { max-width: 42em; }
-table { font-size: 0.95rem; }
-thead > tr > * { border-bottom-width: 2px !important; }
-.regard-table tbody th { position: sticky; left: 0; background: Canvas; }
-math { font-size: 1.05em; }
-.regard-math, pre { max-width: 44em; }
-pre, code { font-family: ui-monospace, monospace; font-size: 0.92em; }
-blockquote { margin: 0.75em 0; padding-left: 1em; border-left: 3px solid rgba(128,128,128,0.4); }
-nav ol { columns: 18em auto; padding-left: 2em; }
-nav li { break-inside: avoid; }
-a { color: LinkText; }
-@media print {
-  :root { color-scheme: light; }
-  @page { margin: 2cm; }
-  body { padding: 0; max-width: none; font-size: 10.5pt; }
-  h1, h2, h3, h4, caption { break-after: avoid; }
-  tr, figure, .regard-math, li { break-inside: avoid; }
-  table { font-size: 8.5pt; }
-  .regard-table, .regard-math, pre { overflow: visible !important; }
-  pre { white-space: pre-wrap; }
-  a { color: inherit; }
-}
-"""
+LOADS_NOTHING: Final = "default-src 'none'; style-src 'unsafe-inline'; font-src data:"

@@ -72,8 +72,8 @@ def _block(block: doc.Block, highest: int) -> str:
     match block:
         case doc.Text(text):
             return words(text)
-        case doc.Heading(text, level):
-            command = _SECTIONS[level - highest]
+        case doc.Heading(level=level):
+            command, text = _SECTIONS[level - highest], block.words
             return rf"\{command}{{\texorpdfstring{{{words(text)}}}{{{bookmark(text)}}}}}"
         case doc.Table():
             return table(block)

@@ -40,8 +40,8 @@ def lines(block: doc.Block, width: int) -> list[str]:
     match block:
         case doc.Text(text):
             return paragraph(text, width)
-        case doc.Heading(text, level):
-            return _underlined(text, _RULES[level], width)
+        case doc.Heading(level=level):
+            return _underlined(block.words, _RULES[level], width)
         case doc.Table(caption=caption):
             return paragraph(caption, width) + grid.table(block, width)
         case doc.Facts(pairs):

@@ -63,8 +63,8 @@ def _block(block: doc.Block, width: int) -> RenderableType | None:
     match block:
         case doc.Text(text):
             return _words(text) if shown(text) else None
-        case doc.Heading(text, level):
-            return _headed(text, _HEADINGS[level], _RULES[level], width)
+        case doc.Heading(level=level):
+            return _headed(block.words, _HEADINGS[level], _RULES[level], width)
         case doc.Table():
             return _table(block, width)
         case doc.Facts(pairs):

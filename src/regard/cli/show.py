@@ -1,0 +1,104 @@
+"""`regard show` and `regard hint`: the question, and the way to the answer a step at a time."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regard.cli.console import out
+from regard.cli.problem_set import Json
+from regard.errors import InvalidProblem
+
+if TYPE_CHECKING:
+    from regard.problems import Problem
+    from regard.problems.answer_fields import AnswerField
+    from regard.report import Report
+
+Name = Annotated[str, typer.Argument(help="An id out of `regard list`, or a file.")]
+
+
+def show(problem: Name, as_json: Json = False) -> None:
+    """Show a problem: its statement, the fields of an answer, and how they are written."""
+    from regard.problems import load
+    from regard.problems.answer_fields import answer_fields
+    from regard.report import to_terminal
+
+    asked = load(problem)
+    fields = answer_fields(asked)
+    if as_json:
+        typer.echo(json.dumps(_as_data(asked, fields), indent=2))
+        return
+    to_terminal(_report(asked, fields, problem), out())
+
+
+def hint(
+    problem: Name,
+    number: Annotated[int, typer.Argument(help="Which step.")] = 1,
+    formula: Annotated[bool, typer.Option("--formula", help="Show its formula too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show one step of the way to the answer; the next with the next number."""
+    from regard.report import Report, Steps, Text, to_terminal
+    from regard.solving import solve
+
+    solution = solve(problem)
+    steps = solution.steps
+    if not 1 <= number <= len(steps):
+        raise InvalidProblem(f"hint: there are {len(steps)} steps. Got {number}.")
+    sentence, written = steps[number - 1]
+    if as_json:
+        said = {"id": solution.problem.id, "step": number, "of": len(steps), "sentence": sentence}
+        typer.echo(json.dumps(said | ({"formula": written} if formula else {}), indent=2))
+        return
+    blocks: list[Any] = [Steps(((sentence, written),)) if formula else Text(sentence)]
+    blocks.append(Text(_what_next(problem, number, len(steps), bool(written) and not formula)))
+    title = f"{solution.problem.title}: hint {number} of {len(steps)}"
+    to_terminal(Report(title, tuple(blocks)), out())
+
+
+def _what_next(name: str, number: int, steps: int, has_formula: bool) -> str:
+    said = "Its formula: the same with --formula. " if has_formula else ""
+    if number < steps:
+        return f"{said}The next step: regard hint {name} {number + 1}"
+    return f"{said}That was the last step. The whole solution: regard solve {name}"
+
+
+def _report(problem: Problem, fields: tuple[AnswerField, ...], name: str) -> Report:
+    from regard.problems.problem_sets import place
+    from regard.report import Code, Heading, Prose, Report, Table, Text
+
+    blocks: list[Any] = [Text(place(problem))] if place(problem) else []
+    blocks += [Prose(problem.statement), Heading("Your answer")]
+    if not fields:
+        blocks.append(Text("A file with the functions of the skeleton."))
+        return Report(problem.title, tuple(blocks))
+    rows = tuple(
+        (f.name, f"{f.what}{' (may be left out)' if f.optional else ''}", f.example) for f in fields
+    )
+    blocks.append(Table(("field", "what belongs there", "how it is written, not the answer"), rows))
+    needed = [field for field in fields if not field.optional]
+    if len(needed) == 1:
+        blocks += [Text("To check it:"), Code(f"regard check {name} {needed[0].example}", "sh")]
+        return Report(problem.title, tuple(blocks))
+    lines = [f'problem = "{problem.id}"', "[answer]"]
+    lines += [f"{field.name} = {field.example}" for field in needed]
+    blocks += [
+        Text(f"As a file, which `regard check {name} FILE` checks:"),
+        Code("\n".join(lines), "toml"),
+    ]
+    return Report(problem.title, tuple(blocks))
+
+
+def _as_data(problem: Problem, fields: tuple[AnswerField, ...]) -> dict[str, Any]:
+    return {
+        "id": problem.id,
+        "title": problem.title,
+        "kind": problem.kind,
+        "statement": problem.statement,
+        "fields": [
+            {"name": f.name, "what": f.what, "example": f.example, "optional": f.optional}
+            for f in fields
+        ],
+    }

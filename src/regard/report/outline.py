@@ -1,0 +1,59 @@
+"""The blocks of a report in their order of headings: chapters, and the sections in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from regard.report.blocks import Heading, Text
+from regard.report.document import Block
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading of level 2 and the blocks below it, up to the next of its level."""
+
+    heading: Heading
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A heading of level 1 and what is below it.
+
+    Attributes:
+        heading: None for what comes before the first.
+        eyebrow: where it belongs, or "".
+        lead: the blocks before the first section.
+        sections: in their order.
+    """
+
+    heading: Heading | None
+    eyebrow: str
+    lead: tuple[Block, ...]
+    sections: tuple[Section, ...]
+
+
+def chapters(blocks: Iterable[Block]) -> list[Chapter]:
+    """Return the chapters; the first has no heading, and may be empty."""
+    split: list[tuple[Heading | None, list[Block]]] = [(None, [])]
+    for block in blocks:
+        if isinstance(block, Heading) and block.level == 1:
+            split.append((block, []))
+        else:
+            split[-1][1].append(block)
+    return [_chapter(heading, found) for heading, found in split]
+
+
+def _chapter(heading: Heading | None, blocks: list[Block]) -> Chapter:
+    first = blocks[0] if blocks else None
+    eyebrow = first.text if isinstance(first, Text) and first.role == "eyebrow" else ""
+    lead: list[Block] = []
+    sections: list[tuple[Heading, list[Block]]] = []
+    for block in blocks[1:] if eyebrow else blocks:
+        if isinstance(block, Heading) and block.level == 2:
+            sections.append((block, []))
+        else:
+            (sections[-1][1] if sections else lead).append(block)
+    found = tuple(Section(top, tuple(below)) for top, below in sections)
+    return Chapter(heading, eyebrow, tuple(lead), found)
