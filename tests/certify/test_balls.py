@@ -47,6 +47,8 @@ def test_balls_that_hold_both_kinds_of_matrices_are_left_open() -> None:
     assert definite(balls([[1, 1], [1, 1]], 1e-9)) is None
     assert definite(balls([[1, 1], [1, 1]], 1e-9), semi=True) is None
     assert definite([[arb(0, 1e-9)]]) is None
+    beside = arb(0, 1e-9)  # beside a zero it must be 0 itself
+    assert definite([[arb(0), beside], [beside, arb(1)]], semi=True) is None
 
 
 @pytest.mark.parametrize("seed", range(5))
