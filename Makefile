@@ -23,7 +23,7 @@ run: .venv/run          ## solve and prove every bundled problem, then grade a s
 	@$(BIN)/regard check homework-2 || test $$? = 1  # 1: some answers are wrong, as is shown
 
 test: .venv/test        ## run the tests
-	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist worksteal
 
 test-slow: .venv/test .venv/fuzz  ## run the tests that take longer
 	$(BIN)/python -m pytest -m slow -s

@@ -38,6 +38,28 @@ def test_all_lists_exactly_the_public_names() -> None:
     assert sorted(regard.__all__) == regard.__all__
 
 
+@pytest.mark.parametrize("part", ["analysis", "design", "report"])
+def test_names_that_are_found_when_used_are_exactly_those_listed(part: str) -> None:
+    package = getattr(regard, part)
+    found = {name: getattr(package, name) for name in dir(package) if not name.startswith("_")}
+    helpers = {"TYPE_CHECKING", "annotations", "lazy_names"}
+    names = {name for name, thing in found.items() if not isinstance(thing, ModuleType)} - helpers
+    assert names == set(package.__all__)
+    assert all(inspect.getdoc(found[name]) for name in names)
+    with pytest.raises(AttributeError, match=f"module 'regard.{part}' has no attribute 'nothing'"):
+        _ = package.nothing
+
+
+def test_a_design_is_loaded_without_the_others() -> None:
+    program = (
+        "import sys, regard.design.positions.offset; print('regard.design.queries' in sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "False\n"
+
+
 @pytest.mark.parametrize("name", ARCHITECTURE)
 def test_signatures_are_those_that_others_rely_on(name: str) -> None:
     signature = inspect.signature(getattr(regard, name))

@@ -47,7 +47,14 @@ def test_a_robust_design_is_drawn_as_its_law() -> None:
     noise = np.zeros((4, 4, 4))
     noise[0, 0, 0] = 0.5
     design = regard.design.robust(np.eye(4), noise, {0: 0.5, 1: 0.5}, values=np.eye(4), gap=5.0)
-    assert design.plot().axes
+    outputs, law = design.plot().axes
+    assert (outputs.get_title(), law.get_title()) == ("outputs", "largest weight")
+    # The query looks away from the noise, so the weight is always that of the means at a gap of 5.
+    x, below = law.lines[0].get_data()
+    weight = np.exp(5) / (2 * np.exp(5) + 2)
+    np.testing.assert_allclose(below[x < weight - 1e-3], 0, atol=1e-12)
+    np.testing.assert_allclose(below[x > weight + 1e-3], 1, atol=1e-12)
+    assert law.lines[0].get_label() == "weight of key 0"
 
 
 def test_the_picture_of_a_band_shows_its_window() -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import json
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -87,16 +85,6 @@ DATA = {
         },
     ],
 }
-
-
-def test_all_lists_exactly_the_public_names() -> None:
-    names = {
-        name
-        for name, thing in vars(regard.report).items()
-        if not name.startswith("_") and not isinstance(thing, ModuleType) and name != "annotations"
-    }
-    assert names == set(regard.report.__all__)
-    assert all(inspect.getdoc(getattr(regard.report, name)) for name in names)
 
 
 def test_a_report_becomes_this_data() -> None:

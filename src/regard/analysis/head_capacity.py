@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from regard.errors import ParameterError
 from regard.report import Facts, Report, Table, Text, number
+from regard.report.reported import Reported
 from regard.shapes import integer
 from regard.shapes.laws import read_stack
 
@@ -21,7 +22,7 @@ MOST_ROWS = 6
 
 
 @dataclass(frozen=True, repr=False)
-class Capacity:
+class Capacity(Reported):
     """What queries of width d_k can do with n keys.
 
     Attributes:
@@ -89,14 +90,6 @@ class Capacity:
         text = Text("Rankings are of keys in general position; sets and patterns of suitable keys.")
         blocks = (text, facts, table) if rows else (text, facts)
         return Report(f"Capacity of d_k = {self.d_k} over {self.n} keys", blocks)
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def capacity(n: int, d_k: int) -> Capacity:

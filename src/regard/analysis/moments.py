@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from regard.analysis.summary import scalar, span
 from regard.errors import ParameterError
 from regard.report import Facts, Report, Text, number
+from regard.report.reported import Reported
 from regard.shapes import integer
 from regard.shapes.laws import (
     SLACK,
@@ -37,7 +38,7 @@ CHUNK = 2**20  # numbers drawn at once: 8 MB
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Moments:
+class Moments(Reported):
     """Mean and variance of q·k.
 
     Attributes:
@@ -71,17 +72,9 @@ class Moments:
             facts.append(("batch", str(np.shape(self.mean))))
         return Report("Moments of q·k", (Text(f"For {self.law}."), Facts(tuple(facts))))
 
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SimulatedMoments:
+class SimulatedMoments(Reported):
     """Mean and variance of q·k in a sample, with their standard errors.
 
     Attributes:
@@ -110,14 +103,6 @@ class SimulatedMoments:
         if np.ndim(self.mean):
             facts.append(("batch", str(np.shape(self.mean))))
         return Report("Moments of q·k by simulation", (Facts(tuple(facts)),))
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def dot_product_moments(

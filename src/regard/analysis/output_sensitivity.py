@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from regard.analysis.summary import scalar, span
 from regard.errors import ParameterError
 from regard.report import Facts, Report, Text
+from regard.report.reported import Reported
 from regard.shapes import real
 from regard.shapes.laws import batch_axes, read_stack
 
@@ -33,7 +34,7 @@ STARTS = 8  # directions of each kind that a climb begins in
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity:
+class Sensitivity(Reported):
     """What a change of the query or of the scores does to the output c.
 
     Attributes:
@@ -86,14 +87,6 @@ class Sensitivity:
         )
         text = Text(f"c is the output over {np.shape(self.weights)[-1]} keys.{said}")
         return Report("Sensitivity of the output", (text, Facts(tuple(facts))))
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def sensitivity(

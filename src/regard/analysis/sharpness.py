@@ -11,6 +11,7 @@ from regard.analysis.summary import scalar, span
 from regard.arrays import numbers
 from regard.errors import ParameterError, ShapeError
 from regard.report import Facts, Report
+from regard.report.reported import Reported
 from regard.shapes import choice, show
 from regard.shapes.laws import read_stack
 
@@ -24,7 +25,7 @@ STEPS = 200  # of the root search; half of them halvings, and 100 halvings exhau
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Entropy:
+class Entropy(Reported):
     """How concentrated weights are.
 
     Attributes:
@@ -53,14 +54,6 @@ class Entropy:
         if np.ndim(self.entropy):
             facts.append(("batch", str(np.shape(self.entropy))))
         return Report("Sharpness of the weights", (Facts(tuple(facts)),))
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def entropy(scores: ArrayLike, *, scale: ArrayLike = 1.0) -> Entropy:

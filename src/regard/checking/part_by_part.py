@@ -11,6 +11,7 @@ from typing import Any
 
 from regard.checking.verdict import Verdict
 from regard.report import Block, Heading, Report, Table, Text
+from regard.report.reported import Reported
 
 MISSING = "not handed in"
 
@@ -77,7 +78,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Grading:
+class Grading(Reported):
     """All parts of a document, graded.
 
     Attributes:
@@ -147,12 +148,6 @@ class Grading:
             if part.verdict is not None
         ]
         return Report.join(f"{self.title}: {self.percent}", reports, tuple(blocks))
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def mistake_rows(grading: Grading) -> tuple[tuple[str, str, str], ...]:

@@ -11,6 +11,7 @@ from regard.language import parse
 from regard.problems import Problem
 from regard.problems.problem_sets import place
 from regard.report import Block, Facts, Heading, Report, Steps, Table, Text
+from regard.report.reported import Reported
 
 Scope = Literal["this", "sampled", "adversarial", "all"]
 MOST_SHOWN = 12  # rows or entries of an array
@@ -82,7 +83,7 @@ class Misconception:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class Verdict(Reported):
     """Whether an answer is right, and if not, why not.
 
     Attributes:
@@ -206,12 +207,6 @@ class Verdict:
     def _about(self) -> str:
         found = place(self.problem)
         return f"{found} / {self.problem.title}" if found else self.problem.title
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def _typeset(text: str) -> str:

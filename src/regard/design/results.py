@@ -12,6 +12,7 @@ from regard.certify import Certificate
 from regard.core.heads import Head
 from regard.design.linear_scores.family import Array
 from regard.report import Facts, Report, Table, Text, matrix_rows, number, vector
+from regard.report.reported import Reported
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +23,7 @@ MOST_ROWS = 6  # of a table, which then fits a terminal; the arrays themselves a
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QueryDesign:
+class QueryDesign(Reported):
     """A query and what is proved of it.
 
     Attributes:
@@ -93,17 +94,9 @@ class QueryDesign:
 
         return weights_figure(self.weights, self.target)
 
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HeadDesign:
+class HeadDesign(Reported):
     """The matrices of a head and what is proved of them.
 
     Attributes:
@@ -168,17 +161,9 @@ class HeadDesign:
 
         return pattern_figure(self.weights)
 
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SeparatorDesign:
+class SeparatorDesign(Reported):
     """A matrix that reads one part out of a mix of two subspaces.
 
     Attributes:
@@ -218,11 +203,3 @@ class SeparatorDesign:
         from regard.design.figures import matrix_figure  # brings Matplotlib
 
         return matrix_figure("M", self.M)
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from regard.problems.fields import Part
 from regard.problems.statement import check_statement
@@ -37,3 +37,11 @@ class Problem(Part):
     kind: str
     given: Part
     goal: Part
+
+    @model_validator(mode="after")
+    def _can_be_meant(self) -> Self:
+        self.refuse()
+        return self
+
+    def refuse(self) -> None:
+        """Raise a ValueError with what is wrong, if this cannot be meant; kinds override it."""

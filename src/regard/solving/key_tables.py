@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from regard.language import Formula, parse
 from regard.problems.keys import Keys
 from regard.report import Plot, Series, Table, number
+from regard.report.numbers import listing as listing
 
 Float64 = NDArray[np.float64]
 
@@ -114,11 +114,6 @@ def averaged(given: Keys, weights: Any) -> str:
         terms.append(key if share == 1 and close else f"{amount} {key}")
     more = r" + \ldots" if len(used) > MOST_SPELLED else ""
     return " + ".join(terms) + more
-
-
-def listing(words: Sequence[str]) -> str:
-    """Join words: "a", "a and b", "a, b and c"."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def softmax(scores: ArrayLike) -> Float64:

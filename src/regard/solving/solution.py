@@ -14,20 +14,10 @@ from regard.core.kernels.threads import one_blas_thread
 from regard.problems import Problem
 from regard.problems.problem_sets import place
 from regard.problems.registry import needed
-from regard.report import (
-    Block,
-    Code,
-    Facts,
-    Heading,
-    Math,
-    Plot,
-    Prose,
-    Report,
-    Table,
-    Text,
-    number,
-)
 from regard.report import Steps as StepsBlock
+from regard.report import document as doc
+from regard.report import number
+from regard.report.reported import Reported
 from regard.solving.finding import Explanation, Finding, Status, Steps
 from regard.solving.often import often_got_wrong
 
@@ -50,7 +40,7 @@ _NEEDS_GOAL = (Status.PROVED, Status.IMPOSSIBLE, Status.COMPUTED, Status.ARGUED)
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(Reported):
     """The answer to a problem, with its proof.
 
     What was found is there at once; what it is told with (headline, steps, details, mistakes) is
@@ -113,7 +103,7 @@ class Solution:
         return self.explanation.steps
 
     @property
-    def details(self) -> tuple[Block, ...]:
+    def details(self) -> tuple[doc.Block, ...]:
         """The numbers of the instance: tables and plots."""
         return self.explanation.details
 
@@ -185,38 +175,38 @@ class Solution:
         """On how many instances the least tested goal claim was tested; 0: all are proved."""
         return min((claim.tested for claim in self._goal_claims if claim.tested), default=0)
 
-    def report(self) -> Report:
+    def report(self) -> doc.Report:
         """Return the solution as a report."""
         problem = self.problem
-        blocks: list[Block] = []
+        blocks: list[doc.Block] = []
         if place(problem):
-            blocks.append(Text(place(problem), "eyebrow"))
-        blocks += [Prose(problem.statement), self._answer_heading()]
-        blocks.append(Math(self.headline))
+            blocks.append(doc.Text(place(problem), "eyebrow"))
+        blocks += [doc.Prose(problem.statement), self._answer_heading()]
+        blocks.append(doc.Math(self.headline))
         if self.assumes:
-            blocks.append(Text(f"Assumed: {' '.join(self.assumes)}"))
+            blocks.append(doc.Text(f"Assumed: {' '.join(self.assumes)}"))
         if self.verdict is Status.IMPOSSIBLE and any(k.startswith("q") for k in self.answer):
-            blocks.append(Text("What is below comes closest; it does not reach the goal."))
+            blocks.append(doc.Text("What is below comes closest; it does not reach the goal."))
         files = {n: v for n, v in self.answer.items() if isinstance(v, str) and "\n" in v}
         listed = {n: v for n, v in self.answer.items() if _is_table(v)}
         pairs = [(n, _shown(v)) for n, v in self.answer.items() if n not in {*files, *listed}]
         blocks += [_table(name, value) for name, value in listed.items()]
-        blocks += [Facts(tuple(pairs))] if pairs else []
-        blocks += [Code(text, "python") for text in files.values()]
-        blocks += [Heading("Why"), StepsBlock(self.steps)]
+        blocks += [doc.Facts(tuple(pairs))] if pairs else []
+        blocks += [doc.Code(text, "python") for text in files.values()]
+        blocks += [doc.Heading("Why"), StepsBlock(self.steps)]
         if self.details:
-            blocks += [Heading("In numbers"), *self.details]
+            blocks += [doc.Heading("In numbers"), *self.details]
         if self.mistakes:
-            blocks.append(Heading("Often got wrong", role="callouts"))
-            blocks += [Text(mistake) for mistake in self.mistakes]
-        blocks.append(Heading("Proof", role="folded"))
-        blocks += [Text(self._proof_words()), _proof(self.verification)]
-        return Report(problem.title, tuple(blocks))
+            blocks.append(doc.Heading("Often got wrong", role="callouts"))
+            blocks += [doc.Text(mistake) for mistake in self.mistakes]
+        blocks.append(doc.Heading("Proof", role="folded"))
+        blocks += [doc.Text(self._proof_words()), _proof(self.verification)]
+        return doc.Report(problem.title, tuple(blocks))
 
-    def _answer_heading(self) -> Heading:
+    def _answer_heading(self) -> doc.Heading:
         tones = {Status.PROVED: "good", Status.IMPOSSIBLE: "bad", Status.COMPUTED: "good"}
         tone = tones.get(self.verdict, "open")
-        return Heading("Answer", role="answer", status=self.outcome, tone=tone)
+        return doc.Heading("Answer", role="answer", status=self.outcome, tone=tone)
 
     def _proof_words(self) -> str:
         """Say how claims are checked, which key has which number, and what their words mean."""
@@ -243,14 +233,8 @@ class Solution:
         """Draw the first figure of the report; return the Matplotlib figure, or None."""
         from regard.report import draw
 
-        plots = [block for block in self.details if isinstance(block, Plot)]
+        plots = [block for block in self.details if isinstance(block, doc.Plot)]
         return draw(plots[0]) if plots else None
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def solved(
@@ -260,7 +244,7 @@ def solved(
     answer: Mapping[str, Any],
     certificate: Certificate,
     steps: Steps,
-    details: tuple[Block, ...] = (),
+    details: tuple[doc.Block, ...] = (),
     mistakes: tuple[str, ...] = (),
     reaches: tuple[int, ...] = (),
     instances: int = 0,
@@ -271,9 +255,9 @@ def solved(
     return Solution(problem, finding, Explanation(headline, steps, details, mistakes, assumes))
 
 
-def _proof(verification: Verification) -> Table:
+def _proof(verification: Verification) -> doc.Table:
     rows = tuple((c.statement, c.status, c.reason) for c in verification.claims)
-    return Table(("claim", "verified", "found"), rows)
+    return doc.Table(("claim", "verified", "found"), rows)
 
 
 def _is_table(value: Any) -> bool:
@@ -285,9 +269,9 @@ def _is_table(value: Any) -> bool:
     )
 
 
-def _table(name: str, value: list[Mapping[str, Any]]) -> Table:
+def _table(name: str, value: list[Mapping[str, Any]]) -> doc.Table:
     rows = tuple(tuple(_shown(x) for x in item.values()) for item in value)
-    return Table(tuple(value[0]), rows, name)
+    return doc.Table(tuple(value[0]), rows, name)
 
 
 def _shown(value: Any) -> str:

@@ -12,6 +12,7 @@ from regard.analysis.noise.random_scores import Scores
 from regard.analysis.noise.sobol import sampled_weights
 from regard.errors import ParameterError
 from regard.report import Facts, Report, Table, matrix_rows, number, vector
+from regard.report.reported import Reported
 from regard.shapes import integer, real
 from regard.shapes.goals import read_vector
 from regard.shapes.laws import read_generator
@@ -28,7 +29,7 @@ QUANTILE_POWER = 16  # of two: quasi-random points behind quantiles that have no
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OutputLaw:
+class OutputLaw(Reported):
     """The law of the output c = Σ_h w_h Σ_i α_hi v_i when the keys are random.
 
     Attributes:
@@ -183,14 +184,6 @@ class OutputLaw:
         cells = tuple(tuple(row) for row in matrix_rows(few))
         blocks.append(Table(("",) * few.shape[1], cells, f"covariance{more}"))
         return Report("The law of an output under key noise", tuple(blocks))
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def _power_above(error: float) -> str:

@@ -15,6 +15,7 @@ from regard.analysis.noise.output_law import OutputLaw
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import ParameterError, RegardError
 from regard.report import Report, Table, Text, number
+from regard.report.reported import Reported
 from regard.shapes import real
 from regard.shapes.goals import read_rows, read_target, read_vector
 from regard.shapes.laws import read_generator
@@ -78,7 +79,7 @@ class DesignStability:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability:
+class Stability(Reported):
     """Designs compared on the same random keys.
 
     Attributes:
@@ -130,14 +131,6 @@ class Stability:
             )
         blocks = (table, Text(words), Text(" ".join(how)))
         return Report("Stability under key noise", blocks)
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def stability(

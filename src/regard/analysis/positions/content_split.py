@@ -18,6 +18,7 @@ from regard.core.heads import Head
 from regard.core.positions import sinusoidal
 from regard.errors import ParameterError, ShapeError
 from regard.report import Facts, Report, Table, Text, number
+from regard.report.reported import Reported
 from regard.shapes import integer, real, show
 from regard.shapes.goals import read_rows
 
@@ -27,7 +28,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ContentSplit:
+class ContentSplit(Reported):
     """The four parts of the scores of a head; rows are queries t, columns are keys τ.
 
     Attributes:
@@ -112,14 +113,6 @@ class ContentSplit:
             f"Content and position over {n} tokens",
             (Text("Scores are the sum of four parts."), table, Facts(tuple(facts))),
         )
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def content_split(

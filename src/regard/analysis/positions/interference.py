@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from regard.analysis.positions.time_averages import kernel_sums, pairs_of_times, position_moments
 from regard.errors import ParameterError
 from regard.report import Facts, Report, Table, Text, number
+from regard.report.reported import Reported
 from regard.shapes import choice, integer, real
 
 __all__ = ["READINGS", "Interference", "Term", "interference"]
@@ -49,7 +50,7 @@ class Term:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Interference:
+class Interference(Reported):
     """Moments of the inner product of k + e_τ and q + e_t for k = q.
 
     Attributes:
@@ -165,14 +166,6 @@ class Interference:
         facts = Facts((("standard deviation", number(self.scale)),))
         blocks = (Text(words), Table(columns, tuple(rows), "term by term"), facts)
         return Report("Inner product with positions added, for k = q", blocks)
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def interference(

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from regard.analysis.positions.interference import READINGS, Interference, interference
 from regard.report import Facts, Report, Table, number
+from regard.report.reported import Reported
 
 __all__ = ["InterferenceTable", "interference_table"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class InterferenceTable:
+class InterferenceTable(Reported):
     """All readings side by side.
 
     Attributes:
@@ -32,14 +33,6 @@ class InterferenceTable:
         table = Table(columns, tuple(cells), "mean and variance, and what each term adds to it")
         title = f"Position against content, d_model = {self.rows[0].d_model}"
         return Report(title, (readings, table))
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def interference_table(

@@ -14,6 +14,7 @@ from regard.analysis.positions.read_width import NEAR
 from regard.arrays import numbers
 from regard.errors import ParameterError
 from regard.report import Facts, Report, Table, Text, number
+from regard.report.reported import Reported
 from regard.shapes import real
 
 __all__ = ["PositionalKernel"]
@@ -22,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PositionalKernel:
+class PositionalKernel(Reported):
     """What a head does with positions alone: scores are f(t − τ), up to the residual.
 
     Attributes:
@@ -136,14 +137,6 @@ class PositionalKernel:
         table = Table(("t − τ", *(str(x) for x in near)), (("f", *cells),), "around T")
         title = f"A positional kernel ({self.scheme})"
         return Report(title, (Text("Scores by shift alone."), Facts(tuple(facts)), table))
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def _percent(share: float) -> str:

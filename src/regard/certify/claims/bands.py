@@ -17,29 +17,9 @@ from typing import Any, NamedTuple
 
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    Decision,
-    Outcome,
-    at_most,
-    constructed,
-    every,
-    for_all,
-    settle,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Unusable,
-    down,
-    exactly,
-    listed,
-    number,
-    part,
-    positive_or_zero,
-    up,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.kind import Kind
 from regard.certify.claims.positions import (
     MOST_WORK,
@@ -72,9 +52,11 @@ class _Band(NamedTuple):
 
 def _band(claim: Claim) -> _Band:
     """Return the band of a claim; there must be shifts in the window and outside."""
-    half = Fraction(positive_or_zero(part(claim.fields, "B"), "B")) / 2
-    beyond = half + Fraction(positive_or_zero(part(claim.fields, "transition"), "transition"))
-    T = whole(part(claim.fields, "T"), "T")
+    half = Fraction(reading.positive_or_zero(reading.part(claim.fields, "B"), "B")) / 2
+    beyond = half + Fraction(
+        reading.positive_or_zero(reading.part(claim.fields, "transition"), "transition")
+    )
+    T = whole(reading.part(claim.fields, "T"), "T")
     band = _Band(T, length_of(claim), half.__floor__(), beyond.__floor__() + 1)
     if not band.window() or not any(band.outside()):
         raise Unusable("no shifts are in the window, or none outside.")
@@ -82,17 +64,17 @@ def _band(claim: Claim) -> _Band:
 
 
 def _ripple(claim: Claim) -> int | float | None:
-    ripple = part(claim.fields, "ripple")
-    return None if ripple is None else positive_or_zero(ripple, "ripple")
+    ripple = reading.part(claim.fields, "ripple")
+    return None if ripple is None else reading.positive_or_zero(ripple, "ripple")
 
 
 def _window(claim: Claim) -> str:
     """Word the window of a band."""
     fields = claim.fields
     held, free = fields["ripple"], fields["transition"]
-    ripple = "" if held is None else f", within {exactly(held)} of each other"
-    beyond = f", {exactly(free)} more on either side left free" if free else ""
-    half = exactly(number(fields["B"], "B") / 2)
+    ripple = "" if held is None else f", within {reading.exactly(held)} of each other"
+    beyond = f", {reading.exactly(free)} more on either side left free" if free else ""
+    half = reading.exactly(reading.number(fields["B"], "B") / 2)
     return f"the shifts {fields['T']} ± {half}{ripple} above all others{beyond}"
 
 
@@ -103,7 +85,7 @@ def _among(claim: Claim) -> str:
 
 def say_band_gap(claim: Claim) -> str:
     """Return a claim of the kind `band_gap` as a sentence."""
-    bound = down(claim.fields["bound"])
+    bound = reading.down(claim.fields["bound"])
     return f"the head lifts {_window(claim)} by at least {bound}{_among(claim)}"
 
 
@@ -113,7 +95,7 @@ def band_gap(claim: Claim, certificate: Certificate) -> Decision:
     Divided by its size, A has blocks whose sizes sum to at most 1, as in `band_optimal`.
     """
     head, band = PositionalHead(claim), _band(claim)
-    bound, ripple = number(part(claim.fields, "bound"), "bound"), _ripple(claim)
+    bound, ripple = reading.number(reading.part(claim.fields, "bound"), "bound"), _ripple(claim)
 
     def test() -> Outcome:
         size = head.size()
@@ -122,11 +104,13 @@ def band_gap(claim: Claim, certificate: Certificate) -> Decision:
         others = [BALLS.largest(head.heights(s.start, len(s))) for s in band.outside() if s]
         gap = (low - BALLS.largest(others)) / size
         varies = (high - low) / size if len(window) > 1 else arb(0)
-        flat = True if ripple is None else at_most(varies, ripple)
-        reason = f"The gap is {show(gap)}, and inside the score varies by {show(varies)}."
-        return Outcome(every(at_most(bound, gap), flat), reason)
+        flat = True if ripple is None else balls.at_most(varies, ripple)
+        reason = (
+            f"The gap is {balls.show(gap)}, and inside the score varies by {balls.show(varies)}."
+        )
+        return Outcome(balls.every(balls.at_most(bound, gap), flat), reason)
 
-    return constructed(settle(test))
+    return balls.constructed(balls.settle(test))
 
 
 def say_band_optimal(claim: Claim) -> str:
@@ -134,7 +118,8 @@ def say_band_optimal(claim: Claim) -> str:
     which = "positive or negative" if claim.fields["signed"] else "non-negative"
     return (
         f"no {which} block weights of sum at most 1 in size lift {_window(claim)} by more than "
-        f"{up(claim.fields['bound'])}{_among(claim)}, in a head of width {claim.fields['d_model']}"
+        f"{reading.up(claim.fields['bound'])}{_among(claim)}, in a head of width "
+        f"{claim.fields['d_model']}"
     )
 
 
@@ -151,11 +136,11 @@ def band_optimal(claim: Claim, certificate: Certificate) -> Decision:
     w ≥ 0 λ = max(0, m_i).
     """
     band, ripple, base = _band(claim), _ripple(claim), base_of(claim)
-    d = whole(part(claim.fields, "d_model"), "d_model")
-    signed = part(claim.fields, "signed")
+    d = whole(reading.part(claim.fields, "d_model"), "d_model")
+    signed = reading.part(claim.fields, "signed")
     if d < 2 or d % 2 or not isinstance(signed, bool):
         raise Unusable("d_model must be even and at least 2, and signed True or False.")
-    bound = number(part(claim.fields, "bound"), "bound")
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
 
     def proof() -> Outcome:
         inside = _weights(claim.witness, "inside", (band.window(),))
@@ -182,11 +167,11 @@ def band_optimal(claim: Claim, certificate: Certificate) -> Decision:
                 moments.append(sum(terms, arb(0)))
             largest = BALLS.largest([abs(m) for m in moments] if signed else [arb(0), *moments])
             most = largest + arb(ripple or 0) * below / net
-            return Outcome(at_most(most, bound), f"No gap is above {show(most)}.")
+            return Outcome(balls.at_most(most, bound), f"No gap is above {balls.show(most)}.")
 
-        return settle(test)
+        return balls.settle(test)
 
-    return for_all(proof)
+    return balls.for_all(proof)
 
 
 def _total(weights: Any) -> arb:
@@ -195,10 +180,10 @@ def _total(weights: Any) -> arb:
 
 def _weights(witness: Mapping[str, Any], name: str, allowed: Sequence[range]) -> dict[int, arb]:
     """Return the weights > 0 of {"shifts": …, "weights": …} by shift, all of them allowed."""
-    given = part(witness, name)
-    shifts = [whole(shift, name) for shift in listed(part(given, "shifts"), name)]
-    weights = listed(part(given, "weights"), f"the weights of {name}", len(shifts))
-    read = [positive_or_zero(weight, f"the weights of {name}") for weight in weights]
+    given = reading.part(witness, name)
+    shifts = [whole(shift, name) for shift in reading.listed(reading.part(given, "shifts"), name)]
+    weights = reading.listed(reading.part(given, "weights"), f"the weights of {name}", len(shifts))
+    read = [reading.positive_or_zero(weight, f"the weights of {name}") for weight in weights]
     if len(set(shifts)) != len(shifts):
         raise Unusable(f"{name} lists a shift twice.")
     if not all(any(shift in some for some in allowed) for shift in shifts):

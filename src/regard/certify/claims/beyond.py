@@ -22,35 +22,9 @@ from typing import Any
 
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    Decision,
-    Outcome,
-    at_most,
-    combine,
-    every,
-    for_all,
-    less,
-    norm,
-    norm_at_most,
-    products,
-    settle,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Unusable,
-    down,
-    given,
-    index,
-    listed,
-    part,
-    positive_or_zero,
-    radius,
-    vector,
-    weighted,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims import cells
 from regard.certify.claims.heads import Rows, outputs_of, rows_of
 from regard.certify.claims.impossibility import by_query, queries
@@ -65,49 +39,49 @@ Attention = list[tuple[list[arb], arb]]  # exp(score) and their sum, by row
 
 def say_weights_beyond(claim: Claim) -> str:
     """Return a claim of the kind `weights_beyond` as a sentence."""
-    n, tolerance = len(claim.fields["target"]["indices"]), down(claim.fields["tolerance"])
+    n, tolerance = len(claim.fields["target"]["indices"]), reading.down(claim.fields["tolerance"])
     what = "the weight" if n == 1 else f"the {n} weights"
     return f"{queries(claim)} brings every weight within {tolerance} of {what} asked for"
 
 
 def say_output_beyond(claim: Claim) -> str:
     """Return a claim of the kind `output_beyond` as a sentence."""
-    tolerance = down(claim.fields["tolerance"])
+    tolerance = reading.down(claim.fields["tolerance"])
     return f"{queries(claim)} brings the output within {tolerance} of the one asked for"
 
 
 def say_pattern_beyond(claim: Claim) -> str:
     """Return a claim of the kind `pattern_beyond` as a sentence."""
-    n, tolerance = len(claim.fields["rows"]), down(claim.fields["tolerance"])
+    n, tolerance = len(claim.fields["rows"]), reading.down(claim.fields["tolerance"])
     return f"{heads(claim)} misses a weight of one of {n} rows by more than {tolerance}"
 
 
 def say_outputs_beyond(claim: Claim) -> str:
     """Return a claim of the kind `outputs_beyond` as a sentence."""
-    n, tolerance = len(claim.fields["outputs"]), down(claim.fields["tolerance"])
+    n, tolerance = len(claim.fields["outputs"]), reading.down(claim.fields["tolerance"])
     return f"{heads(claim)}, with this W_V, misses one of {n} outputs by more than {tolerance}"
 
 
 def _tolerance(claim: Claim) -> int | float:
-    return positive_or_zero(part(claim.fields, "tolerance"), "tolerance")
+    return reading.positive_or_zero(reading.part(claim.fields, "tolerance"), "tolerance")
 
 
 def weights_beyond(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that no query has max_i |a_i - p_i| ≤ tolerance."""
-    keys = given(certificate, "keys")
-    wanted: Rows = {0: weighted(part(claim.fields, "target"), "target", len(keys))}
+    keys = reading.given(certificate, "keys")
+    wanted: Rows = {0: reading.weighted(reading.part(claim.fields, "target"), "target", len(keys))}
     proof = _weights_proof(claim, of_query(certificate), wanted)
-    return for_all(
+    return balls.for_all(
         proof, by_query(claim, certificate, _of_one(_weights_met(wanted, _tolerance(claim))))
     )
 
 
 def pattern_beyond(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that no head has |a_ij - P_ij| ≤ tolerance in all rows listed."""
-    wanted = rows_of(claim, len(given(certificate, "tokens")))
+    wanted = rows_of(claim, len(reading.given(certificate, "tokens")))
     proof = _weights_proof(claim, of_head(certificate, list(wanted)), wanted)
     met = _weights_met(wanted, _tolerance(claim))
-    return for_all(proof, by_head(claim, certificate, wanted, _of_all(met)))
+    return balls.for_all(proof, by_head(claim, certificate, wanted, _of_all(met)))
 
 
 def _weights_proof(claim: Claim, scores: LinearScores, wanted: Rows) -> Callable[[], Outcome]:
@@ -115,7 +89,7 @@ def _weights_proof(claim: Claim, scores: LinearScores, wanted: Rows) -> Callable
 
     def missed(note: Any, ranges: Any) -> bool | None:
         row, key, test = cells.weight_missed(note, wanted, tolerance)
-        return test(ranges(row, index(key, "a key of leaves", len(scores.keys))))
+        return test(ranges(row, reading.index(key, "a key of leaves", len(scores.keys))))
 
     def bounds() -> dict[int, Bounds]:
         """Return p - ε and p + ε, the latter never above 1, for each weight."""
@@ -130,7 +104,7 @@ def _weights_proof(claim: Claim, scores: LinearScores, wanted: Rows) -> Callable
 
     def proof() -> Outcome:
         if "tree" in claim.witness:
-            return cells.covered(scores, claim.witness, radius(claim.fields), missed)
+            return cells.covered(scores, claim.witness, reading.radius(claim.fields), missed)
         return by_multipliers(claim, scores, bounds)
 
     return proof
@@ -139,31 +113,31 @@ def _weights_proof(claim: Claim, scores: LinearScores, wanted: Rows) -> Callable
 def output_beyond(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that no query has ‖Σ (a_i - p_i) v_i‖ ≤ tolerance."""
     scores = of_query(certificate)
-    values = given(certificate, "values", len(scores.keys))
-    target = weighted(part(claim.fields, "target"), "target", len(scores.keys))
+    values = reading.given(certificate, "values", len(scores.keys))
+    target = reading.weighted(reading.part(claim.fields, "target"), "target", len(scores.keys))
 
     def wanted() -> dict[int, list[arb]]:
-        return {0: combine([arb(p) for p in target.values()], values[list(target)], BALLS)}
+        return {0: balls.combine([arb(p) for p in target.values()], values[list(target)], BALLS)}
 
     def heights(w: Sequence[arb]) -> list[arb]:
-        return cells.evened(products(values, w, BALLS), scores.keys)
+        return cells.evened(balls.products(values, w, BALLS), scores.keys)
 
     proof = _output_proof(claim, scores, heights, wanted)
     tolerance = _tolerance(claim)
 
     def met(attention: Attention) -> bool | None:
         terms, total = attention[0]
-        sums = combine(terms, values, BALLS)
+        sums = balls.combine(terms, values, BALLS)
         miss = [s / total - w for s, w in zip(sums, wanted()[0], strict=True)]
-        return norm_at_most(miss, tolerance, BALLS)
+        return balls.norm_at_most(miss, tolerance, BALLS)
 
-    return for_all(proof, by_query(claim, certificate, _of_one(met)))
+    return balls.for_all(proof, by_query(claim, certificate, _of_one(met)))
 
 
 def outputs_beyond(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that no head has ‖Σ_j a_ij x_j W_V - o_i‖ ≤ tolerance in all rows listed."""
-    tokens = given(certificate, "tokens")
-    W_V = given(certificate, "W_V", tokens.shape[1])
+    tokens = reading.given(certificate, "tokens")
+    W_V = reading.given(certificate, "W_V", tokens.shape[1])
     outputs = outputs_of(claim, len(tokens), W_V.shape[1])
     scores = of_head(certificate, list(outputs))
 
@@ -171,21 +145,21 @@ def outputs_beyond(claim: Claim, certificate: Certificate) -> Decision:
         return {i: [arb(entry) for entry in o.tolist()] for i, o in outputs.items()}
 
     def heights(w: Sequence[arb]) -> list[arb]:
-        return cells.evened(products(tokens, products(W_V, w, BALLS), BALLS), tokens)
+        return cells.evened(balls.products(tokens, balls.products(W_V, w, BALLS), BALLS), tokens)
 
     tolerance = _tolerance(claim)
 
     def met(attention: Attention) -> bool | None:
         found = []
         for goal, (terms, total) in zip(wanted().values(), attention, strict=True):
-            mean = combine([term / total for term in terms], tokens, BALLS)
-            sums = combine(mean, W_V, BALLS)
+            mean = balls.combine([term / total for term in terms], tokens, BALLS)
+            sums = balls.combine(mean, W_V, BALLS)
             miss = [s - o for s, o in zip(sums, goal, strict=True)]
-            found.append(norm_at_most(miss, tolerance, BALLS))
-        return every(*found)
+            found.append(balls.norm_at_most(miss, tolerance, BALLS))
+        return balls.every(*found)
 
     proof = _output_proof(claim, scores, heights, wanted)
-    return for_all(proof, by_head(claim, certificate, outputs, _of_all(met)))
+    return balls.for_all(proof, by_head(claim, certificate, outputs, _of_all(met)))
 
 
 def _output_proof(
@@ -203,14 +177,17 @@ def _output_proof(
     def bounds() -> dict[int, Bounds]:
         goals = wanted()
         ends: dict[int, dict[int, tuple[arb, arb]]] = {row: {} for row in goals}
-        for entry in listed(part(claim.witness, "directions"), "directions"):
-            i, j, direction = listed(entry, "an entry of directions", 3)
-            row, key = index(i, "a row of directions", max(goals) + 1), index(j, "a key", n)
+        for entry in reading.listed(reading.part(claim.witness, "directions"), "directions"):
+            i, j, direction = reading.listed(entry, "an entry of directions", 3)
+            row, key = (
+                reading.index(i, "a row of directions", max(goals) + 1),
+                reading.index(j, "a key", n),
+            )
             if row not in goals:
                 raise Unusable("directions are of a row that is not listed.")
-            w = [arb(x) for x in vector(direction, "a direction", len(goals[row])).tolist()]
+            w = [arb(x) for x in reading.vector(direction, "a direction", len(goals[row])).tolist()]
             least = sum((a * b for a, b in zip(w, goals[row], strict=True)), arb(0))
-            least -= norm(w) * tolerance
+            least -= balls.norm(w) * tolerance
             low, high = ends[row].get(key, (arb(0), arb(1)))
             heights = values(w)
             own = heights.pop(key)
@@ -224,7 +201,7 @@ def _output_proof(
 
     def proof() -> Outcome:
         if "tree" in claim.witness:
-            return cells.covered(scores, claim.witness, radius(claim.fields), missed)
+            return cells.covered(scores, claim.witness, reading.radius(claim.fields), missed)
         if "separated" in claim.witness:
             return _by_direction(claim, values, wanted)
         return by_multipliers(claim, scores, bounds)
@@ -238,19 +215,22 @@ def _by_direction(
     wanted: Callable[[], dict[int, list[arb]]],
 ) -> Outcome:
     """Is w·c* above w·v of every value by more than the tolerance, equal keys sharing theirs?"""
-    place, direction = listed(claim.witness["separated"], "separated", 2)
-    row = index(place, "a row", max(wanted()) + 1)
+    place, direction = reading.listed(claim.witness["separated"], "separated", 2)
+    row = reading.index(place, "a row", max(wanted()) + 1)
     if row not in wanted():
         raise Unusable("separated is of a row that is not listed.")
 
     def test() -> Outcome:
         goal = wanted()[row]
-        w = [arb(x) for x in vector(direction, "separated", len(goal)).tolist()]
+        w = [arb(x) for x in reading.vector(direction, "separated", len(goal)).tolist()]
         own = sum((a * b for a, b in zip(w, goal, strict=True)), arb(0))
-        margin = own - BALLS.largest(values(w)) - norm(w) * _tolerance(claim)
-        return Outcome(less(0, margin), f"The output is out of reach by {show(margin / norm(w))}.")
+        margin = own - BALLS.largest(values(w)) - balls.norm(w) * _tolerance(claim)
+        return Outcome(
+            balls.less(0, margin),
+            f"The output is out of reach by {balls.show(margin / balls.norm(w))}.",
+        )
 
-    outcome = settle(test)
+    outcome = balls.settle(test)
     return outcome if outcome.truth else Outcome(None, outcome.reason)
 
 
@@ -259,8 +239,8 @@ def _weights_met(wanted: Rows, tolerance: int | float) -> Callable[[Attention], 
         found = []
         for weights, (terms, total) in zip(wanted.values(), attention, strict=True):
             for j, term in enumerate(terms):
-                found.append(at_most(abs(term / total - weights.get(j, 0)), tolerance))
-        return every(*found)
+                found.append(balls.at_most(abs(term / total - weights.get(j, 0)), tolerance))
+        return balls.every(*found)
 
     return met
 

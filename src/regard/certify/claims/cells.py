@@ -22,26 +22,9 @@ from typing import Any
 
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    EXACT,
-    Arithmetic,
-    Outcome,
-    every,
-    less,
-    norm,
-    settle,
-)
-from regard.certify.certificate import (
-    Float64,
-    Unusable,
-    index,
-    listed,
-    matrix,
-    number,
-    part,
-    vector,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, EXACT, Arithmetic, Outcome
+from regard.certify.certificate import Float64, Unusable
 from regard.certify.lemmas.cell_tree import Cell, Interval, leaves
 from regard.certify.lemmas.linear_scores import LinearScores
 
@@ -65,10 +48,10 @@ class _Ranges:
         self.slack: Callable[[], dict[int, list[arb]]] | None = None
         self.size = scores.width
         if witness.get("basis") is not None:
-            basis = matrix(witness["basis"], "basis", scores.width)
+            basis = reading.matrix(witness["basis"], "basis", scores.width)
             self.size, n = basis.shape[1], len(scores.keys)
-            found = matrix(
-                part(witness, "coordinates"), "coordinates", n * len(scores.rows), self.size
+            found = reading.matrix(
+                reading.part(witness, "coordinates"), "coordinates", n * len(scores.rows), self.size
             )
             self.coordinates = {
                 row: found[k * n : (k + 1) * n] for k, row in enumerate(sorted(scores.rows))
@@ -112,7 +95,8 @@ class _Ranges:
         def slack() -> dict[int, list[arb]]:
             force = abs(arb(self.scores.scale)) * reach
             return {
-                row: [force * norm(line) for line in rest(row, BALLS)] for row in self.scores.rows
+                row: [force * balls.norm(line) for line in rest(row, BALLS)]
+                for row in self.scores.rows
             }
 
         return slack
@@ -182,12 +166,15 @@ def covered(
             scores in its cell, ↦ whether the goal is missed there.
     """
     ranges = _Ranges(scores, witness, reach)
-    start = number(part(witness, "start"), "start")
+    start = reading.number(reading.part(witness, "start"), "start")
     if not 0 < start < 1e300:
         raise Unusable("start must be above 0.")
-    tree = [int(number(cut, "tree")) for cut in listed(part(witness, "tree"), "tree")]
+    tree = [
+        int(reading.number(cut, "tree"))
+        for cut in reading.listed(reading.part(witness, "tree"), "tree")
+    ]
     cells = list(leaves(tree, ranges.size, start))
-    notes = listed(part(witness, "leaves"), "leaves", len(cells))
+    notes = reading.listed(reading.part(witness, "leaves"), "leaves", len(cells))
 
     def test() -> Outcome:
         ranges.prepare()
@@ -195,9 +182,11 @@ def covered(
             missed(note, partial(ranges.within, cell))
             for cell, note in zip(cells, notes, strict=True)
         ]
-        return Outcome(every(*truths), f"{truths.count(True)} of {len(cells)} cells are excluded.")
+        return Outcome(
+            balls.every(*truths), f"{truths.count(True)} of {len(cells)} cells are excluded."
+        )
 
-    outcome = settle(test)
+    outcome = balls.settle(test)
     # A cell that is not excluded says nothing of the goal.
     return outcome if outcome.truth else Outcome(None, outcome.reason)
 
@@ -206,8 +195,8 @@ def weight_missed(
     note: Any, wanted: Mapping[int, Mapping[int, int | float]], tolerance: int | float
 ) -> tuple[int, int, Callable[[Ends], bool | None]]:
     """Read [row, key, 1 (too high) or -1 (too low)]: row, key, and the test of the ranges."""
-    row, key, sign = listed(note, "a leaf", 3)
-    row = index(row, "a row of leaves", max(wanted) + 1)
+    row, key, sign = reading.listed(note, "a leaf", 3)
+    row = reading.index(row, "a row of leaves", max(wanted) + 1)
     if row not in wanted:
         raise Unusable("a leaf is of a row that is not listed.")
     wish = arb(wanted[row].get(key, 0))
@@ -220,12 +209,12 @@ def weight_missed(
                 if high is None:
                     return False
                 total += high if j != key else 0
-            return less(edge * total, 1 - edge)
+            return balls.less(edge * total, 1 - edge)
         edge = wish - tolerance
         if not edge > 0:
             return False
         total = sum((low for j, (low, _) in enumerate(ranges) if j != key), arb(0))
-        return less(1 - edge, edge * total)
+        return balls.less(1 - edge, edge * total)
 
     return row, key, test
 
@@ -238,15 +227,18 @@ def output_missed(
     n: int,
 ) -> tuple[int, int, Callable[[Ends], bool | None]]:
     """Read [row, reference, w]: row, reference, and the test of the ranges."""
-    row, key, direction = listed(note, "a leaf", 3)
-    row, key = index(row, "a row of leaves", max(wanted) + 1), index(key, "a key of leaves", n)
+    row, key, direction = reading.listed(note, "a leaf", 3)
+    row, key = (
+        reading.index(row, "a row of leaves", max(wanted) + 1),
+        reading.index(key, "a key of leaves", n),
+    )
     if row not in wanted:
         raise Unusable("a leaf is of a row that is not listed.")
-    w = [arb(entry) for entry in vector(direction, "w", len(wanted[row])).tolist()]
+    w = [arb(entry) for entry in reading.vector(direction, "w", len(wanted[row])).tolist()]
 
     def test(ranges: Ends) -> bool | None:
         edge = sum((a * b for a, b in zip(w, wanted[row], strict=True)), arb(0))
-        edge -= norm(w) * tolerance
+        edge -= balls.norm(w) * tolerance
         total = arb(0)
         for height, (low, high) in zip(values(w), ranges, strict=True):
             above = height - edge
@@ -256,7 +248,7 @@ def output_missed(
                 return False
             else:
                 total += (high * above).max(low * above)
-        return less(total, 0)
+        return balls.less(total, 0)
 
     return row, key, test
 

@@ -20,33 +20,9 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    Arithmetic,
-    Decision,
-    Outcome,
-    at_most,
-    constructed,
-    exponentials,
-    rational,
-    settle,
-    settle_algebra,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Unusable,
-    exact,
-    exactly,
-    given,
-    index,
-    listed,
-    number,
-    part,
-    positive_or_zero,
-    up,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.kind import Kind
 
 QUANTITIES = ("queries", "keys", "values", "products", "scores", "weights", "outputs")
@@ -87,38 +63,39 @@ def say_computed(claim: Claim) -> str:
     else:
         stated = f"the {len(rows)} × {len(rows[0])} numbers given"
     subject = f"the {name} are" if row is None else f"row {row} of the {name} (counted from 0) is"
-    near = f"within {up(fields['bound'])}" if fields["bound"] else "exactly"
+    near = f"within {reading.up(fields['bound'])}" if fields["bound"] else "exactly"
     return f"{subject} {stated}, {near}"
 
 
 def in_digits(value: Any) -> str:
     """Write a number that is claimed within some error, or a fraction, with all of its digits."""
-    return exactly(value) if isinstance(value, float) else str(value)
+    return reading.exactly(value) if isinstance(value, float) else str(value)
 
 
 def difference_in_words(worst: Any) -> str:
     """Say how large the largest difference is; of a ball that holds 0, its upper end."""
     ball = arb(worst)
     known = ball.is_exact() or ball.rel_accuracy_bits() > 20
-    return f"The largest difference is {show(ball) if known else f'at most {show(ball.upper())}'}."
+    shown = balls.show(ball) if known else f"at most {balls.show(ball.upper())}"
+    return f"The largest difference is {shown}."
 
 
 def computed(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether every entry is what the arrays give."""
-    quantity, row = part(claim.fields, "quantity"), part(claim.fields, "row")
+    quantity, row = reading.part(claim.fields, "quantity"), reading.part(claim.fields, "row")
     if quantity not in QUANTITIES:
         raise Unusable(f"quantity must be one of {', '.join(QUANTITIES)}.")
     inputs = _Inputs(claim, certificate)
     stated = [
-        [exact(entry, "entries") for entry in entries]
-        for entries in _rows(part(claim.fields, "entries"), row)
+        [reading.exact(entry, "entries") for entry in entries]
+        for entries in _rows(reading.part(claim.fields, "entries"), row)
     ]
-    bound = positive_or_zero(part(claim.fields, "bound"), "bound")
+    bound = reading.positive_or_zero(reading.part(claim.fields, "bound"), "bound")
 
     def test(numbers: Arithmetic) -> Outcome:
         found = inputs.quantity(quantity, numbers)
         if row is not None:
-            found = [found[index(row, "row", len(found))]]
+            found = [found[reading.index(row, "row", len(found))]]
         if [len(entries) for entries in found] != [len(entries) for entries in stated]:
             raise Unusable(f"the {quantity} have shape {len(found), len(found[0])}, not this one.")
         apart = [
@@ -127,16 +104,22 @@ def computed(claim: Claim, certificate: Certificate) -> Decision:
             for mine, theirs in zip(entries, others, strict=True)
         ]
         worst = numbers.largest(apart)
-        return Outcome(at_most(worst, numbers.number(bound)), difference_in_words(worst))
+        return Outcome(balls.at_most(worst, numbers.number(bound)), difference_in_words(worst))
 
     algebraic = quantity in QUANTITIES[:4] or (quantity == "scores" and inputs.rational_root())
-    return constructed(settle_algebra(test) if algebraic else settle(lambda: test(BALLS)))
+    return balls.constructed(
+        balls.settle_algebra(test) if algebraic else balls.settle(lambda: test(BALLS))
+    )
 
 
 def _rows(entries: Any, row: Any) -> list[list[Any]]:
     """Return the stated entries as rows, at least one and none empty."""
-    listing = listed(entries, "entries")
-    rows = [listing] if row is not None else [listed(part, "a row of entries") for part in listing]
+    listing = reading.listed(entries, "entries")
+    rows = (
+        [listing]
+        if row is not None
+        else [reading.listed(part, "a row of entries") for part in listing]
+    )
     if not rows or not all(rows):
         raise Unusable("entries must not be empty.")
     return rows
@@ -147,7 +130,7 @@ class _Inputs:
 
     def __init__(self, claim: Claim, certificate: Certificate) -> None:
         self.certificate = certificate
-        self.scale = number(certificate.scale, "scale")
+        self.scale = reading.number(certificate.scale, "scale")
         self.root = _whole(claim.fields.get("root", 1), "root")
         over = claim.fields.get("over") or {}
         if not isinstance(over, Mapping) or not set(over) <= set(certificate.arrays):
@@ -176,7 +159,7 @@ class _Inputs:
         return scores if name == "scores" else self._weights(scores)
 
     def _array(self, name: str, numbers: Arithmetic) -> Any:
-        floats = given(self.certificate, name)
+        floats = reading.given(self.certificate, name)
         divisor = numbers.number(self.over.get(name, 1))
         entries = [numbers.number(entry) / divisor for entry in floats.ravel().tolist()]
         if not entries:
@@ -197,7 +180,7 @@ class _Inputs:
     def _weights(self, scores: list[list[Any]]) -> list[list[Any]]:
         allowed = np.ones((len(scores), len(scores[0])))
         if "mask" in self.certificate.arrays:
-            allowed = given(self.certificate, "mask")
+            allowed = reading.given(self.certificate, "mask")
             if allowed.shape != (len(scores), len(scores[0])) or not np.isin(allowed, (0, 1)).all():
                 raise Unusable("mask must hold 0 and 1, one for each score.")
         return [softmax(row, may.tolist()) for row, may in zip(scores, allowed, strict=True)]
@@ -218,7 +201,7 @@ def softmax(scores: Sequence[arb], allowed: Sequence[float] | None = None) -> li
     places = [i for i in range(len(scores)) if allowed is None or allowed[i]]
     weights = [arb(0)] * len(scores)
     if places:
-        terms, total = exponentials([scores[i] for i in places])
+        terms, total = balls.exponentials([scores[i] for i in places])
         for i, term in zip(places, terms, strict=True):
             weights[i] = term / total
     return weights
@@ -226,7 +209,7 @@ def softmax(scores: Sequence[arb], allowed: Sequence[float] | None = None) -> li
 
 def _whole(value: Any, name: str) -> int:
     """Return a whole number above 0."""
-    found = rational(exact(value, name))
+    found = balls.rational(reading.exact(value, name))
     if found.q != 1 or found <= 0:
         raise Unusable(f"{name} must be a whole number above 0.")
     return int(found.p)

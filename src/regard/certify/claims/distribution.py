@@ -11,26 +11,9 @@ from __future__ import annotations
 
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    Decision,
-    Outcome,
-    at_most,
-    constructed,
-    every,
-    less,
-    settle,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Unusable,
-    given,
-    part,
-    positive_or_zero,
-    up,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.computed import softmax
 from regard.certify.claims.kind import Kind
 
@@ -44,14 +27,14 @@ def say_distribution(claim: Claim) -> str:
     """Return a claim of the kind `distribution` as a sentence."""
     return (
         "the attention weights of every row of scores are above 0 and sum to 1, within "
-        f"{up(claim.fields['bound'])}"
+        f"{reading.up(claim.fields['bound'])}"
     )
 
 
 def distribution(claim: Claim, certificate: Certificate) -> Decision:
     """Decide 0 < a_i and |Σ a_i - 1| ≤ bound for a = softmax(row)."""
-    rows = given(certificate, "scores")
-    bound = positive_or_zero(part(claim.fields, "bound"), "bound")
+    rows = reading.given(certificate, "scores")
+    bound = reading.positive_or_zero(reading.part(claim.fields, "bound"), "bound")
     if rows.size == 0:
         raise Unusable("there are no scores.")
 
@@ -59,14 +42,14 @@ def distribution(claim: Claim, certificate: Certificate) -> Decision:
         truths, off, least = [], [], []
         for row in rows.tolist():
             weights = softmax([arb(score) for score in row])
-            truths += [less(0, weight) for weight in weights]
+            truths += [balls.less(0, weight) for weight in weights]
             off.append(abs(sum(weights, arb(0)) - 1))
             least.append(-BALLS.largest([-weight for weight in weights]))
-        truths.append(at_most(BALLS.largest(off), arb(bound)))
+        truths.append(balls.at_most(BALLS.largest(off), arb(bound)))
         lowest = -BALLS.largest([-weight for weight in least])
-        return Outcome(every(*truths), f"The least weight is {show(lowest)}.")
+        return Outcome(balls.every(*truths), f"The least weight is {balls.show(lowest)}.")
 
-    return constructed(settle(test))
+    return balls.constructed(balls.settle(test))
 
 
 KINDS = {

@@ -25,8 +25,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from regard.certify import reading
 from regard.certify.balls import Decision
-from regard.certify.certificate import Certificate, Claim, Unusable, index, part
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.kind import Kind
 from regard.certify.formulas.evaluation import read
 from regard.certify.formulas.rational_functions import Field, Ratio
@@ -73,13 +74,13 @@ def say_equivalence(claim: Claim) -> str:
 
 def equivalence(claim: Claim, certificate: Certificate) -> Decision:
     """Compare the condition with the effect, as rational functions."""
-    effect, of, other = (part(claim.fields, name) for name in ("effect", "of", "other"))
+    effect, of, other = (reading.part(claim.fields, name) for name in ("effect", "of", "other"))
     if effect not in EFFECTS or not isinstance(of, str) or not isinstance(other, str):
         raise Unusable(f"effect must be one of {', '.join(EFFECTS)}.")
-    n = index(part(claim.fields, "n"), "n", MOST_KEYS)
+    n = reading.index(reading.part(claim.fields, "n"), "n", MOST_KEYS)
     if n < 2 or of == other:
         raise Unusable("there must be two keys at least, with two names.")
-    tree = read(part(claim.fields, "condition"), "condition").tree
+    tree = read(reading.part(claim.fields, "condition"), "condition").tree
     left, right, strict = _sides(tree)
     if effect in ("aligned", "dominable"):
         same = strict and _Products(of, other, effect).same(left, right)

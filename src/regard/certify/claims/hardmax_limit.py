@@ -22,29 +22,9 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from regard.certify.balls import (
-    Decision,
-    Outcome,
-    at_most,
-    constructed,
-    every,
-    rational,
-    settle,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Unusable,
-    exact,
-    given,
-    listed,
-    matrix,
-    part,
-    positive_or_zero,
-    up,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Unusable
 from regard.certify.claims.computed import in_digits
 from regard.certify.claims.kind import Kind
 from regard.certify.claims.noise import read_law
@@ -83,16 +63,16 @@ def claim(
 
 def say_hard_limit(claim: Claim) -> str:
     """Return a claim of the kind `hard_limit` as a sentence."""
-    atoms = listed(claim.fields["atoms"], "atoms")
+    atoms = reading.listed(claim.fields["atoms"], "atoms")
     if len(atoms) > 4 or any(len(atom["value"]) > 6 for atom in atoms):
         ends = f"one of {len(atoms)} values with the probabilities given"
     else:
         ends = ", or ".join(
-            f"({', '.join(in_digits(x) for x in listed(atom['value'], 'it'))}) with probability "
-            f"{in_digits(atom['probability'])}"
+            f"({', '.join(in_digits(x) for x in reading.listed(atom['value'], 'it'))}) with "
+            f"probability {in_digits(atom['probability'])}"
             for atom in atoms
         )
-    near = f", within {up(claim.fields['error'])}" if claim.fields["error"] else ""
+    near = f", within {reading.up(claim.fields['error'])}" if claim.fields["error"] else ""
     kept = " if no score that varies is negative," * bool(claim.fields.get("nonnegative"))
     moments = claim.fields.get("moments")
     if moments:
@@ -103,14 +83,18 @@ def say_hard_limit(claim: Claim) -> str:
 def hard_limit(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether the limits of the output and their probabilities are the stated ones."""
     law = read_law(certificate)
-    values = given(certificate, "values", len(law.means))
-    error = rational(positive_or_zero(part(claim.fields, "error"), "error"))
+    values = reading.given(certificate, "values", len(law.means))
+    error = balls.rational(reading.positive_or_zero(reading.part(claim.fields, "error"), "error"))
     stated = []
-    for atom in listed(part(claim.fields, "atoms"), "atoms"):
-        entries = listed(part(atom, "value"), "value", values.shape[1])
-        point = [rational(exact(entry, "value")) for entry in entries]
-        stated.append((rational(exact(part(atom, "probability"), "probability")), point))
-    directions = matrix(part(claim.witness, "directions"), "directions", columns=law.means.shape[1])
+    for atom in reading.listed(reading.part(claim.fields, "atoms"), "atoms"):
+        entries = reading.listed(reading.part(atom, "value"), "value", values.shape[1])
+        point = [balls.rational(reading.exact(entry, "value")) for entry in entries]
+        stated.append(
+            (balls.rational(reading.exact(reading.part(atom, "probability"), "probability")), point)
+        )
+    directions = reading.matrix(
+        reading.part(claim.witness, "directions"), "directions", columns=law.means.shape[1]
+    )
     if len(directions) > MOST_HEADS:
         raise Unusable(f"there are more than {MOST_HEADS} heads.")
     all_heads = Heads(law, directions)
@@ -132,18 +116,25 @@ def hard_limit(claim: Claim, certificate: Certificate) -> Decision:
         found = _matched(atoms, stated, error)
         if moments is None:
             return found
-        return Outcome(every(found.truth, _have_moments(atoms, *moments)), found.reason)
+        return Outcome(balls.every(found.truth, _have_moments(atoms, *moments)), found.reason)
 
-    return constructed(settle(test))
+    return balls.constructed(balls.settle(test))
 
 
 def _moments(claim: Claim, width: int) -> tuple[list[fmpq], fmpq, fmpq] | None:
     stated = claim.fields.get("moments")
     if stated is None:
         return None
-    mean = [rational(exact(entry, "mean")) for entry in listed(part(stated, "mean"), "mean", width)]
-    variance = rational(exact(part(stated, "variance"), "variance"))
-    return mean, variance, rational(positive_or_zero(part(stated, "error"), "error"))
+    mean = [
+        balls.rational(reading.exact(entry, "mean"))
+        for entry in reading.listed(reading.part(stated, "mean"), "mean", width)
+    ]
+    variance = balls.rational(reading.exact(reading.part(stated, "variance"), "variance"))
+    return (
+        mean,
+        variance,
+        balls.rational(reading.positive_or_zero(reading.part(stated, "error"), "error")),
+    )
 
 
 def _have_moments(
@@ -162,7 +153,7 @@ def _have_moments(
         arb(0),
     )
     off = [abs(m - arb(x)) for m, x in zip(truth, mean, strict=True)]
-    return every(*(at_most(x, arb(error)) for x in [*off, abs(spread - arb(variance))]))
+    return balls.every(*(balls.at_most(x, arb(error)) for x in [*off, abs(spread - arb(variance))]))
 
 
 Share = Callable[[], arb]  # a probability, in balls of the precision of the moment
@@ -177,7 +168,7 @@ def _factors(
     all_heads: Heads, weights: list[fmpq], values: Float64, nonnegative: bool
 ) -> list[list[tuple[Share, list[fmpq]]]]:
     """Return independent parts of the output, each with its values and their probabilities."""
-    rows = [[rational(x) for x in row] for row in values.tolist()]
+    rows = [[balls.rational(x) for x in row] for row in values.tolist()]
     heads = [all_heads.head(h) for h in range(len(weights))]
     factors: list[list[tuple[Share, list[fmpq]]]] = []
     groups: dict[tuple[fmpq, ...], list[int]] = {}  # heads with one direction move together
@@ -244,14 +235,14 @@ def _matched(
             if all(abs(a - b) <= error for a, b in zip(point, other, strict=True))
         ]
         if not near:
-            text = ", ".join(show(x) for x in point)
+            text = ", ".join(balls.show(x) for x in point)
             return Outcome(False, f"The value ({text}) is not among those stated.")
         if len(near) > 1:
             return Outcome(None, "two of the values are closer than the error.")
         probability, _ = left.pop(near[0])
-        truths.append(at_most(abs(chance - arb(probability)), arb(error)))
-        found.append(show(chance))
-    return Outcome(every(*truths), f"The probabilities are {', '.join(found)}.")
+        truths.append(balls.at_most(abs(chance - arb(probability)), arb(error)))
+        found.append(balls.show(chance))
+    return Outcome(balls.every(*truths), f"The probabilities are {', '.join(found)}.")
 
 
 KINDS = {

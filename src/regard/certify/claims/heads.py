@@ -13,34 +13,9 @@ from typing import Any
 
 from flint import arb, arb_mat
 
-from regard.certify.balls import (
-    BALLS,
-    Decision,
-    Outcome,
-    at_most,
-    constructed,
-    every,
-    exponentials,
-    norm,
-    norm_at_most,
-    settle,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Unusable,
-    given,
-    index,
-    listed,
-    matrix,
-    number,
-    part,
-    up,
-    vector,
-    weighted,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Unusable
 from regard.certify.claims.kind import Kind
 
 Rows = dict[int, dict[int, int | float]]  # weights by row and column
@@ -48,8 +23,11 @@ Rows = dict[int, dict[int, int | float]]  # weights by row and column
 
 def rows_of(claim: Claim, n: int) -> Rows:
     """Return the weights that are listed, by row and column."""
-    found = listed(part(claim.fields, "rows"), "rows")
-    rows = {index(part(row, "row"), "row", n): weighted(row, "rows", n) for row in found}
+    found = reading.listed(reading.part(claim.fields, "rows"), "rows")
+    rows = {
+        reading.index(reading.part(row, "row"), "row", n): reading.weighted(row, "rows", n)
+        for row in found
+    }
     if not rows or len(rows) != len(found):
         raise Unusable("rows must be different rows, at least one.")
     return rows
@@ -57,12 +35,14 @@ def rows_of(claim: Claim, n: int) -> Rows:
 
 def outputs_of(claim: Claim, n: int, width: int | None = None) -> dict[int, Float64]:
     """Return the outputs that are listed, by row."""
-    found = listed(part(claim.fields, "outputs"), "outputs")
+    found = reading.listed(reading.part(claim.fields, "outputs"), "outputs")
     outputs: dict[int, Float64] = {}
     for entry in found:
-        wanted = listed(part(entry, "vector"), "vector", width)
+        wanted = reading.listed(reading.part(entry, "vector"), "vector", width)
         width = len(wanted)
-        outputs[index(part(entry, "row"), "row", n)] = vector(wanted, "vector", width)
+        outputs[reading.index(reading.part(entry, "row"), "row", n)] = reading.vector(
+            wanted, "vector", width
+        )
     if not outputs or len(outputs) != len(found):
         raise Unusable("outputs must be of different rows, at least one.")
     return outputs
@@ -73,10 +53,10 @@ def head_of(witness: Mapping[str, Any], d: int) -> Callable[[], arb_mat]:
     if isinstance(witness, Mapping) and "A" in witness:
         if "W_Q" in witness or "W_K" in witness:
             raise Unusable("the head is given twice, as A and as W_Q and W_K.")
-        A = matrix(witness["A"], "A", d, d)
+        A = reading.matrix(witness["A"], "A", d, d)
         return lambda: BALLS.read(A)
-    W_Q = matrix(part(witness, "W_Q"), "W_Q", d)
-    W_K = matrix(part(witness, "W_K"), "W_K", d, W_Q.shape[1])
+    W_Q = reading.matrix(reading.part(witness, "W_Q"), "W_Q", d)
+    W_K = reading.matrix(reading.part(witness, "W_K"), "W_K", d, W_Q.shape[1])
     return lambda: BALLS.read(W_K) * BALLS.read(W_Q).transpose()
 
 
@@ -84,10 +64,10 @@ def attention_of(
     tokens: Float64, rows: list[int], A: arb_mat, certificate: Certificate
 ) -> list[tuple[list[arb], arb]]:
     """Return, for each row, exp(score) of every token and their sum, divided by one number."""
-    scale = arb(number(certificate.scale, "scale"))
+    scale = arb(reading.number(certificate.scale, "scale"))
     matched = A * BALLS.read(tokens[rows]).transpose()  # (d, m): A x_i
     scores = (BALLS.read(tokens) * matched).transpose().tolist()
-    return [exponentials([scale * score for score in row]) for row in scores]
+    return [balls.exponentials([scale * score for score in row]) for row in scores]
 
 
 def _form(claim: Claim) -> str:
@@ -97,16 +77,16 @@ def _form(claim: Claim) -> str:
 
 def say_pattern_close(claim: Claim) -> str:
     """Return a claim of the kind `pattern_close` as a sentence."""
-    n, bound = len(claim.fields["rows"]), up(claim.fields["bound"])
+    n, bound = len(claim.fields["rows"]), reading.up(claim.fields["bound"])
     rows = f"{n} row{'s' * (n != 1)}"
     return f"the weights of the head{_form(claim)} in {rows} are within {bound} of those listed"
 
 
 def pattern_close(claim: Claim, certificate: Certificate) -> Decision:
     """Decide |a_ij - P_ij| ≤ bound for the rows listed and all j."""
-    tokens = given(certificate, "tokens")
+    tokens = reading.given(certificate, "tokens")
     rows = rows_of(claim, len(tokens))
-    bound = number(part(claim.fields, "bound"), "bound")
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
     head = head_of(claim.witness, tokens.shape[1])
 
     def test() -> Outcome:
@@ -118,24 +98,26 @@ def pattern_close(claim: Claim, certificate: Certificate) -> Decision:
                 for j, term in enumerate(terms)
             ]
         )
-        return Outcome(at_most(worst, bound), f"The largest difference is {show(worst)}.")
+        return Outcome(
+            balls.at_most(worst, bound), f"The largest difference is {balls.show(worst)}."
+        )
 
-    return constructed(settle(test))
+    return balls.constructed(balls.settle(test))
 
 
 def say_outputs_close(claim: Claim) -> str:
     """Return a claim of the kind `outputs_close` as a sentence."""
-    n, bound = len(claim.fields["outputs"]), up(claim.fields["bound"])
+    n, bound = len(claim.fields["outputs"]), reading.up(claim.fields["bound"])
     rows = f"{n} row{'s' * (n != 1)}"
     return f"the outputs of the head{_form(claim)} in {rows} are within {bound} of those listed"
 
 
 def outputs_close(claim: Claim, certificate: Certificate) -> Decision:
     """Decide ‖Σ_j a_ij x_j W_V - o_i‖ ≤ bound for the rows listed."""
-    tokens = given(certificate, "tokens")
-    d, bound = tokens.shape[1], number(part(claim.fields, "bound"), "bound")
+    tokens = reading.given(certificate, "tokens")
+    d, bound = tokens.shape[1], reading.number(reading.part(claim.fields, "bound"), "bound")
     # A W_V that the certificate is about goes before one that comes with the head.
-    W_V = matrix(part({**claim.witness, **certificate.arrays}, "W_V"), "W_V", d)
+    W_V = reading.matrix(reading.part({**claim.witness, **certificate.arrays}, "W_V"), "W_V", d)
     outputs = outputs_of(claim, len(tokens), W_V.shape[1])
     head = head_of(claim.witness, d)
 
@@ -146,11 +128,11 @@ def outputs_close(claim: Claim, certificate: Certificate) -> Decision:
         for wanted, (terms, total) in zip(outputs.values(), attention, strict=True):
             sums = (arb_mat(1, len(terms), terms) * values).entries()
             misses.append([s / total - o for s, o in zip(sums, wanted.tolist(), strict=True)])
-        worst = BALLS.largest([norm(miss) for miss in misses])
-        truths = [norm_at_most(miss, bound, BALLS) for miss in misses]
-        return Outcome(every(*truths), f"The largest miss is {show(worst)}.")
+        worst = BALLS.largest([balls.norm(miss) for miss in misses])
+        truths = [balls.norm_at_most(miss, bound, BALLS) for miss in misses]
+        return Outcome(balls.every(*truths), f"The largest miss is {balls.show(worst)}.")
 
-    return constructed(settle(test))
+    return balls.constructed(balls.settle(test))
 
 
 KINDS = {

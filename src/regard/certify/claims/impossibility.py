@@ -22,53 +22,16 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from regard.certify.balls import (
-    BALLS,
-    EXACT,
-    Arithmetic,
-    Decision,
-    Outcome,
-    at_most,
-    combine,
-    entropy,
-    every,
-    exponentials,
-    for_all,
-    less,
-    logarithms_reach,
-    norm,
-    norm_at_most,
-    products,
-    rational,
-    scores,
-    settle,
-    shares,
-    show,
-    with_bits,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Number,
-    Unusable,
-    combination,
-    down,
-    given,
-    index,
-    number,
-    part,
-    radius,
-    up,
-    vector,
-    weighted,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, EXACT, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Number, Unusable
 from regard.certify.claims.kind import Kind
 
 
 def queries(claim: Claim) -> str:
     """Word which queries a claim is about."""
-    reach = part(claim.fields, "radius")
-    return "no query" if reach is None else f"no query of length up to {down(reach)}"
+    reach = reading.part(claim.fields, "radius")
+    return "no query" if reach is None else f"no query of length up to {reading.down(reach)}"
 
 
 class _Mixtures:
@@ -81,8 +44,8 @@ class _Mixtures:
         upper: Mapping[int, Number],
         lower: Mapping[int, Number],
     ) -> None:
-        self.keys = given(certificate, "keys")
-        self.force = (number(certificate.scale, "scale"), reach)
+        self.keys = reading.given(certificate, "keys")
+        self.force = (reading.number(certificate.scale, "scale"), reach)
         self.upper, self.lower = upper, lower
         if reach is None and not self.meet():
             raise Unusable("the mixtures of keys are not exactly equal, and no radius is given.")
@@ -90,9 +53,9 @@ class _Mixtures:
     def residual(self, numbers: Arithmetic) -> list[Any]:
         """Return Σ (l_i - p_i) k_i."""
         places = [*self.upper, *self.lower]
-        weights = shares(list(self.upper.values()), numbers)
-        weights += [-share for share in shares(list(self.lower.values()), numbers)]
-        return combine(weights, self.keys[places], numbers)
+        weights = balls.shares(list(self.upper.values()), numbers)
+        weights += [-share for share in balls.shares(list(self.lower.values()), numbers)]
+        return balls.combine(weights, self.keys[places], numbers)
 
     def meet(self) -> bool:
         """Is the residual exactly 0, or without effect?"""
@@ -107,28 +70,28 @@ class _Mixtures:
         scale, reach = self.force
         if reach is None:
             return arb(0)
-        with with_bits(max(ctx.prec, 128)):
-            return abs(arb(scale)) * reach * norm(self.residual(BALLS))
+        with balls.with_bits(max(ctx.prec, 128)):
+            return abs(arb(scale)) * reach * balls.norm(self.residual(BALLS))
 
     def entropy(self) -> arb:
         """Return H(l)."""
-        return entropy(shares(list(self.upper.values()), BALLS))
+        return balls.entropy(balls.shares(list(self.upper.values()), BALLS))
 
 
 def weight_at_most(gap: arb, bound: Number) -> bool | None:
     """Is 1 / (1 + exp(gap)) ≤ bound? Asked of logarithms: exp(gap) may be out of range."""
     if bound <= 0 or bound >= 1:
         return bound >= 1
-    return at_most(((1 - arb(bound)) / bound).log(), gap)
+    return balls.at_most(((1 - arb(bound)) / bound).log(), gap)
 
 
 def weight_at_most_exactly(terms: Sequence[tuple[fmpq, fmpq]], bound: Number) -> Outcome:
     """Is 1 / (1 + exp(Σ c ln x)) ≤ bound, in rationals?"""
     if not 0 < bound < 1:
         return Outcome(None, "")
-    level = rational(bound)
-    truth = logarithms_reach(terms, (1 - level) / level)
-    return Outcome(truth, f"The bound of {show(level)} is met exactly.")
+    level = balls.rational(bound)
+    truth = balls.logarithms_reach(terms, (1 - level) / level)
+    return Outcome(truth, f"The bound of {balls.show(level)} is met exactly.")
 
 
 def by_query(
@@ -138,19 +101,21 @@ def by_query(
 
     `contradiction` is told exp(score) of every key and their sum, divided by one number.
     """
-    keys, reach = given(certificate, "keys"), radius(claim.fields)
-    scale = number(certificate.scale, "scale")
+    keys, reach = reading.given(certificate, "keys"), reading.radius(claim.fields)
+    scale = reading.number(certificate.scale, "scale")
 
     def refutation() -> Outcome:
-        query = vector(part(claim.witness, "attained_by"), "attained_by", keys.shape[1])
+        query = reading.vector(
+            reading.part(claim.witness, "attained_by"), "attained_by", keys.shape[1]
+        )
 
         def test() -> Outcome:
             entries = [arb(entry) for entry in query.tolist()]
-            within = True if reach is None else norm_at_most(entries, reach, BALLS)
-            truth, reason = contradiction(*exponentials(scores(keys, query, scale)))
-            return Outcome(every(within, truth), reason)
+            within = True if reach is None else balls.norm_at_most(entries, reach, BALLS)
+            truth, reason = contradiction(*balls.exponentials(balls.scores(keys, query, scale)))
+            return Outcome(balls.every(within, truth), reason)
 
-        return settle(test)
+        return balls.settle(test)
 
     return refutation
 
@@ -158,13 +123,13 @@ def by_query(
 def say_ceiling(claim: Claim) -> str:
     """Return a claim of the kind `ceiling` as a sentence."""
     fields = claim.fields
-    return f"{queries(claim)} gives key {fields['key']} more than {up(fields['bound'])}"
+    return f"{queries(claim)} gives key {fields['key']} more than {reading.up(fields['bound'])}"
 
 
 def _over_others(claim: Claim, certificate: Certificate, key: int) -> _Mixtures:
-    reach, n = radius(claim.fields), len(given(certificate, "keys"))
-    given_weights = part(claim.witness, "combination")
-    weights = combination(given_weights, "combination", n, fractions=reach is None)
+    reach, n = reading.radius(claim.fields), len(reading.given(certificate, "keys"))
+    given_weights = reading.part(claim.witness, "combination")
+    weights = reading.combination(given_weights, "combination", n, fractions=reach is None)
     if key in weights:
         raise Unusable(f"the combination gives weight to key {key} itself.")
     return _Mixtures(certificate, reach, weights, {key: 1})
@@ -176,71 +141,73 @@ def ceiling(claim: Claim, certificate: Certificate) -> Decision:
     (1 - a_j) / a_j = Σ_{i≠j} exp(s_i - s_j) ≥ exp(Σ l_i (s_i - s_j - ln l_i)) by Jensen,
     which is exp(H(l) + scale · q·(Σ l_i k_i - k_j)).
     """
-    keys = given(certificate, "keys")
-    key = index(part(claim.fields, "key"), "key", len(keys))
-    bound = number(part(claim.fields, "bound"), "bound")
+    keys = reading.given(certificate, "keys")
+    key = reading.index(reading.part(claim.fields, "key"), "key", len(keys))
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
 
     def proof() -> Outcome:
         mixtures = _over_others(claim, certificate, key)
 
         def test() -> Outcome:
             gap = mixtures.entropy() - mixtures.pull()
-            reason = f"The weight is at most {show(1 / (1 + gap.exp()))}."
+            reason = f"The weight is at most {balls.show(1 / (1 + gap.exp()))}."
             return Outcome(weight_at_most(gap, bound), reason)
 
         def exactly() -> Outcome:
             if not mixtures.meet():
                 return Outcome(None, "")
-            weights = shares(list(mixtures.upper.values()), EXACT)
+            weights = balls.shares(list(mixtures.upper.values()), EXACT)
             return weight_at_most_exactly([(w, 1 / w) for w in weights], bound)
 
-        return settle(test, exactly)
+        return balls.settle(test, exactly)
 
     def contradiction(terms: list[arb], total: arb) -> Outcome:
         weight = terms[key] / total
-        reason = f"A query gives key {key} a weight of {show(weight)}."
-        return Outcome(less(bound, weight), reason)
+        reason = f"A query gives key {key} a weight of {balls.show(weight)}."
+        return Outcome(balls.less(bound, weight), reason)
 
-    return for_all(proof, by_query(claim, certificate, contradiction))
+    return balls.for_all(proof, by_query(claim, certificate, contradiction))
 
 
 def say_weights_apart(claim: Claim) -> str:
     """Return a claim of the kind `weights_apart` as a sentence."""
     return (
         f"{queries(claim)} gives weights whose divergence from the target is below "
-        f"{down(claim.fields['bound'])}"
+        f"{reading.down(claim.fields['bound'])}"
     )
 
 
 def weights_apart(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that KL(p ‖ a) = -H(p) - Σ p_i ln a_i ≥ H(l) - H(p) - pull ≥ bound."""
-    keys = given(certificate, "keys")
-    target = weighted(part(claim.fields, "target"), "target", len(keys))
+    keys = reading.given(certificate, "keys")
+    target = reading.weighted(reading.part(claim.fields, "target"), "target", len(keys))
     if min(target.values()) <= 0:
         raise Unusable("the weights of target must be above 0.")
-    bound = number(part(claim.fields, "bound"), "bound")
-    reach = radius(claim.fields)
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    reach = reading.radius(claim.fields)
 
     def proof() -> Outcome:
-        given_weights = part(claim.witness, "combination")
-        weights = combination(given_weights, "combination", len(keys), fractions=reach is None)
+        given_weights = reading.part(claim.witness, "combination")
+        weights = reading.combination(
+            given_weights, "combination", len(keys), fractions=reach is None
+        )
         mixtures = _Mixtures(certificate, reach, weights, target)
 
         def test() -> Outcome:
-            wanted = entropy(shares(list(target.values()), BALLS))
+            wanted = balls.entropy(balls.shares(list(target.values()), BALLS))
             divergence = mixtures.entropy() - wanted - mixtures.pull()
-            reason = f"The divergence is at least {show(divergence)}."
-            return Outcome(at_most(bound, divergence), reason)
+            reason = f"The divergence is at least {balls.show(divergence)}."
+            return Outcome(balls.at_most(bound, divergence), reason)
 
-        return settle(test)
+        return balls.settle(test)
 
     def contradiction(terms: list[arb], total: arb) -> Outcome:
-        p = zip(target, shares(list(target.values()), BALLS), strict=True)
+        p = zip(target, balls.shares(list(target.values()), BALLS), strict=True)
         divergence = sum((w * (w * total / terms[i]).log() for i, w in p), arb(0))
-        reason = f"A query has a divergence of {show(divergence)}."
-        return Outcome(less(divergence, bound), reason)
+        reason = f"A query has a divergence of {balls.show(divergence)}."
+        return Outcome(balls.less(divergence, bound), reason)
 
-    return for_all(proof, by_query(claim, certificate, contradiction))
+    return balls.for_all(proof, by_query(claim, certificate, contradiction))
 
 
 def say_floors_out_of_reach(claim: Claim) -> str:
@@ -254,41 +221,43 @@ def floors_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
 
     If it did, Σ p_i ln floor_i ≤ Σ p_i ln a_i ≤ Σ l_i ln a_i + pull ≤ pull - H(l).
     """
-    keys = given(certificate, "keys")
-    floors = weighted(part(claim.fields, "floors"), "floors", len(keys))
-    reach = radius(claim.fields)
+    keys = reading.given(certificate, "keys")
+    floors = reading.weighted(reading.part(claim.fields, "floors"), "floors", len(keys))
+    reach = reading.radius(claim.fields)
 
     def proof() -> Outcome:
-        fractions, found = reach is None, part(claim.witness, "mixture")
-        mixture = combination(found, "mixture", len(floors), fractions)
+        fractions, found = reach is None, reading.part(claim.witness, "mixture")
+        mixture = reading.combination(found, "mixture", len(floors), fractions)
         places = list(floors)
         lower = {places[i]: weight for i, weight in mixture.items()}
         if min(floors[i] for i in lower) <= 0:
             raise Unusable("the mixture gives weight to a floor that is not above 0.")
-        found = part(claim.witness, "combination")
-        weights = combination(found, "combination", len(keys), fractions)
+        found = reading.part(claim.witness, "combination")
+        weights = reading.combination(found, "combination", len(keys), fractions)
         mixtures = _Mixtures(certificate, reach, weights, lower)
 
         def test() -> Outcome:
-            p = shares(list(lower.values()), BALLS)
+            p = balls.shares(list(lower.values()), BALLS)
             wanted = sum((w * arb(floors[i]).log() for i, w in zip(lower, p, strict=True)), arb(0))
             excess = wanted + mixtures.entropy() - mixtures.pull()
-            return Outcome(less(0, excess), f"The floors are too high by {show(excess)}.")
+            return Outcome(
+                balls.less(0, excess), f"The floors are too high by {balls.show(excess)}."
+            )
 
-        return settle(test)
+        return balls.settle(test)
 
     def contradiction(terms: list[arb], total: arb) -> Outcome:
-        met = [at_most(floor, terms[i] / total) for i, floor in floors.items()]
-        return Outcome(every(*met), "A query meets every floor.")
+        met = [balls.at_most(floor, terms[i] / total) for i, floor in floors.items()]
+        return Outcome(balls.every(*met), "A query meets every floor.")
 
-    return for_all(proof, by_query(claim, certificate, contradiction))
+    return balls.for_all(proof, by_query(claim, certificate, contradiction))
 
 
 def say_output_ceiling(claim: Claim) -> str:
     """Return a claim of the kind `output_ceiling` as a sentence."""
     fields = claim.fields
     return (
-        f"{queries(claim)} brings the output closer than {down(fields['bound'])} "
+        f"{queries(claim)} brings the output closer than {reading.down(fields['bound'])} "
         f"to value {fields['key']}"
     )
 
@@ -299,34 +268,40 @@ def output_ceiling(claim: Claim, certificate: Certificate) -> Decision:
     For a unit vector w with v_j·w - v_i·w ≥ distance > 0 for all i ≠ j,
     (v_j - c)·w = Σ_{i≠j} a_i (v_j - v_i)·w ≥ (1 - a_j) · distance.
     """
-    keys = given(certificate, "keys")
-    values = given(certificate, "values", len(keys))
-    key = index(part(claim.fields, "key"), "key", len(keys))
-    bound = number(part(claim.fields, "bound"), "bound")
+    keys = reading.given(certificate, "keys")
+    values = reading.given(certificate, "values", len(keys))
+    key = reading.index(reading.part(claim.fields, "key"), "key", len(keys))
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
 
     def proof() -> Outcome:
         mixtures = _over_others(claim, certificate, key)
-        direction = vector(part(claim.witness, "direction"), "direction", values.shape[1])
+        direction = reading.vector(
+            reading.part(claim.witness, "direction"), "direction", values.shape[1]
+        )
         if not direction.any():
             raise Unusable("the direction is 0.")
 
         def test() -> Outcome:
             w = [arb(entry) for entry in direction.tolist()]
-            heights = products(values, w, BALLS)
+            heights = balls.products(values, w, BALLS)
             own = heights.pop(key)
-            distance = (own - BALLS.largest(heights)) / norm(w)
+            distance = (own - BALLS.largest(heights)) / balls.norm(w)
             rest = 1 / (1 + (mixtures.pull() - mixtures.entropy()).exp())
-            reason = f"The output is at least {show(rest * distance)} away."
-            return Outcome(every(less(0, distance), at_most(bound, rest * distance)), reason)
+            reason = f"The output is at least {balls.show(rest * distance)} away."
+            return Outcome(
+                balls.every(balls.less(0, distance), balls.at_most(bound, rest * distance)), reason
+            )
 
-        return settle(test)
+        return balls.settle(test)
 
     def contradiction(terms: list[arb], total: arb) -> Outcome:
-        sums = combine(terms, values, BALLS)
-        away = norm([s / total - v for s, v in zip(sums, values[key].tolist(), strict=True)])
-        return Outcome(less(away, bound), f"A query brings the output within {show(away)}.")
+        sums = balls.combine(terms, values, BALLS)
+        away = balls.norm([s / total - v for s, v in zip(sums, values[key].tolist(), strict=True)])
+        return Outcome(
+            balls.less(away, bound), f"A query brings the output within {balls.show(away)}."
+        )
 
-    return for_all(proof, by_query(claim, certificate, contradiction))
+    return balls.for_all(proof, by_query(claim, certificate, contradiction))
 
 
 KINDS = {

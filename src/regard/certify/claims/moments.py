@@ -24,8 +24,9 @@ from typing import Any
 
 from flint import fmpq
 
+from regard.certify import reading
 from regard.certify.balls import Decision
-from regard.certify.certificate import Certificate, Claim, Unusable, part
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.kind import Kind
 from regard.certify.formulas.evaluation import Table, read
 from regard.certify.formulas.functions import rational_value, square
@@ -130,12 +131,12 @@ def _law_in_words(law: Mapping[str, Any]) -> str:
 def dot_product_moments(claim: Claim, certificate: Certificate) -> Decision:
     """Compare the stated formulas with the moments of laws that serve for all."""
     stated = Stated(claim, ["mean", "variance", "divided_by"])
-    same = part(claim.fields, "same")
+    same = reading.part(claim.fields, "same")
     if not isinstance(same, bool):
         raise Unusable("same must be true or false.")
-    if same and part(claim.fields, "q") != part(claim.fields, "k"):
+    if same and reading.part(claim.fields, "q") != reading.part(claim.fields, "k"):
         raise Unusable("k is q, so that its law must be that of q.")
-    laws = {name: _law_formulas(part(claim.fields, name), name) for name in ("q", "k")}
+    laws = {name: _law_formulas(reading.part(claim.fields, name), name) for name in ("q", "k")}
     if _proved(stated, laws, same):
         return Decision("holds", PROVED)
     symbols = {name for formula in stated.stated.values() for name in formula.names}

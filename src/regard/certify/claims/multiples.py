@@ -30,22 +30,9 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from regard.certify.balls import Decision, Outcome, for_all, norm, rational, settle, show, squared
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Unusable,
-    exact,
-    given,
-    index,
-    listed,
-    number,
-    part,
-    positive_or_zero,
-    up,
-    vector,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Unusable
 from regard.certify.claims.kind import Kind
 
 MOST_PIECES = 400
@@ -85,7 +72,7 @@ def say_multiples_out_of_reach(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"whatever multiple of the vector is added to token {fields['changed']}, the output of "
-        f"token {fields['row']} is farther than {up(fields['bound'])} from the goal"
+        f"token {fields['row']} is farther than {reading.up(fields['bound'])} from the goal"
         + ", also at every larger scale"
         * bool(fields.get("larger"))
     )
@@ -103,19 +90,21 @@ class _Scene:
     """The arrays of a claim in rationals."""
 
     def __init__(self, claim: Claim, certificate: Certificate) -> None:
-        tokens: Float64 = given(certificate, "tokens")
+        tokens: Float64 = reading.given(certificate, "tokens")
         count, width = tokens.shape
         fields = claim.fields
-        self.row = index(part(fields, "row"), "row", count)
-        self.changed = index(part(fields, "changed"), "changed", count)
-        self.added = _rationals(vector(part(fields, "added"), "added", width))
-        self.goal = _rationals(vector(part(fields, "goal"), "goal", width))
-        self.bound = rational(positive_or_zero(part(fields, "bound"), "bound"))
+        self.row = reading.index(reading.part(fields, "row"), "row", count)
+        self.changed = reading.index(reading.part(fields, "changed"), "changed", count)
+        self.added = _rationals(reading.vector(reading.part(fields, "added"), "added", width))
+        self.goal = _rationals(reading.vector(reading.part(fields, "goal"), "goal", width))
+        self.bound = balls.rational(
+            reading.positive_or_zero(reading.part(fields, "bound"), "bound")
+        )
         self.larger = fields.get("larger", False)
         if not isinstance(self.larger, bool):
             raise Unusable("larger must be true or false.")
         self.tokens = [_rationals(row) for row in tokens]
-        scale = rational(number(certificate.scale, "scale"))
+        scale = balls.rational(reading.number(certificate.scale, "scale"))
         if self.larger and scale <= 0:
             raise Unusable("the scale must be above 0.")
         query, moved = self.tokens[self.row], self.row == self.changed
@@ -123,7 +112,7 @@ class _Scene:
         for i, key in enumerate(self.tokens):
             own = i == self.changed
             slope = own * _dot(self.added, query) + moved * _dot(key, self.added)
-            curve = int(own and moved) * squared(self.added)
+            curve = int(own and moved) * balls.squared(self.added)
             self.scores.append((scale * _dot(key, query), scale * slope, scale * curve))
 
     def lead(self, leader: int, other: int) -> Polynomial:
@@ -146,17 +135,17 @@ def multiples_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
         pieces = _pieces(claim, scene)
         least: Outcome = Outcome(None, "there are no pieces.")
         for place, piece in enumerate(pieces):
-            least = settle(lambda piece=piece: _above(scene, piece))  # type: ignore[misc]
+            least = balls.settle(lambda piece=piece: _above(scene, piece))  # type: ignore[misc]
             if not least.truth:
                 return Outcome(None, f"piece {place} does not show it: {least.reason}")
         return Outcome(True, f"It is shown on {len(pieces)} pieces of the line.")
 
-    return for_all(proof)
+    return balls.for_all(proof)
 
 
 def _above(scene: _Scene, piece: _Piece) -> Outcome:
     """Is w·(c_r - goal) > bound ‖w‖ on a piece?"""
-    shorter = arb(scene.bound) * norm([arb(x) for x in piece.direction])
+    shorter = arb(scene.bound) * balls.norm([arb(x) for x in piece.direction])
     total = arb(0)
     for i in range(len(scene.tokens)):
         start, slope = scene.height(piece.direction, i)
@@ -189,7 +178,7 @@ def _above(scene: _Scene, piece: _Piece) -> Outcome:
         else:
             total += height * (-arb(nearest)).exp()
     truth = True if total > 0 else False if total <= 0 else None
-    return Outcome(truth, f"the sum is {show(total)}.")
+    return Outcome(truth, f"the sum is {balls.show(total)}.")
 
 
 def _faded(lead: Polynomial, slope: fmpq, end: fmpq) -> arb | None:
@@ -226,16 +215,20 @@ def _least(polynomial: Polynomial, piece: _Piece) -> fmpq | None:
 def _pieces(claim: Claim, scene: _Scene) -> list[_Piece]:
     """Return the pieces, which must cover the line."""
     found = []
-    for entry in listed(part(claim.witness, "pieces"), "pieces"):
+    for entry in reading.listed(reading.part(claim.witness, "pieces"), "pieces"):
         if not isinstance(entry, Mapping):
             raise Unusable("a piece must be a dict.")
         ends = [entry.get(name) for name in ("low", "high")]
-        low, high = (None if end is None else rational(exact(end, "an end")) for end in ends)
-        direction = _rationals(vector(part(entry, "direction"), "direction", len(scene.goal)))
+        low, high = (
+            None if end is None else balls.rational(reading.exact(end, "an end")) for end in ends
+        )
+        direction = _rationals(
+            reading.vector(reading.part(entry, "direction"), "direction", len(scene.goal))
+        )
         if entry.get("across") is True and any(scene.added):
-            along = _dot(direction, scene.added) / squared(scene.added)
+            along = _dot(direction, scene.added) / balls.squared(scene.added)
             direction = [w - along * u for w, u in zip(direction, scene.added, strict=True)]
-        leader = index(part(entry, "leader"), "leader", len(scene.tokens))
+        leader = reading.index(reading.part(entry, "leader"), "leader", len(scene.tokens))
         found.append(_Piece(low, high, direction, leader))
     if not 0 < len(found) <= MOST_PIECES:
         raise Unusable(f"there must be 1 to {MOST_PIECES} pieces.")
@@ -246,7 +239,7 @@ def _pieces(claim: Claim, scene: _Scene) -> list[_Piece]:
 
 
 def _rationals(row: Any) -> list[fmpq]:
-    return [rational(float(x)) for x in row]
+    return [balls.rational(float(x)) for x in row]
 
 
 def _dot(a: list[fmpq], b: list[fmpq]) -> fmpq:

@@ -21,40 +21,9 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    Arithmetic,
-    Decision,
-    Outcome,
-    at_most,
-    constructed,
-    every,
-    products,
-    settle,
-    settle_algebra,
-    show,
-    squared,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Number,
-    Unusable,
-    down,
-    exactly,
-    given,
-    index,
-    indices,
-    listed,
-    matrix,
-    number,
-    part,
-    positive_or_zero,
-    up,
-    vector,
-    weighted,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.kind import Kind
 from regard.certify.lemmas.semidefinite import shortfalls
 
@@ -72,8 +41,10 @@ class Law:
         """Return the means m_i and variances e_i of the scores of a query."""
         q = [numbers.number(self.scale) * numbers.number(entry) for entry in query.tolist()]
         width = len(q)
-        pulled = products(self.covariances.reshape(-1, width), q, numbers)  # Σ_i q, one by one
-        length, nothing = squared(q), numbers.number(0)
+        pulled = balls.products(
+            self.covariances.reshape(-1, width), q, numbers
+        )  # Σ_i q, one by one
+        length, nothing = balls.squared(q), numbers.number(0)
         spread = []
         for i, lacks in enumerate(self.shortfalls.tolist()):
             row = pulled[i * width : (i + 1) * width]
@@ -81,28 +52,31 @@ class Law:
             if lacks:
                 variance += numbers.number(lacks) * length
             spread.append(numbers.largest([variance, nothing]))
-        return products(self.means, q, numbers), spread
+        return balls.products(self.means, q, numbers), spread
 
 
 def read_law(certificate: Certificate) -> Law:
     """Return means and covariances, which must be positive semidefinite."""
-    means = given(certificate, "means")
+    means = reading.given(certificate, "means")
     count, width = means.shape
-    stack = np.asarray(part(certificate.arrays, "covariances"))
+    stack = np.asarray(reading.part(certificate.arrays, "covariances"))
     if stack.shape != (count, width, width):
         raise Unusable(
             f"covariances must have shape {(count, width, width)}, and has {stack.shape}."
         )
-    flat = matrix(stack.reshape(count * width, width), "covariances")
+    flat = reading.matrix(stack.reshape(count * width, width), "covariances")
     covariances = flat.reshape(count, width, width)
     return Law(
-        means, covariances, shortfalls(means, covariances), number(certificate.scale, "scale")
+        means,
+        covariances,
+        shortfalls(means, covariances),
+        reading.number(certificate.scale, "scale"),
     )
 
 
 def chosen_of(claim: Claim, count: int) -> tuple[list[int], list[int]]:
     """Return the chosen keys and the others; there must be some of both."""
-    chosen = indices(part(claim.fields, "chosen"), "chosen", count)
+    chosen = reading.indices(reading.part(claim.fields, "chosen"), "chosen", count)
     others = np.setdiff1d(np.arange(count), chosen).tolist()
     if not others:
         raise Unusable("chosen are all keys, so that there are no others.")
@@ -111,7 +85,9 @@ def chosen_of(claim: Claim, count: int) -> tuple[list[int], list[int]]:
 
 def target_of(claim: Claim, count: int) -> dict[int, Number]:
     """Return the chosen keys with their weights, which must be above 0."""
-    target: dict[int, Number] = {**weighted(part(claim.fields, "target"), "target", count)}
+    target: dict[int, Number] = {
+        **reading.weighted(reading.part(claim.fields, "target"), "target", count)
+    }
     if any(weight <= 0 for weight in target.values()):
         raise Unusable("the weights of target must be above 0.")
     return target
@@ -120,8 +96,10 @@ def target_of(claim: Claim, count: int) -> dict[int, Number]:
 def pairs_of(value: Any, count: int) -> list[tuple[int, int]]:
     """Return pairs of two different keys, at least one."""
     found = []
-    for entry in listed(value, "pairs"):
-        i, j = (index(place, "pairs", count) for place in listed(entry, "a pair", 2))
+    for entry in reading.listed(value, "pairs"):
+        i, j = (
+            reading.index(place, "pairs", count) for place in reading.listed(entry, "a pair", 2)
+        )
         if i == j:
             raise Unusable("a pair must be of two different keys.")
         found.append((i, j))
@@ -132,10 +110,13 @@ def pairs_of(value: Any, count: int) -> list[tuple[int, int]]:
 
 def pair_weights(claim: Claim, count: int) -> list[Number] | None:
     """Return what each pair counts, ≥ 0; None: the largest counts."""
-    value = part(claim.fields, "weights")
+    value = reading.part(claim.fields, "weights")
     if value is None:
         return None
-    return [positive_or_zero(weight, "weights") for weight in listed(value, "weights", count)]
+    return [
+        reading.positive_or_zero(weight, "weights")
+        for weight in reading.listed(value, "weights", count)
+    ]
 
 
 def noise_of(
@@ -161,17 +142,20 @@ def keys_in_words(places: Sequence[Any]) -> str:
 
 def deviations_in_words(claim: Claim) -> str:
     """Say how many standard deviations are taken off a gap."""
-    deviations = number(claim.fields["deviations"], "deviations")
-    return f", less {exactly(deviations)} standard deviations" if deviations else ""
+    deviations = reading.number(claim.fields["deviations"], "deviations")
+    return f", less {reading.exactly(deviations)} standard deviations" if deviations else ""
 
 
 def weights_in_words(target: Any) -> str:
     """Say how the mean scores of keys must differ: "scores keys 0, 1 alike in the mean"."""
-    places = listed(part(target, "indices"), "indices")
-    weights = [number(w, "weights") for w in listed(part(target, "weights"), "weights")]
+    places = reading.listed(reading.part(target, "indices"), "indices")
+    weights = [
+        reading.number(w, "weights")
+        for w in reading.listed(reading.part(target, "weights"), "weights")
+    ]
     if len(set(weights)) == 1:
         return f"scores {keys_in_words(places)} alike in the mean"
-    few = f" {', '.join(exactly(w) for w in weights)}" if len(weights) <= 5 else " given"
+    few = f" {', '.join(reading.exactly(w) for w in weights)}" if len(weights) <= 5 else " given"
     return (
         f"gives {keys_in_words(places)} mean scores that differ as the logarithms of the weights"
         f"{few}"
@@ -180,9 +164,9 @@ def weights_in_words(target: Any) -> str:
 
 def noise_in_words(claim: Claim) -> str:
     """Name the variance that a claim is about."""
-    pairs = listed(claim.fields["pairs"], "pairs")
+    pairs = reading.listed(claim.fields["pairs"], "pairs")
     weights = claim.fields["weights"]
-    if len(pairs) == 1 and (weights is None or listed(weights, "weights") == [1.0]):
+    if len(pairs) == 1 and (weights is None or reading.listed(weights, "weights") == [1.0]):
         return f"variance of the score difference of keys {pairs[0][0]}, {pairs[0][1]}"
     which = "largest variance" if weights is None else "weighted sum of the variances"
     return f"{which} of {len(pairs)} score difference{'s' * (len(pairs) > 1)}"
@@ -191,8 +175,8 @@ def noise_in_words(claim: Claim) -> str:
 def say_mean_gap(claim: Claim) -> str:
     """Return a claim of the kind `mean_gap` as a sentence."""
     return (
-        f"the score of {keys_in_words(listed(claim.fields['chosen'], 'chosen'))} is above that of "
-        f"every other key by at least {down(claim.fields['bound'])} in the mean"
+        f"the score of {keys_in_words(reading.listed(claim.fields['chosen'], 'chosen'))} is above "
+        f"that of every other key by at least {reading.down(claim.fields['bound'])} in the mean"
         f"{deviations_in_words(claim)}"
     )
 
@@ -201,9 +185,9 @@ def mean_gap(claim: Claim, certificate: Certificate) -> Decision:
     """Decide m_i - m_j - z √(e_i + e_j) ≥ bound; squares are compared, which need no root."""
     law = read_law(certificate)
     chosen, others = chosen_of(claim, len(law.means))
-    deviations = positive_or_zero(part(claim.fields, "deviations"), "deviations")
-    bound = number(part(claim.fields, "bound"), "bound")
-    query = vector(part(claim.witness, "query"), "query", law.means.shape[1])
+    deviations = reading.positive_or_zero(reading.part(claim.fields, "deviations"), "deviations")
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    query = reading.vector(reading.part(claim.witness, "query"), "query", law.means.shape[1])
 
     def test(numbers: Arithmetic) -> Outcome:
         means, spread = law.scores(query, numbers)
@@ -213,64 +197,70 @@ def mean_gap(claim: Claim, certificate: Certificate) -> Decision:
                 room = means[i] - means[j] - numbers.number(bound)
                 taken = numbers.number(deviations) ** 2 * (spread[i] + spread[j])
                 # If nothing is taken off, room ≥ 0 is all that is asked.
-                enough = at_most(taken, room**2) if deviations else True
-                truths.append(every(at_most(0, room), enough))
+                enough = balls.at_most(taken, room**2) if deviations else True
+                truths.append(balls.every(balls.at_most(0, room), enough))
                 shown.append(arb(taken).nonnegative_part().sqrt() - arb(means[i] - means[j]))
-        return Outcome(every(*truths), f"The gap is {show(-BALLS.largest(shown))}.")
+        return Outcome(balls.every(*truths), f"The gap is {balls.show(-BALLS.largest(shown))}.")
 
-    return constructed(settle_algebra(test))
+    return balls.constructed(balls.settle_algebra(test))
 
 
 def say_mean_weights(claim: Claim) -> str:
     """Return a claim of the kind `mean_weights` as a sentence."""
     words = weights_in_words(claim.fields["target"])
-    return f"the query {words}, within {up(claim.fields['bound'])}"
+    return f"the query {words}, within {reading.up(claim.fields['bound'])}"
 
 
 def mean_weights(claim: Claim, certificate: Certificate) -> Decision:
     """Decide |m_i - m_j - ln(p_i/p_j)| ≤ bound."""
     law = read_law(certificate)
     target = target_of(claim, len(law.means))
-    bound = number(part(claim.fields, "bound"), "bound")
-    query = vector(part(claim.witness, "query"), "query", law.means.shape[1])
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    query = reading.vector(reading.part(claim.witness, "query"), "query", law.means.shape[1])
     alike = len(set(target.values())) == 1
 
     def test(numbers: Arithmetic) -> Outcome:
         means, _ = law.scores(query, numbers)
         levels = [means[i] if alike else means[i] - arb(p).log() for i, p in target.items()]
         off = numbers.largest(levels) + numbers.largest([-level for level in levels])
-        return Outcome(at_most(off, numbers.number(bound)), f"They differ by {show(off)}.")
+        return Outcome(
+            balls.at_most(off, numbers.number(bound)), f"They differ by {balls.show(off)}."
+        )
 
-    return constructed(settle_algebra(test) if alike else settle(lambda: test(BALLS)))
+    return balls.constructed(
+        balls.settle_algebra(test) if alike else balls.settle(lambda: test(BALLS))
+    )
 
 
 def say_score_variance(claim: Claim) -> str:
     """Return a claim of the kind `score_variance` as a sentence."""
-    return f"the {noise_in_words(claim)} is at most {up(claim.fields['bound'])}"
+    return f"the {noise_in_words(claim)} is at most {reading.up(claim.fields['bound'])}"
 
 
 def score_variance(claim: Claim, certificate: Certificate) -> Decision:
     """Decide Σ w (e_i + e_j) ≤ bound, or max (e_i + e_j) ≤ bound."""
     law = read_law(certificate)
-    pairs = pairs_of(part(claim.fields, "pairs"), len(law.means))
+    pairs = pairs_of(reading.part(claim.fields, "pairs"), len(law.means))
     weights = pair_weights(claim, len(pairs))
-    bound = number(part(claim.fields, "bound"), "bound")
-    query = vector(part(claim.witness, "query"), "query", law.means.shape[1])
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    query = reading.vector(reading.part(claim.witness, "query"), "query", law.means.shape[1])
 
     def test(numbers: Arithmetic) -> Outcome:
         _, spread = law.scores(query, numbers)
         noise = noise_of(spread, pairs, weights, numbers)
-        return Outcome(at_most(noise, numbers.number(bound)), f"The variance is {show(noise)}.")
+        return Outcome(
+            balls.at_most(noise, numbers.number(bound)), f"The variance is {balls.show(noise)}."
+        )
 
-    return constructed(settle_algebra(test))
+    return balls.constructed(balls.settle_algebra(test))
 
 
 def say_failure_at_most(claim: Claim) -> str:
     """Return a claim of the kind `failure_at_most` as a sentence."""
     return (
         f"the probability that another key scores higher than "
-        f"{keys_in_words(listed(claim.fields['chosen'], 'chosen'))} is at most "
-        f"{up(claim.fields['bound'])}"
+        f"{keys_in_words(reading.listed(claim.fields['chosen'], 'chosen'))} is at most "
+        f"{reading.up(claim.fields['bound'])}"
     )
 
 
@@ -278,8 +268,8 @@ def failure_at_most(claim: Claim, certificate: Certificate) -> Decision:
     """Decide Σ Φ(-(m_i - m_j)/√(e_i + e_j)) ≤ bound. A tie without noise counts as a failure."""
     law = read_law(certificate)
     chosen, others = chosen_of(claim, len(law.means))
-    bound = arb(number(part(claim.fields, "bound"), "bound"))
-    query = vector(part(claim.witness, "query"), "query", law.means.shape[1])
+    bound = arb(reading.number(reading.part(claim.fields, "bound"), "bound"))
+    query = reading.vector(reading.part(claim.witness, "query"), "query", law.means.shape[1])
 
     def test() -> Outcome:
         means, spread = law.scores(query, BALLS)
@@ -287,9 +277,11 @@ def failure_at_most(claim: Claim, certificate: Certificate) -> Decision:
             _below_zero(means[i] - means[j], spread[i] + spread[j]) for i in chosen for j in others
         )
         total = sum(terms, arb(0))
-        return Outcome(at_most(total, bound), f"The probabilities sum to {show(total)}.")
+        return Outcome(
+            balls.at_most(total, bound), f"The probabilities sum to {balls.show(total)}."
+        )
 
-    return constructed(settle(test))
+    return balls.constructed(balls.settle(test))
 
 
 def _below_zero(mean: arb, variance: arb) -> arb:

@@ -38,43 +38,9 @@ from typing import Any
 
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    Arithmetic,
-    Decision,
-    Outcome,
-    at_most,
-    combine,
-    definite,
-    every,
-    for_all,
-    less,
-    norm,
-    norm_at_most,
-    settle,
-    settle_algebra,
-    shares,
-    show,
-    squared,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Number,
-    Unusable,
-    combination,
-    down,
-    exactly,
-    listed,
-    matrix,
-    number,
-    part,
-    positive_or_zero,
-    radius,
-    up,
-    vector,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.kind import Kind
 from regard.certify.claims.noise import (
     Law,
@@ -91,8 +57,8 @@ from regard.certify.claims.noise import (
 
 
 def _within(claim: Claim) -> str:
-    reach = part(claim.fields, "radius")
-    return "" if reach is None else f" of length up to {down(reach)}"
+    reach = reading.part(claim.fields, "radius")
+    return "" if reach is None else f" of length up to {reading.down(reach)}"
 
 
 def _others(target: dict[int, Number], count: int) -> list[int]:
@@ -105,8 +71,8 @@ def _others(target: dict[int, Number], count: int) -> list[int]:
 def _ties(claim: Claim, target: dict[int, Number]) -> tuple[list[Number], list[tuple[int, int]]]:
     """Return the multipliers t_k and the pairs (c, k) that they belong to."""
     first, *rest = target
-    entries = listed(part(claim.witness, "ties"), "ties", len(rest))
-    return [number(entry, "ties") for entry in entries], [(first, k) for k in rest]
+    entries = reading.listed(reading.part(claim.witness, "ties"), "ties", len(rest))
+    return [reading.number(entry, "ties") for entry in entries], [(first, k) for k in rest]
 
 
 def _logarithm(target: dict[int, Number], i: int, j: int) -> arb:
@@ -120,7 +86,7 @@ def _differences(law: Law, terms: list[tuple[tuple[int, int], arb]]) -> list[arb
     for (i, j), factor in terms:
         factors[i] += factor * law.scale
         factors[j] -= factor * law.scale
-    return combine(factors, law.means, BALLS)
+    return balls.combine(factors, law.means, BALLS)
 
 
 def _times(rows: Float64, x: list[arb]) -> list[arb]:
@@ -136,21 +102,23 @@ def _admissible(
     """Return the question whether the query "attained_by" contradicts a claim."""
 
     def refutation() -> Outcome:
-        query = vector(part(claim.witness, "attained_by"), "attained_by", law.means.shape[1])
-        reach = radius(claim.fields)
+        query = reading.vector(
+            reading.part(claim.witness, "attained_by"), "attained_by", law.means.shape[1]
+        )
+        reach = reading.radius(claim.fields)
         if len(set(target.values())) > 1:
             raise Unusable("no query has exactly these differences.")
 
         def test(numbers: Arithmetic) -> Outcome:
             entries = [numbers.number(entry) for entry in query.tolist()]
-            within = True if reach is None else norm_at_most(entries, reach, numbers)
+            within = True if reach is None else balls.norm_at_most(entries, reach, numbers)
             means, spread = law.scores(query, numbers)
             levels = [means[i] for i in target]
-            alike = at_most(numbers.largest(levels), -numbers.largest([-m for m in levels]))
-            truth = every(within, alike, contradiction(means, spread, numbers))
+            alike = balls.at_most(numbers.largest(levels), -numbers.largest([-m for m in levels]))
+            truth = balls.every(within, alike, contradiction(means, spread, numbers))
             return Outcome(truth, "A query contradicts it.")
 
-        return settle_algebra(test)
+        return balls.settle_algebra(test)
 
     return refutation
 
@@ -159,15 +127,15 @@ def say_variance_at_least(claim: Claim) -> str:
     """Return a claim of the kind `variance_at_least` as a sentence."""
     return (
         f"every query{_within(claim)} that {_lifts(claim)} above every other key by a mean gap of "
-        f"at least {exactly(claim.fields['gap'])} has a {noise_in_words(claim)} of at least "
-        f"{down(claim.fields['bound'])}"
+        f"at least {reading.exactly(claim.fields['gap'])} has a {noise_in_words(claim)} of at "
+        f"least {reading.down(claim.fields['bound'])}"
     )
 
 
 def _lifts(claim: Claim) -> str:
     """Word what admissible queries do: "scores keys 0, 1 alike in the mean and lifts them"."""
     target = claim.fields["target"]
-    places = listed(target["indices"], "indices")
+    places = reading.listed(target["indices"], "indices")
     if len(places) == 1:
         return f"lifts {keys_in_words(places)}"
     return f"{weights_in_words(target)} and lifts them"
@@ -179,40 +147,40 @@ def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
     count, width = law.means.shape
     target = target_of(claim, count)
     others = _others(target, count)
-    pairs = pairs_of(part(claim.fields, "pairs"), count)
+    pairs = pairs_of(reading.part(claim.fields, "pairs"), count)
     fixed = pair_weights(claim, len(pairs))
-    gap = number(part(claim.fields, "gap"), "gap")
-    bound = arb(number(part(claim.fields, "bound"), "bound"))
-    reach = radius(claim.fields)
+    gap = reading.number(reading.part(claim.fields, "gap"), "gap")
+    bound = arb(reading.number(reading.part(claim.fields, "bound"), "bound"))
+    reach = reading.radius(claim.fields)
     lowest = min(target, key=lambda i: target[i])
 
     def proof() -> Outcome:
         witness = claim.witness
-        x = vector(part(witness, "point"), "point", width).tolist()
-        entries = listed(part(witness, "rows"), "rows", len(others))
-        rows = [positive_or_zero(entry, "rows") for entry in entries]
+        x = reading.vector(reading.part(witness, "point"), "point", width).tolist()
+        entries = reading.listed(reading.part(witness, "rows"), "rows", len(others))
+        rows = [reading.positive_or_zero(entry, "rows") for entry in entries]
         ties, tied = _ties(claim, target)
-        ridge = positive_or_zero(part(witness, "ridge"), "ridge")
-        floor = positive_or_zero(part(witness, "floor"), "floor")
+        ridge = reading.positive_or_zero(reading.part(witness, "ridge"), "ridge")
+        floor = reading.positive_or_zero(reading.part(witness, "floor"), "floor")
         if floor == 0 or (ridge and reach is None):
             raise Unusable("floor must be above 0, and a ridge needs a radius.")
         mixture = (
             {}
             if fixed is not None
-            else combination(part(witness, "mixture"), "mixture", len(pairs))
+            else reading.combination(reading.part(witness, "mixture"), "mixture", len(pairs))
         )
 
         def test() -> Outcome:
             if fixed is not None:
                 counted = dict(enumerate(arb(weight) for weight in fixed))
             else:
-                averaged = shares(list(mixture.values()), BALLS)
+                averaged = balls.shares(list(mixture.values()), BALLS)
                 counted = dict(zip(mixture, averaged, strict=True))
             per_key = [arb(0)] * count
             for place, weight in counted.items():
                 for key in pairs[place]:
                     per_key[key] += weight * law.scale * law.scale
-            flat = combine(per_key, law.covariances.reshape(count, -1), BALLS)
+            flat = balls.combine(per_key, law.covariances.reshape(count, -1), BALLS)
             form = [flat[at : at + width] for at in range(0, len(flat), width)]
             for at in range(width):
                 form[at][at] += ridge
@@ -229,30 +197,33 @@ def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
             image = [sum((a * b for a, b in zip(row, x, strict=True)), arb(0)) for row in form]
             off = [2 * a - b for a, b in zip(image, u, strict=True)]
             value = sum(((a - b) * c for a, b, c in zip(image, u, x, strict=True)), level)
-            value -= squared(off) / (4 * arb(floor))
+            value -= balls.squared(off) / (4 * arb(floor))
             if reach is not None:
                 value -= ridge * arb(reach) ** 2
-            truth = at_most(bound, value)
+            truth = balls.at_most(bound, value)
             if truth:  # the factors take longest
-                truth = definite(raised)
-            return Outcome(truth, f"The variance is at least {show(value)}.")
+                truth = balls.definite(raised)
+            return Outcome(truth, f"The variance is at least {balls.show(value)}.")
 
-        return settle(test)
+        return balls.settle(test)
 
     def contradiction(means: list[Any], spread: list[Any], numbers: Arithmetic) -> bool | None:
         apart = [means[lowest] - means[j] - numbers.number(gap) for j in others]
         noise = noise_of(spread, pairs, fixed, numbers)
-        lifted = [at_most(0, difference) for difference in apart]
-        return every(*lifted, less(noise, numbers.number(number(claim.fields["bound"], "bound"))))
+        lifted = [balls.at_most(0, difference) for difference in apart]
+        return balls.every(
+            *lifted,
+            balls.less(noise, numbers.number(reading.number(claim.fields["bound"], "bound"))),
+        )
 
-    return for_all(proof, _admissible(claim, law, target, contradiction))
+    return balls.for_all(proof, _admissible(claim, law, target, contradiction))
 
 
 def say_gap_at_most(claim: Claim) -> str:
     """Return a claim of the kind `gap_at_most` as a sentence."""
     return (
         f"no query{_within(claim)} {_lifts(claim)} above every other key by more than "
-        f"{up(claim.fields['bound'])} in the mean{deviations_in_words(claim)}"
+        f"{reading.up(claim.fields['bound'])} in the mean{deviations_in_words(claim)}"
     )
 
 
@@ -262,22 +233,24 @@ def gap_at_most(claim: Claim, certificate: Certificate) -> Decision:
     count, width = law.means.shape
     target = target_of(claim, count)
     others = _others(target, count)
-    deviations = positive_or_zero(part(claim.fields, "deviations"), "deviations")
-    bound = number(part(claim.fields, "bound"), "bound")
-    reach = radius(claim.fields)
+    deviations = reading.positive_or_zero(reading.part(claim.fields, "deviations"), "deviations")
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    reach = reading.radius(claim.fields)
 
     def proof() -> Outcome:
         if reach is None:
             raise Unusable("a radius is needed.")
         witness = claim.witness
-        pairs = pairs_of(part(witness, "pairs"), count)
+        pairs = pairs_of(reading.part(witness, "pairs"), count)
         if any(i not in target or j in target for i, j in pairs):
             raise Unusable("pairs must be of a chosen key and another one.")
-        weights = combination(part(witness, "shares"), "shares", len(pairs))
+        weights = reading.combination(reading.part(witness, "shares"), "shares", len(pairs))
         ties, tied = _ties(claim, target)
-        ridge = positive_or_zero(part(witness, "ridge"), "ridge")
+        ridge = reading.positive_or_zero(reading.part(witness, "ridge"), "ridge")
         if deviations:
-            directions = matrix(part(witness, "directions"), "directions", len(pairs), width)
+            directions = reading.matrix(
+                reading.part(witness, "directions"), "directions", len(pairs), width
+            )
 
         def test() -> Outcome:
             total = sum((arb(w) for w in weights.values()), arb(0))
@@ -302,20 +275,21 @@ def gap_at_most(claim: Claim, certificate: Certificate) -> Decision:
                 name = first.tobytes() + second.tobytes()
                 if name not in known:
                     known[name] = _semidefinite(first, second, ridge)
-                proved = every(proved, known[name])
+                proved = balls.every(proved, known[name])
             tail = arb(0)
             for pair, t in zip(tied, ties, strict=True):
                 terms.append((pair, arb(t) / total))
                 tail += t * _logarithm(target, *pair) / total
             u = _differences(law, terms)
-            rest = norm([a - b for a, b in zip(u, taken, strict=True)])
+            rest = balls.norm([a - b for a, b in zip(u, taken, strict=True)])
             rest += abs(arb(law.scale)) * deviations * arb(ridge).sqrt()
             gap = reach * rest - tail
             return Outcome(
-                every(at_most(gap, arb(bound)), proved), f"The gap is at most {show(gap)}."
+                balls.every(balls.at_most(gap, arb(bound)), proved),
+                f"The gap is at most {balls.show(gap)}.",
             )
 
-        return settle(test)
+        return balls.settle(test)
 
     def contradiction(means: list[Any], spread: list[Any], numbers: Arithmetic) -> bool | None:
         truths = []
@@ -323,10 +297,10 @@ def gap_at_most(claim: Claim, certificate: Certificate) -> Decision:
             for j in others:
                 room = means[i] - means[j] - numbers.number(bound)
                 taken = numbers.number(deviations) ** 2 * (spread[i] + spread[j])
-                truths.append(every(less(0, room), less(taken, room**2)))
-        return every(*truths)
+                truths.append(balls.every(balls.less(0, room), balls.less(taken, room**2)))
+        return balls.every(*truths)
 
-    return for_all(proof, _admissible(claim, law, target, contradiction))
+    return balls.for_all(proof, _admissible(claim, law, target, contradiction))
 
 
 def _semidefinite(first: Float64, second: Float64, ridge: Number) -> bool | None:
@@ -334,7 +308,7 @@ def _semidefinite(first: Float64, second: Float64, ridge: Number) -> bool | None
     rows = (BALLS.read(first) + BALLS.read(second)).tolist()
     for at, row in enumerate(rows):
         row[at] += ridge
-    return definite(rows, semi=True)
+    return balls.definite(rows, semi=True)
 
 
 KINDS = {

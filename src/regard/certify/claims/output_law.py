@@ -23,28 +23,9 @@ from typing import Any
 
 from flint import acb, arb, ctx, fmpq
 
-from regard.certify.balls import (
-    BALLS,
-    Decision,
-    Outcome,
-    at_most,
-    combine,
-    constructed,
-    exponentials,
-    settle,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    given,
-    listed,
-    matrix,
-    part,
-    positive_or_zero,
-    up,
-    vector,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64
 from regard.certify.claims.computed import difference_in_words, in_digits
 from regard.certify.claims.kind import Kind
 from regard.certify.claims.noise import read_law
@@ -96,8 +77,8 @@ def _moved(head: Head, values: Float64) -> _Moved:
         nothing = arb(0)
         return _Moved(own, [nothing] * len(own), nothing, nothing, nothing, nothing)
     means = [arb(mean) for mean in head.means]
-    terms, total = exponentials([means[i] for i in others])
-    rest = [x / total for x in combine(terms, values[others], BALLS)]
+    terms, total = balls.exponentials([means[i] for i in others])
+    rest = [x / total for x in balls.combine(terms, values[others], BALLS)]
     highest = max(means[i].mid() for i in others)  # what `exponentials` divided by
     mean, deviation = means[head.key] - highest - total.log(), arb(head.variance).sqrt()
     if head.variance == 0:
@@ -127,25 +108,32 @@ def _joint_spread(covariance: fmpq, heads: tuple[Head, Head], moved: tuple[_Move
 
 def say_output_law(claim: Claim) -> str:
     """Return a claim of the kind `output_law` as a sentence."""
-    mean = listed(claim.fields["mean"], "mean")
-    covariance = [listed(row, "covariance") for row in listed(claim.fields["covariance"], "it")]
+    mean = reading.listed(claim.fields["mean"], "mean")
+    covariance = [
+        reading.listed(row, "covariance")
+        for row in reading.listed(claim.fields["covariance"], "it")
+    ]
     trace = float(sum(Fraction(row[i]) for i, row in enumerate(covariance)))
     where = f"({', '.join(in_digits(x) for x in mean)})" if len(mean) <= 6 else "as given"
     return (
         f"the output has mean {where} and the covariance given, whose trace is about {trace:.6g}, "
-        f"each entry within {up(claim.fields['error'])}"
+        f"each entry within {reading.up(claim.fields['error'])}"
     )
 
 
 def output_law(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether every entry of mean and covariance is within error."""
     law = read_law(certificate)
-    values = given(certificate, "values", len(law.means))
+    values = reading.given(certificate, "values", len(law.means))
     width = values.shape[1]
-    mean = vector(part(claim.fields, "mean"), "mean", width)
-    covariance = matrix(part(claim.fields, "covariance"), "covariance", width, width)
-    error = arb(positive_or_zero(part(claim.fields, "error"), "error"))
-    queries = matrix(part(claim.witness, "queries"), "queries", columns=law.means.shape[1])
+    mean = reading.vector(reading.part(claim.fields, "mean"), "mean", width)
+    covariance = reading.matrix(
+        reading.part(claim.fields, "covariance"), "covariance", width, width
+    )
+    error = arb(reading.positive_or_zero(reading.part(claim.fields, "error"), "error"))
+    queries = reading.matrix(
+        reading.part(claim.witness, "queries"), "queries", columns=law.means.shape[1]
+    )
     all_heads = Heads(law, queries)
     weights = head_weights_of(claim, len(queries))
     heads = [all_heads.head(h) for h in range(len(queries))]
@@ -171,10 +159,10 @@ def output_law(claim: Claim, certificate: Certificate) -> Decision:
             for i, j in itertools.product(range(width), repeat=2):
                 spread[i][j] += factor * moved[h].step[i] * moved[g].step[j]
         worst = BALLS.largest([abs(x) for x in [*off, *itertools.chain(*spread)]])
-        last = Outcome(at_most(worst, error), difference_in_words(worst))
+        last = Outcome(balls.at_most(worst, error), difference_in_words(worst))
         return last
 
-    return constructed(settle(test))
+    return balls.constructed(balls.settle(test))
 
 
 KINDS = {

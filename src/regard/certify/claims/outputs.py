@@ -14,36 +14,9 @@ from __future__ import annotations
 
 from flint import arb
 
-from regard.certify.balls import (
-    EXACT,
-    Arithmetic,
-    Decision,
-    Outcome,
-    at_most,
-    for_all,
-    norm,
-    settle_algebra,
-    shares,
-    show,
-    squared,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Number,
-    Unusable,
-    down,
-    exact,
-    exactly,
-    given,
-    index,
-    indices,
-    listed,
-    matrix,
-    number,
-    part,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import EXACT, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.heads import outputs_of, rows_of
 from regard.certify.claims.kind import Kind
 from regard.certify.claims.rank import exceeds
@@ -54,15 +27,15 @@ def say_outputs_out_of_reach(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"with any head and any W_V, one of {len(fields['outputs'])} outputs is at least "
-        f"{down(fields['bound'])} from the one listed"
+        f"{reading.down(fields['bound'])} from the one listed"
     )
 
 
 def outputs_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that some output is bound or more from the one listed, whatever the head."""
-    tokens = given(certificate, "tokens")
+    tokens = reading.given(certificate, "tokens")
     outputs = outputs_of(claim, len(tokens))
-    bound = number(part(claim.fields, "bound"), "bound")
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
 
     def proof() -> Outcome:
         if "same" in claim.witness:
@@ -71,24 +44,24 @@ def outputs_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
             return _monotone(claim, tokens, outputs, bound)
         return _beyond_rank(claim, tokens, outputs, bound)
 
-    return for_all(proof)
+    return balls.for_all(proof)
 
 
 def _same_token(
     claim: Claim, tokens: Float64, outputs: dict[int, Float64], bound: Number
 ) -> Outcome:
     """Rows with the same token have the same output: it is half of ‖o_i - o_j‖ from one of them."""
-    i, j = indices(listed(claim.witness["same"], "same", 2), "same", len(tokens))
+    i, j = reading.indices(reading.listed(claim.witness["same"], "same", 2), "same", len(tokens))
     if i not in outputs or j not in outputs or not (tokens[i] == tokens[j]).all():
         raise Unusable("the rows must be listed and hold the same token.")
 
     def test(numbers: Arithmetic) -> Outcome:
         wanted = zip(outputs[i].tolist(), outputs[j].tolist(), strict=True)
-        square = squared([numbers.number(a) - numbers.number(b) for a, b in wanted]) / 4
-        truth = bound <= 0 or at_most(numbers.number(bound) ** 2, square)
-        return Outcome(truth, f"half of the difference is {show(arb(square).sqrt())}.")
+        square = balls.squared([numbers.number(a) - numbers.number(b) for a, b in wanted]) / 4
+        truth = bound <= 0 or balls.at_most(numbers.number(bound) ** 2, square)
+        return Outcome(truth, f"half of the difference is {balls.show(arb(square).sqrt())}.")
 
-    return settle_algebra(test)
+    return balls.settle_algebra(test)
 
 
 def _monotone(claim: Claim, tokens: Float64, outputs: dict[int, Float64], bound: Number) -> Outcome:
@@ -100,11 +73,13 @@ def _monotone(claim: Claim, tokens: Float64, outputs: dict[int, Float64], bound:
     between those of rows a and c in row b; if the one listed there is outside by g, some row
     misses by g/2.
     """
-    a, b, c = indices(listed(claim.witness["monotone"], "monotone", 3), "monotone", len(tokens))
+    a, b, c = reading.indices(
+        reading.listed(claim.witness["monotone"], "monotone", 3), "monotone", len(tokens)
+    )
     if not {a, b, c} <= outputs.keys():
         raise Unusable("the rows must be listed.")
     width = len(outputs[a])
-    k = index(part(claim.witness, "coordinate"), "coordinate", width)
+    k = reading.index(reading.part(claim.witness, "coordinate"), "coordinate", width)
     exact_tokens = EXACT.read(tokens)
     if exact_tokens.rank() != 1:
         raise Unusable("the tokens do not lie on one line through 0.")
@@ -121,10 +96,10 @@ def _monotone(claim: Claim, tokens: Float64, outputs: dict[int, Float64], bound:
         beyond = numbers.largest(
             [middle - numbers.largest([low, high]), -middle - numbers.largest([-low, -high])]
         )
-        truth = at_most(numbers.number(bound), beyond / 2)
-        return Outcome(truth, f"half of what is beyond is {show(beyond / 2)}.")
+        truth = balls.at_most(numbers.number(bound), beyond / 2)
+        return Outcome(truth, f"half of what is beyond is {balls.show(beyond / 2)}.")
 
-    return settle_algebra(test)
+    return balls.settle_algebra(test)
 
 
 def _beyond_rank(
@@ -135,7 +110,7 @@ def _beyond_rank(
     So it is σ_r(O) or more from the matrix O of those listed, and some row at least
     σ_r(O) / √m. As above, σ_r(O) ≥ t if ‖Oᵀx‖ ≥ t ‖x‖ for all x in a space of r dimensions.
     """
-    U = matrix(part(claim.witness, "subspace"), "subspace", len(outputs))
+    U = reading.matrix(reading.part(claim.witness, "subspace"), "subspace", len(outputs))
     rank = EXACT.read(tokens).rank()
     if U.shape[1] <= rank:
         raise Unusable(f"subspace must have {rank + 1} columns: the tokens have rank {rank}.")
@@ -150,7 +125,7 @@ def _beyond_rank(
         truth = exceeds(U, wanted, square, numbers, semi=True)
         return Outcome(truth, f"the outputs {'' if truth else 'may '}need more than rank {rank}.")
 
-    return settle_algebra(test)
+    return balls.settle_algebra(test)
 
 
 def say_outputs_contradict(claim: Claim) -> str:
@@ -159,12 +134,13 @@ def say_outputs_contradict(claim: Claim) -> str:
     supposed = "exactly the weights listed, whatever W_V"
     if "within" in fields:
         supposed = (
-            f"all weights within {exactly(fields['within'])} of those listed and any W_V whose "
-            f"values x_j W_V are at most {exactly(part(fields, 'spread'))} apart"
+            f"all weights within {reading.exactly(fields['within'])} of those listed and any W_V "
+            "whose values x_j W_V are at most "
+            f"{reading.exactly(reading.part(fields, 'spread'))} apart"
         )
     return (
         f"with {supposed}, one of {len(fields['outputs'])} outputs is at least "
-        f"{down(fields['bound'])} from the one listed"
+        f"{reading.down(fields['bound'])} from the one listed"
     )
 
 
@@ -180,27 +156,31 @@ def outputs_contradict(claim: Claim, certificate: Certificate) -> Decision:
     f_ij to S and takes at most Σ_(j in S) f_ij from it. The former counts where u_i > 0, the latter
     where u_i < 0: Z ≤ Σ_j max(Σ_(u_i > 0) u_i f_ij, Σ_(u_i < 0) |u_i| f_ij).
     """
-    tokens = given(certificate, "tokens")
+    tokens = reading.given(certificate, "tokens")
     rows, outputs = rows_of(claim, len(tokens)), outputs_of(claim, len(tokens))
-    bound = number(part(claim.fields, "bound"), "bound")
-    within = number(claim.fields.get("within", 0), "within")
-    spread = number(part(claim.fields, "spread"), "spread") if "within" in claim.fields else 0
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    within = reading.number(claim.fields.get("within", 0), "within")
+    spread = (
+        reading.number(reading.part(claim.fields, "spread"), "spread")
+        if "within" in claim.fields
+        else 0
+    )
     if within < 0 or spread < 0:
         raise Unusable("within and spread must be 0 or more.")
 
     def proof() -> Outcome:
         u: dict[int, Number] = {}
-        for entry in listed(part(claim.witness, "combination"), "combination"):
-            row, weight = listed(entry, "an entry of combination", 2)
-            place = index(row, "a row of combination", len(tokens))
+        for entry in reading.listed(reading.part(claim.witness, "combination"), "combination"):
+            row, weight = reading.listed(entry, "an entry of combination", 2)
+            place = reading.index(row, "a row of combination", len(tokens))
             if place in u or place not in rows or place not in outputs:
                 raise Unusable("combination must be of rows with weights and an output, each once.")
-            u[place] = exact(weight, "combination")
+            u[place] = reading.exact(weight, "combination")
         if all(weight == 0 for weight in u.values()):
             raise Unusable("combination is 0 everywhere.")
         mixed, more, less = ([EXACT.number(0)] * len(tokens) for _ in range(3))
         for i, weight in u.items():
-            parts = shares(list(rows[i].values()), EXACT)
+            parts = balls.shares(list(rows[i].values()), EXACT)
             for j, share in zip(rows[i], parts, strict=True):
                 mixed[j] += EXACT.number(weight) * share
                 side = more if weight > 0 else less
@@ -224,13 +204,13 @@ def outputs_contradict(claim: Claim, certificate: Certificate) -> Decision:
             ]
             size = sum((abs(numbers.number(w)) for w in u.values()), numbers.number(0))
             needed = numbers.number(bound) * size + numbers.number(moves)
-            truth = bound <= 0 or at_most(needed**2, squared(moved))
-            least = (norm(moved) - arb(moves)) / arb(size)
-            return Outcome(truth, f"they are {show(least)} apart.")
+            truth = bound <= 0 or balls.at_most(needed**2, balls.squared(moved))
+            least = (balls.norm(moved) - arb(moves)) / arb(size)
+            return Outcome(truth, f"they are {balls.show(least)} apart.")
 
-        return settle_algebra(test)
+        return balls.settle_algebra(test)
 
-    return for_all(proof)
+    return balls.for_all(proof)
 
 
 KINDS = {

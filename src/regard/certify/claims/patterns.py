@@ -15,39 +15,9 @@ from typing import Any
 
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    EXACT,
-    Arithmetic,
-    Decision,
-    Outcome,
-    at_most,
-    entropy,
-    every,
-    for_all,
-    less,
-    norm,
-    norm_at_most,
-    settle,
-    shares,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Number,
-    Unusable,
-    down,
-    exact,
-    given,
-    index,
-    listed,
-    number,
-    part,
-    radius,
-    up,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, EXACT, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.heads import Rows, attention_of, head_of, rows_of
 from regard.certify.claims.impossibility import weight_at_most, weight_at_most_exactly
 from regard.certify.claims.kind import Kind
@@ -57,11 +27,14 @@ Entries = dict[tuple[int, int], Any]  # weights by row and column
 
 def _combination(claim: Claim, n: int, rows: Rows) -> Entries:
     """Return the entries [i, j, l] of a combination with l > 0, each pair once, in listed rows."""
-    read = number if radius(claim.fields) is not None else exact
+    read = reading.number if reading.radius(claim.fields) is not None else reading.exact
     found: Entries = {}
-    for entry in listed(part(claim.witness, "combination"), "combination"):
-        i, j, weight = listed(entry, "an entry of combination", 3)
-        pair = index(i, "a row of combination", n), index(j, "a column of combination", n)
+    for entry in reading.listed(reading.part(claim.witness, "combination"), "combination"):
+        i, j, weight = reading.listed(entry, "an entry of combination", 3)
+        pair = (
+            reading.index(i, "a row of combination", n),
+            reading.index(j, "a column of combination", n),
+        )
         entry_weight = read(weight, "combination")
         # A pair given twice would count as two in the entropy.
         if pair[0] not in rows or pair in found or entry_weight < 0:
@@ -83,9 +56,9 @@ def _pull(
     moment: Callable[[Arithmetic], list[Any]], claim: Claim, certificate: Certificate
 ) -> Callable[[], arb]:
     """Return what gives |scale| · radius · ‖moment‖, which for every head must be 0 exactly."""
-    reach, scale = radius(claim.fields), number(certificate.scale, "scale")
+    reach, scale = reading.radius(claim.fields), reading.number(certificate.scale, "scale")
     if reach is not None:
-        return lambda: abs(arb(scale)) * reach * norm(moment(BALLS))
+        return lambda: abs(arb(scale)) * reach * balls.norm(moment(BALLS))
     if any(entry != 0 for entry in moment(EXACT)):
         raise Unusable("the mixtures are not exactly equal, and no radius is given.")
     return lambda: arb(0)
@@ -98,31 +71,31 @@ def by_head(
     contradiction: Callable[[list[tuple[list[arb], arb]]], Outcome],
 ) -> Callable[[], Outcome]:
     """Return the question whether "attained_by", within the radius, contradicts the claim."""
-    tokens, reach = given(certificate, "tokens"), radius(claim.fields)
+    tokens, reach = reading.given(certificate, "tokens"), reading.radius(claim.fields)
 
     def refutation() -> Outcome:
-        head = head_of(part(claim.witness, "attained_by"), tokens.shape[1])
+        head = head_of(reading.part(claim.witness, "attained_by"), tokens.shape[1])
 
         def test() -> Outcome:
             A = head()
-            within = True if reach is None else norm_at_most(A.entries(), reach, BALLS)
+            within = True if reach is None else balls.norm_at_most(A.entries(), reach, BALLS)
             truth, reason = contradiction(attention_of(tokens, list(rows), A, certificate))
-            return Outcome(every(within, truth), reason)
+            return Outcome(balls.every(within, truth), reason)
 
-        return settle(test)
+        return balls.settle(test)
 
     return refutation
 
 
 def heads(claim: Claim) -> str:
     """Word which heads a claim is about."""
-    reach = part(claim.fields, "radius")
-    return "every head" if reach is None else f"every head with ‖A‖ up to {down(reach)}"
+    reach = reading.part(claim.fields, "radius")
+    return "every head" if reach is None else f"every head with ‖A‖ up to {reading.down(reach)}"
 
 
 def say_pattern_ceiling(claim: Claim) -> str:
     """Return a claim of the kind `pattern_ceiling` as a sentence."""
-    n, bound = len(claim.fields["rows"]), up(claim.fields["bound"])
+    n, bound = len(claim.fields["rows"]), reading.up(claim.fields["bound"])
     return f"{heads(claim)} gives the target of one of {n} rows at most {bound}"
 
 
@@ -133,9 +106,9 @@ def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
     `impossibility.ceiling`. The mean of the right sides with weights w_i is at least
     H - pull, so the left side is at least that in some row.
     """
-    tokens = given(certificate, "tokens")
+    tokens = reading.given(certificate, "tokens")
     rows = rows_of(claim, len(tokens))
-    bound = number(part(claim.fields, "bound"), "bound")
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
     if any(len(row) != 1 for row in rows.values()):
         raise Unusable("each row must have one target.")
     targets = {i: next(iter(row)) for i, row in rows.items()}
@@ -146,7 +119,7 @@ def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
             raise Unusable("combination must not be 0, nor give weight to a target.")
 
         def weights(numbers: Arithmetic) -> tuple[Entries, dict[int, Any]]:
-            parts = dict(zip(found, shares(list(found.values()), numbers), strict=True))
+            parts = dict(zip(found, balls.shares(list(found.values()), numbers), strict=True))
             sums: dict[int, Any] = {}
             for (i, _), weight in parts.items():
                 sums[i] = sums.get(i, 0) + weight
@@ -164,7 +137,7 @@ def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
             parts, sums = weights(BALLS)
             mean = sum((-w * (w / sums[i]).log() for (i, _), w in parts.items()), arb(0))
             gap = mean - pull()
-            reason = f"The lowest weight of a target is at most {show(1 / (1 + gap.exp()))}."
+            reason = f"The lowest weight of a target is at most {balls.show(1 / (1 + gap.exp()))}."
             return Outcome(weight_at_most(gap, bound), reason)
 
         def exactly() -> Outcome:
@@ -173,27 +146,27 @@ def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
             parts, sums = weights(EXACT)
             return weight_at_most_exactly([(w, sums[i] / w) for (i, _), w in parts.items()], bound)
 
-        return settle(test, exactly)
+        return balls.settle(test, exactly)
 
     def contradiction(attention: list[tuple[list[arb], arb]]) -> Outcome:
         pairs = zip(targets.values(), attention, strict=True)
-        above = [less(bound, terms[t] / total) for t, (terms, total) in pairs]
-        return Outcome(every(*above), "A head gives every target more.")
+        above = [balls.less(bound, terms[t] / total) for t, (terms, total) in pairs]
+        return Outcome(balls.every(*above), "A head gives every target more.")
 
-    return for_all(proof, by_head(claim, certificate, rows, contradiction))
+    return balls.for_all(proof, by_head(claim, certificate, rows, contradiction))
 
 
 def say_pattern_apart(claim: Claim) -> str:
     """Return a claim of the kind `pattern_apart` as a sentence."""
-    n, bound = len(claim.fields["rows"]), down(claim.fields["bound"])
+    n, bound = len(claim.fields["rows"]), reading.down(claim.fields["bound"])
     return f"{heads(claim)} has a divergence of at least {bound} from the weights of {n} rows"
 
 
 def pattern_apart(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that Σ_i KL(P_i ‖ a_i) ≥ Σ_i (H(L_i) - H(P_i)) - pull ≥ bound for every head."""
-    tokens = given(certificate, "tokens")
+    tokens = reading.given(certificate, "tokens")
     rows = rows_of(claim, len(tokens))
-    bound = number(part(claim.fields, "bound"), "bound")
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
     if any(weight <= 0 for row in rows.values() for weight in row.values()):
         raise Unusable("the weights of rows must be above 0.")
 
@@ -219,25 +192,27 @@ def pattern_apart(claim: Claim, certificate: Certificate) -> Decision:
         pull = _pull(moment, claim, certificate)
 
         def test() -> Outcome:
-            reached = [entropy(shares(list(row.values()), BALLS)) for row in mixtures.values()]
-            wanted = [entropy(list(P.values())) for P in listed_shares(BALLS)]
+            reached = [
+                balls.entropy(balls.shares(list(row.values()), BALLS)) for row in mixtures.values()
+            ]
+            wanted = [balls.entropy(list(P.values())) for P in listed_shares(BALLS)]
             divergence = sum(reached, arb(0)) - sum(wanted, arb(0)) - pull()
-            reason = f"The divergence is at least {show(divergence)}."
-            return Outcome(at_most(bound, divergence), reason)
+            reason = f"The divergence is at least {balls.show(divergence)}."
+            return Outcome(balls.at_most(bound, divergence), reason)
 
-        return settle(test)
+        return balls.settle(test)
 
     def contradiction(attention: list[tuple[list[arb], arb]]) -> Outcome:
         divergence = arb(0)
         for P, (terms, total) in zip(listed_shares(BALLS), attention, strict=True):
             divergence += sum((w * (w * total / terms[j]).log() for j, w in P.items()), arb(0))
-        return Outcome(less(divergence, bound), f"A head has {show(divergence)}.")
+        return Outcome(balls.less(divergence, bound), f"A head has {balls.show(divergence)}.")
 
-    return for_all(proof, by_head(claim, certificate, rows, contradiction))
+    return balls.for_all(proof, by_head(claim, certificate, rows, contradiction))
 
 
 def _shares(row: Mapping[int, Number], numbers: Arithmetic) -> dict[int, Any]:
-    return dict(zip(row, shares(list(row.values()), numbers), strict=True))
+    return dict(zip(row, balls.shares(list(row.values()), numbers), strict=True))
 
 
 KINDS = {

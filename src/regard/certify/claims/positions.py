@@ -19,28 +19,9 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat
 
-from regard.certify.balls import (
-    BALLS,
-    Decision,
-    Outcome,
-    at_most,
-    constructed,
-    every,
-    settle,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Unusable,
-    down,
-    exactly,
-    matrix,
-    number,
-    part,
-    positive_or_zero,
-    up,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.kind import Kind
 
 MOST_WORK = 2**28  # shifts times blocks
@@ -52,7 +33,7 @@ STRIDE = 256  # shifts that share their sines and cosines
 
 def whole(value: Any, name: str) -> int:
     """Return a whole number of at most 2^53 in size."""
-    found = number(value, name)
+    found = reading.number(value, name)
     if found != int(found) or abs(found) > FARTHEST:
         raise Unusable(f"{name} must be a whole number of at most 2**53 in size.")
     return int(found)
@@ -60,7 +41,7 @@ def whole(value: Any, name: str) -> int:
 
 def length_of(claim: Claim) -> int:
     """Return how many positions there are."""
-    n = whole(part(claim.fields, "n"), "n")
+    n = whole(reading.part(claim.fields, "n"), "n")
     if n < 1:
         raise Unusable(f"n must be at least 1, not {n}.")
     return n
@@ -68,7 +49,7 @@ def length_of(claim: Claim) -> int:
 
 def base_of(claim: Claim) -> int | float:
     """Return the base of the frequencies."""
-    base = number(part(claim.fields, "base"), "base")
+    base = reading.number(reading.part(claim.fields, "base"), "base")
     if base <= 0:
         raise Unusable(f"base must be above 0, not {base}.")
     return base
@@ -76,8 +57,8 @@ def base_of(claim: Claim) -> int | float:
 
 def base_in_words(fields: Mapping[str, Any]) -> str:
     """Name the base of the frequencies, if it is not the usual one."""
-    base = number(fields["base"], "base")
-    return "" if base == USUAL_BASE else f" (base {exactly(base)})"
+    base = reading.number(fields["base"], "base")
+    return "" if base == USUAL_BASE else f" (base {reading.exactly(base)})"
 
 
 def frequency(base: int | float, i: int, d: int) -> arb:
@@ -89,7 +70,7 @@ class PositionalHead:
     """The blocks of A that are not 0, as (i, a_i, b_i), and f."""
 
     def __init__(self, claim: Claim) -> None:
-        A = matrix(part(claim.witness, "A"), "A")
+        A = reading.matrix(reading.part(claim.witness, "A"), "A")
         self.d, self.base = len(A), base_of(claim)
         if A.shape != (self.d, self.d) or self.d % 2 or self.d == 0:
             raise Unusable("A must be square, of even width.")
@@ -152,8 +133,8 @@ def say_offset_mass(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"of {fields['n']} keys, every query whose key {steps_back(fields['T'])} is there gives it "
-        f"at least {down(fields['bound'])}, also if positions are off by "
-        f"{down(fields['table_error'])}{base_in_words(fields)}"
+        f"at least {reading.down(fields['bound'])}, also if positions are off by "
+        f"{reading.down(fields['table_error'])}{base_in_words(fields)}"
     )
 
 
@@ -173,21 +154,21 @@ def offset_mass(claim: Claim, certificate: Certificate) -> Decision:
     Without errors in the tables it is 1 / (1 + leak_c): a bound above that is false.
     """
     head, n = PositionalHead(claim), length_of(claim)
-    T = whole(part(claim.fields, "T"), "T")
-    bound = number(part(claim.fields, "bound"), "bound")
-    error = positive_or_zero(part(claim.fields, "table_error"), "table_error")
-    scale = number(certificate.scale, "scale")
+    T = whole(reading.part(claim.fields, "T"), "T")
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    error = reading.positive_or_zero(reading.part(claim.fields, "table_error"), "table_error")
+    scale = reading.number(certificate.scale, "scale")
 
     def least(off: int | float) -> Outcome:
         eta = arb(off)
         eps = abs(arb(scale)) * (2 * eta + eta**2) * head.entries()
         weight = 1 / (1 + (2 * eps).exp() * _largest_leak(head, T, n, scale))
-        return Outcome(at_most(bound, weight), f"The least weight is {show(weight)}.")
+        return Outcome(balls.at_most(bound, weight), f"The least weight is {balls.show(weight)}.")
 
-    proved = settle(lambda: least(error))
+    proved = balls.settle(lambda: least(error))
     if proved.truth or error == 0:
-        return constructed(proved)
-    exactly = settle(lambda: least(0))
+        return balls.constructed(proved)
+    exactly = balls.settle(lambda: least(0))
     if exactly.truth is False:
         return Decision("fails", exactly.reason)
     return Decision("undecided", f"With such positions it is not proved: {proved.reason}")
@@ -208,41 +189,45 @@ def _largest_leak(head: PositionalHead, T: int, n: int, scale: int | float) -> a
 
 def _sum_up(bound: Any, within: Any) -> str:
     """Write the sum of two numbers, rounded up."""
-    total = Fraction(number(bound, "bound")) + Fraction(number(within, "within"))
+    total = Fraction(reading.number(bound, "bound")) + Fraction(reading.number(within, "within"))
     nearest = float(total)
-    return up(nearest if Fraction(nearest) >= total else math.nextafter(nearest, math.inf))
+    return reading.up(nearest if Fraction(nearest) >= total else math.nextafter(nearest, math.inf))
 
 
 def say_strongest_rival(claim: Claim) -> str:
     """Return a claim of the kind `strongest_rival` as a sentence."""
     fields = claim.fields
     return (
-        f"shift {fields['T']} scores at least {down(fields['bound'])} more than every other "
-        f"less than {fields['n']} away, and at most {_sum_up(fields['bound'], fields['within'])} "
-        f"more than shift {fields['rival']}{base_in_words(fields)}"
+        f"shift {fields['T']} scores at least {reading.down(fields['bound'])} more than every "
+        f"other less than {fields['n']} away, and at most "
+        f"{_sum_up(fields['bound'], fields['within'])} more than "
+        f"shift {fields['rival']}{base_in_words(fields)}"
     )
 
 
 def strongest_rival(claim: Claim, certificate: Certificate) -> Decision:
     """Decide f(T) - f(δ) ≥ bound for δ ≠ T, |δ - T| < n, and ≤ bound + within for the rival."""
     head, n = PositionalHead(claim), length_of(claim)
-    T = whole(part(claim.fields, "T"), "T")
-    rival = whole(part(claim.fields, "rival"), "rival")
+    T = whole(reading.part(claim.fields, "T"), "T")
+    rival = whole(reading.part(claim.fields, "rival"), "rival")
     if not 0 < abs(rival - T) < n:
         raise Unusable(f"rival must be another shift than {T}, less than {n} away.")
-    bound = number(part(claim.fields, "bound"), "bound")
-    within = positive_or_zero(part(claim.fields, "within"), "within")
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    within = reading.positive_or_zero(reading.part(claim.fields, "within"), "within")
 
     def test() -> Outcome:
         heights = head.heights(T - n + 1, 2 * n - 1)
         top = heights.pop(n - 1)
         near = heights[rival - T + n - 1 - (rival > T)]  # T itself was taken out
         gap = top - BALLS.largest(heights)
-        named = at_most(top - near, arb(bound) + within)
-        reason = f"The smallest difference is {show(gap)}, that of the rival {show(top - near)}."
-        return Outcome(every(at_most(bound, gap), named), reason)
+        named = balls.at_most(top - near, arb(bound) + within)
+        reason = (
+            f"The smallest difference is {balls.show(gap)}, that of the rival "
+            f"{balls.show(top - near)}."
+        )
+        return Outcome(balls.every(balls.at_most(bound, gap), named), reason)
 
-    return constructed(settle(test))
+    return balls.constructed(balls.settle(test))
 
 
 KINDS = {

@@ -15,33 +15,9 @@ from typing import Any
 
 from flint import fmpq
 
-from regard.certify.balls import (
-    EXACT,
-    Arithmetic,
-    Decision,
-    Outcome,
-    at_most,
-    constructed,
-    definite,
-    products,
-    rational,
-    settle_algebra,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Unusable,
-    exact,
-    index,
-    listed,
-    matrix,
-    part,
-    positive_or_zero,
-    up,
-    vector,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import EXACT, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Unusable
 from regard.certify.claims.computed import difference_in_words, in_digits
 from regard.certify.claims.kind import Kind
 from regard.certify.claims.noise import Law, pairs_of, read_law
@@ -79,15 +55,17 @@ class Heads:
             raise Unusable("there must be keys and queries.")
         if law.shortfalls.any():
             raise Unusable("a covariance is positive semidefinite up to rounding only.")
-        self.q = [[rational(law.scale) * rational(x) for x in row] for row in queries.tolist()]
+        self.q = [
+            [balls.rational(law.scale) * balls.rational(x) for x in row] for row in queries.tolist()
+        ]
         flat = law.covariances.reshape(-1, width)
         self.pulled = []  # Σ_i q_h, one by one
         for q in self.q:
-            entries = products(flat, q, EXACT)
+            entries = balls.products(flat, q, EXACT)
             self.pulled.append([entries[at : at + width] for at in range(0, len(entries), width)])
         for i in range(count):
             gram = [[self.joint(h, g, i) for g in range(len(self.q))] for h in range(len(self.q))]
-            if not definite(gram, semi=True):
+            if not balls.definite(gram, semi=True):
                 raise Unusable(f"the covariance of key {i} gives scores a negative variance.")
 
     def joint(self, h: int, g: int, i: int) -> fmpq:
@@ -97,7 +75,7 @@ class Heads:
 
     def head(self, h: int) -> Head:
         """Return a head, through which at most one key may vary."""
-        means = products(self.law.means, self.q[h], EXACT)
+        means = balls.products(self.law.means, self.q[h], EXACT)
         spread = [self.joint(h, h, i) for i in range(len(means))]
         varying = [i for i, variance in enumerate(spread) if variance != 0]
         signs = [int(i in varying) for i in range(len(means))]
@@ -118,13 +96,13 @@ def head_weights_of(claim: Claim, heads: int) -> list[fmpq]:
     weights = claim.witness.get("head_weights")
     if weights is None:
         return [fmpq(1, heads)] * heads
-    entries = listed(weights, "head_weights", heads)
-    return [rational(exact(entry, "head_weights")) for entry in entries]
+    entries = reading.listed(weights, "head_weights", heads)
+    return [balls.rational(reading.exact(entry, "head_weights")) for entry in entries]
 
 
 def say_heads_independent(claim: Claim) -> str:
     """Return a claim of the kind `heads_independent` as a sentence."""
-    first, second = listed(claim.fields["heads"], "heads", 2)
+    first, second = reading.listed(claim.fields["heads"], "heads", 2)
     how = "independent" if claim.fields["independent"] else "correlated, not independent"
     return f"the scores of heads {first} and {second} are {how}"
 
@@ -132,24 +110,26 @@ def say_heads_independent(claim: Claim) -> str:
 def heads_independent(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether q_h·Σ_i q_g = 0 for all keys i, in rationals."""
     law = read_law(certificate)
-    queries = matrix(part(claim.witness, "queries"), "queries", columns=law.means.shape[1])
-    places = listed(part(claim.fields, "heads"), "heads", 2)
-    h, g = (index(place, "heads", len(queries)) for place in places)
-    independent = part(claim.fields, "independent")
+    queries = reading.matrix(
+        reading.part(claim.witness, "queries"), "queries", columns=law.means.shape[1]
+    )
+    places = reading.listed(reading.part(claim.fields, "heads"), "heads", 2)
+    h, g = (reading.index(place, "heads", len(queries)) for place in places)
+    independent = reading.part(claim.fields, "independent")
     if h == g or not isinstance(independent, bool):
         raise Unusable("heads must be two, and independent true or false.")
     heads = Heads(law, queries)
     joint = [heads.joint(h, g, i) for i in range(len(law.means))]
     key = max(range(len(joint)), key=lambda i: abs(joint[i]))
-    reason = f"The largest covariance of scores is {show(joint[key])}, at key {key}."
-    return constructed(Outcome((joint[key] == 0) == independent, reason))
+    reason = f"The largest covariance of scores is {balls.show(joint[key])}, at key {key}."
+    return balls.constructed(Outcome((joint[key] == 0) == independent, reason))
 
 
 def say_score_differences(claim: Claim) -> str:
     """Return a claim of the kind `score_differences` as a sentence."""
     fields = claim.fields
-    pairs = listed(fields["pairs"], "pairs")
-    near = f"within {up(fields['error'])}" if fields["error"] else "exactly"
+    pairs = reading.listed(fields["pairs"], "pairs")
+    near = f"within {reading.up(fields['error'])}" if fields["error"] else "exactly"
     if len(pairs) > 3:
         return f"{len(pairs)} score differences have the means and variances given, {near}"
     text = "; ".join(
@@ -162,13 +142,16 @@ def say_score_differences(claim: Claim) -> str:
 def score_differences(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether m_i - m_j and e_i + e_j are the stated ones."""
     law = read_law(certificate)
-    pairs = pairs_of(part(claim.fields, "pairs"), len(law.means))
+    pairs = pairs_of(reading.part(claim.fields, "pairs"), len(law.means))
     stated = [
-        [exact(x, name) for x in listed(part(claim.fields, name), name, len(pairs))]
+        [
+            reading.exact(x, name)
+            for x in reading.listed(reading.part(claim.fields, name), name, len(pairs))
+        ]
         for name in ("means", "variances")
     ]
-    error = positive_or_zero(part(claim.fields, "error"), "error")
-    query = vector(part(claim.witness, "query"), "query", law.means.shape[1])
+    error = reading.positive_or_zero(reading.part(claim.fields, "error"), "error")
+    query = reading.vector(reading.part(claim.witness, "query"), "query", law.means.shape[1])
 
     def test(numbers: Arithmetic) -> Outcome:
         means, spread = law.scores(query, numbers)
@@ -179,9 +162,9 @@ def score_differences(claim: Claim, certificate: Certificate) -> Decision:
             off.append(abs(means[i] - means[j] - numbers.number(mean)))
             off.append(abs(spread[i] + spread[j] - numbers.number(variance)))
         worst = numbers.largest(off)
-        return Outcome(at_most(worst, numbers.number(error)), difference_in_words(worst))
+        return Outcome(balls.at_most(worst, numbers.number(error)), difference_in_words(worst))
 
-    return constructed(settle_algebra(test))
+    return balls.constructed(balls.settle_algebra(test))
 
 
 KINDS = {

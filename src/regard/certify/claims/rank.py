@@ -10,36 +10,9 @@ from typing import Any
 
 from flint import arb, fmpq, fmpq_mat
 
-from regard.certify.balls import (
-    BALLS,
-    EXACT,
-    Arithmetic,
-    Decision,
-    Outcome,
-    definite,
-    for_all,
-    rational,
-    settle,
-    show,
-    squared,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Number,
-    Unusable,
-    down,
-    exact,
-    given,
-    index,
-    indices,
-    listed,
-    matrix,
-    number,
-    part,
-    positive_or_zero,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, EXACT, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.heads import Rows, rows_of
 from regard.certify.claims.kind import Kind
 
@@ -49,16 +22,16 @@ def say_d_k_at_least(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"no head with d_k below {fields['bound']} has the weights of {len(fields['rows'])} rows "
-        f"within {down(fields['tolerance'])} of those listed"
+        f"within {reading.down(fields['tolerance'])} of those listed"
     )
 
 
 def d_k_at_least(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that the listed weights need d_k ≥ bound."""
-    tokens = given(certificate, "tokens")
+    tokens = reading.given(certificate, "tokens")
     rows = rows_of(claim, len(tokens))
-    bound = number(part(claim.fields, "bound"), "bound")
-    tolerance = positive_or_zero(part(claim.fields, "tolerance"), "tolerance")
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    tolerance = reading.positive_or_zero(reading.part(claim.fields, "tolerance"), "tolerance")
     if bound != int(bound) or bound < 1:
         raise Unusable("bound must be a whole number of at least 1.")
     rules: dict[str, Callable[[], tuple[int, Outcome]]] = {
@@ -77,7 +50,7 @@ def d_k_at_least(claim: Claim, certificate: Certificate) -> Decision:
             return Outcome(False, f"it shows only that d_k is at least {proved}.")
         return outcome
 
-    return for_all(proof)
+    return balls.for_all(proof)
 
 
 # With d_k = 1 the score of token j in row i is u_j v_i, with u_j = x_j·a and v_i = x_i·b for
@@ -92,7 +65,7 @@ def _winners(rows: Rows, tolerance: Number) -> dict[int, int]:
         i: j
         for i, row in rows.items()
         for j, weight in row.items()
-        if rational(weight) - rational(tolerance) > fmpq(1, 2)
+        if balls.rational(weight) - balls.rational(tolerance) > fmpq(1, 2)
     }
 
 
@@ -104,7 +77,7 @@ def _winner(winners: dict[int, int], row: int) -> int:
 
 def _three_targets(claim: Claim, rows: Rows, tolerance: Number, n: int) -> Outcome:
     """With d_k = 1 only two tokens can have more than half of the weight of some row."""
-    chosen = indices(claim.witness["targets"], "targets", n)
+    chosen = reading.indices(claim.witness["targets"], "targets", n)
     winners = _winners(rows, tolerance)
     different = len({_winner(winners, i) for i in chosen})
     return Outcome(different >= 3, f"the rows have {different} different targets.")
@@ -112,12 +85,15 @@ def _three_targets(claim: Claim, rows: Rows, tolerance: Number, n: int) -> Outco
 
 def _extremes(claim: Claim, n: int) -> tuple[int, int | None]:
     """Return the tokens "towards" and "away", which differ."""
-    towards, away = index(part(claim.witness, "towards"), "towards", n), claim.witness.get("away")
-    if away is not None and index(away, "away", n) == towards:
+    towards, away = (
+        reading.index(reading.part(claim.witness, "towards"), "towards", n),
+        claim.witness.get("away"),
+    )
+    if away is not None and reading.index(away, "away", n) == towards:
         raise Unusable("towards and away must differ.")
     if n < 2:
         raise Unusable("a single token has all the weight with any head.")
-    return towards, None if away is None else index(away, "away", n)
+    return towards, None if away is None else reading.index(away, "away", n)
 
 
 def _balanced(weights: list[Number], vectors: fmpq_mat) -> Outcome:
@@ -137,10 +113,10 @@ def _queries_balance(claim: Claim, rows: Rows, tolerance: Number, tokens: Float6
     towards, away = _extremes(claim, len(tokens))
     winners = _winners(rows, tolerance)
     places, weights, signs = [], [], []
-    for entry in listed(claim.witness["queries"], "queries"):
-        i, weight = listed(entry, "an entry of queries", 2)
-        places.append(index(i, "a row of queries", len(tokens)))
-        weights.append(exact(weight, "queries"))
+    for entry in reading.listed(claim.witness["queries"], "queries"):
+        i, weight = reading.listed(entry, "an entry of queries", 2)
+        places.append(reading.index(i, "a row of queries", len(tokens)))
+        weights.append(reading.exact(weight, "queries"))
         winner = _winner(winners, places[-1])
         if winner not in (towards, away):
             raise Unusable(f"row {places[-1]} goes neither towards nor away.")
@@ -160,13 +136,13 @@ def _keys_balance(claim: Claim, rows: Rows, tolerance: Number, tokens: Float64) 
     if away is None or not {towards, away} <= set(_winners(rows, tolerance).values()):
         raise Unusable("towards and away must both be targets of listed rows.")
     coefficients, weights = [], []
-    for entry in listed(claim.witness["keys"], "keys"):
-        kind, j, weight = listed(entry, "an entry of keys", 3)
-        j = index(j, "a token of keys", n)
+    for entry in reading.listed(claim.witness["keys"], "keys"):
+        kind, j, weight = reading.listed(entry, "an entry of keys", 3)
+        j = reading.index(j, "a token of keys", n)
         if (kind, j) in (("above", towards), ("below", away)) or kind not in ("above", "below"):
             raise Unusable("keys must be above other than towards, or below other than away.")
         coefficients.append((towards, j) if kind == "above" else (j, away))
-        weights.append(exact(weight, "keys"))
+        weights.append(reading.exact(weight, "keys"))
     x = EXACT.read(tokens[sorted({j for pair in coefficients for j in pair})])
     place = {j: k for k, j in enumerate(sorted({j for pair in coefficients for j in pair}))}
     signs = EXACT.matrix(len(weights), len(place), [0] * (len(weights) * len(place)))
@@ -185,15 +161,15 @@ def _singular_values(claim: Claim, rows: Rows, tolerance: Number, n: int) -> tup
     within t = ‖e‖ of the centred L has rank ≥ r if σ_r(L) > t, which holds if
     ‖Lᵀx‖ > t ‖x‖ for all x ≠ 0 in a space of r dimensions: the columns of U.
     """
-    columns = indices(part(claim.witness, "columns"), "columns", n)
-    U = matrix(claim.witness["subspace"], "subspace", len(rows))
+    columns = reading.indices(reading.part(claim.witness, "columns"), "columns", n)
+    U = reading.matrix(claim.witness["subspace"], "subspace", len(rows))
     P = [row.get(j, 0) for row in rows.values() for j in columns]
-    if any(rational(p) <= rational(tolerance) for p in P):
+    if any(balls.rational(p) <= balls.rational(tolerance) for p in P):
         raise Unusable("a weight in its rows and columns may be 0 within the tolerance.")
 
     def test() -> Outcome:
         ratios = [arb(p) / (arb(p) - tolerance) for p in P]
-        square = squared([ratio.log() for ratio in ratios])
+        square = balls.squared([ratio.log() for ratio in ratios])
         L = BALLS.matrix(len(rows), len(columns), [arb(p).log() for p in P])
         centred = []
         for row in L.tolist():
@@ -201,9 +177,9 @@ def _singular_values(claim: Claim, rows: Rows, tolerance: Number, n: int) -> tup
             centred += [entry - mean for entry in row]
         truth = exceeds(U, BALLS.matrix(len(rows), len(columns), centred), square, BALLS)
         word = "above" if truth else "not shown to be above"
-        return Outcome(truth, f"the singular values are {word} {show(square.sqrt())}.")
+        return Outcome(truth, f"the singular values are {word} {balls.show(square.sqrt())}.")
 
-    return U.shape[1], settle(test)
+    return U.shape[1], balls.settle(test)
 
 
 def exceeds(
@@ -213,7 +189,7 @@ def exceeds(
     taken = numbers.read(U)
     image = taken.transpose() * L
     gap = image * image.transpose() - taken.transpose() * taken * square
-    return definite(gap.tolist(), semi=semi)
+    return balls.definite(gap.tolist(), semi=semi)
 
 
 KINDS = {

@@ -18,30 +18,9 @@ from typing import Any
 
 from flint import arb
 
-from regard.certify.balls import (
-    EXACT,
-    Decision,
-    Outcome,
-    combine,
-    entropy,
-    for_all,
-    less,
-    rational,
-    settle,
-    shares,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Unusable,
-    combination,
-    down,
-    given,
-    part,
-    positive_or_zero,
-    weighted,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import EXACT, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.kind import Kind
 from regard.certify.claims.noise import keys_in_words
 
@@ -65,32 +44,34 @@ def say_weights_rms_at_least(claim: Claim) -> str:
     weights = ", ".join(f"{weight:.6g}" for weight in target["weights"][:5])
     return (
         f"for every query over random keys the weights are off from {weights} on "
-        f"{keys_in_words(target['indices'])} by at least {down(claim.fields['bound'])} in the root "
-        "mean square, whatever the covariances"
+        f"{keys_in_words(target['indices'])} by at least {reading.down(claim.fields['bound'])} in "
+        "the root mean square, whatever the covariances"
     )
 
 
 def weights_rms_at_least(claim: Claim, certificate: Certificate) -> Decision:
     """Check that two averages of the means are one point, and compare their entropies."""
-    means = given(certificate, "means")
-    target = weighted(part(claim.fields, "target"), "target", len(means))
+    means = reading.given(certificate, "means")
+    target = reading.weighted(reading.part(claim.fields, "target"), "target", len(means))
     if any(weight <= 0 for weight in target.values()):
         raise Unusable("the weights of target must be above 0.")
-    bound = positive_or_zero(part(claim.fields, "bound"), "bound")
+    bound = reading.positive_or_zero(reading.part(claim.fields, "bound"), "bound")
 
     def proof() -> Outcome:
-        other = combination(part(claim.witness, "combination"), "combination", len(means), True)
+        other = reading.combination(
+            reading.part(claim.witness, "combination"), "combination", len(means), True
+        )
         # In rationals: averages that differ at all can be told apart by a long query.
-        p, q = (shares(list(one.values()), EXACT) for one in (target, other))
-        first = combine(p, means[list(target)], EXACT)
-        second = combine(q, means[list(other)], EXACT)
+        p, q = (balls.shares(list(one.values()), EXACT) for one in (target, other))
+        first = balls.combine(p, means[list(target)], EXACT)
+        second = balls.combine(q, means[list(other)], EXACT)
         if first != second:
             raise Unusable("the two averages of the means are not the same point.")
-        total = sum((rational(w) for w in target.values()), rational(0))
+        total = sum((balls.rational(w) for w in target.values()), balls.rational(0))
 
         def test() -> Outcome:
             ours, theirs = ([arb(x) for x in one] for one in (p, q))
-            gap = entropy(theirs) - entropy(ours)
+            gap = balls.entropy(theirs) - balls.entropy(ours)
             # Weights that do not quite sum to 1 are compared as they are, the averages are not.
             off = arb(2).sqrt() * arb(bound) + abs(arb(total) - 1)
             rooms = [x - off for x in ours]
@@ -99,11 +80,11 @@ def weights_rms_at_least(claim: Claim, certificate: Certificate) -> Decision:
             allowed = sum(
                 (x * (x / room).log() for x, room in zip(ours, rooms, strict=True)), arb(0)
             )
-            return Outcome(less(allowed, gap), f"the entropies differ by {show(gap)}.")
+            return Outcome(balls.less(allowed, gap), f"the entropies differ by {balls.show(gap)}.")
 
-        return settle(test)
+        return balls.settle(test)
 
-    return for_all(proof)
+    return balls.for_all(proof)
 
 
 KINDS = {

@@ -21,8 +21,9 @@ from typing import Any
 
 from flint import fmpq
 
-from regard.certify.balls import Decision, rational
-from regard.certify.certificate import Certificate, Claim, Unusable, exact, part
+from regard.certify import balls, reading
+from regard.certify.balls import Decision
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.computed import in_digits
 from regard.certify.claims.kind import Kind
 from regard.certify.formulas.evaluation import read
@@ -69,15 +70,15 @@ def say_separating_formula(claim: Claim) -> str:
 def separating_formula(claim: Claim, certificate: Certificate) -> Decision:
     """Rewrite M S - S/share and M T to 0."""
     fields = claim.fields
-    share = rational(exact(part(fields, "share"), "share"))
-    S, T = part(fields, "keep"), part(fields, "drop")
-    flags = [part(fields, name) for name in ("orthogonal", "orthonormal")]
+    share = balls.rational(reading.exact(reading.part(fields, "share"), "share"))
+    S, T = reading.part(fields, "keep"), reading.part(fields, "drop")
+    flags = [reading.part(fields, name) for name in ("orthogonal", "orthonormal")]
     if not isinstance(S, str) or not isinstance(T, str) or S == T or share == 0:
         raise Unusable("keep and drop must be two names, and share not 0.")
     if not all(isinstance(flag, bool) for flag in flags):
         raise Unusable("orthogonal and orthonormal must be true or false.")
     words = _Words(S, T, *flags)
-    matrix = words.read(read(part(fields, "formula"), "formula").tree)
+    matrix = words.read(read(reading.part(fields, "formula"), "formula").tree)
     kept = words.reduced(_product(matrix, {(S,): fmpq(1)}))
     if kept != {(S,): 1 / share}:
         return Decision("undecided", f"The rules do not make {S} / share of the formula times {S}.")

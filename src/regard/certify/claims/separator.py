@@ -15,53 +15,22 @@ from typing import Any
 
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    EXACT,
-    Arithmetic,
-    Decision,
-    Outcome,
-    at_most,
-    constructed,
-    definite,
-    every,
-    for_all,
-    less,
-    norm,
-    norm_at_most,
-    settle_algebra,
-    show,
-    squared,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Number,
-    Unusable,
-    down,
-    exact,
-    given,
-    listed,
-    matrix,
-    number,
-    part,
-    radius,
-    up,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, EXACT, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.kind import Kind
 
 
 def _share(claim: Claim) -> Number:
-    share = number(part(claim.fields, "share"), "share")
+    share = reading.number(reading.part(claim.fields, "share"), "share")
     if share == 0:
         raise Unusable("share must not be 0.")
     return share
 
 
 def _bases(certificate: Certificate) -> tuple[Float64, Float64]:
-    S = given(certificate, "S")
-    return S, given(certificate, "T", len(S))
+    S = reading.given(certificate, "S")
+    return S, reading.given(certificate, "T", len(S))
 
 
 def say_separates(claim: Claim) -> str:
@@ -69,37 +38,39 @@ def say_separates(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"the matrix takes every column s of S to s/{fields['share']} and every column of T to 0, "
-        f"each within {up(fields['bound'])}"
+        f"each within {reading.up(fields['bound'])}"
     )
 
 
 def separates(claim: Claim, certificate: Certificate) -> Decision:
     """Decide ‖M s - s / share‖ ≤ bound and ‖M t‖ ≤ bound for all columns s, t of S, T."""
     S, T = _bases(certificate)
-    share, bound = _share(claim), number(part(claim.fields, "bound"), "bound")
-    M = matrix(part(claim.witness, "M"), "M", len(S), len(S))
+    share, bound = _share(claim), reading.number(reading.part(claim.fields, "bound"), "bound")
+    M = reading.matrix(reading.part(claim.witness, "M"), "M", len(S), len(S))
 
     def test(numbers: Arithmetic) -> Outcome:
         taken = numbers.read(M)
         kept = (taken * numbers.read(S) - numbers.read(S) / numbers.number(share)).transpose()
         dropped = (taken * numbers.read(T)).transpose()
         columns = [*kept.tolist(), *dropped.tolist()]
-        worst = BALLS.largest([arb(0), *(norm(column) for column in columns)])
-        truths = [norm_at_most(column, bound, numbers) for column in columns]
-        return Outcome(every(*truths), f"The longest column that remains has {show(worst)}.")
+        worst = BALLS.largest([arb(0), *(balls.norm(column) for column in columns)])
+        truths = [balls.norm_at_most(column, bound, numbers) for column in columns]
+        return Outcome(
+            balls.every(*truths), f"The longest column that remains has {balls.show(worst)}."
+        )
 
-    return constructed(settle_algebra(test))
+    return balls.constructed(balls.settle_algebra(test))
 
 
 def say_norm_at_most(claim: Claim) -> str:
     """Return a claim of the kind `norm_at_most` as a sentence."""
-    return f"the norm of the matrix is at most {up(claim.fields['bound'])}"
+    return f"the norm of the matrix is at most {reading.up(claim.fields['bound'])}"
 
 
 def norm_at_most_claim(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether bound² I - MᵀM is positive semidefinite."""
-    bound = number(part(claim.fields, "bound"), "bound")
-    M = matrix(part(claim.witness, "M"), "M")
+    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    M = reading.matrix(reading.part(claim.witness, "M"), "M")
     if bound < 0:
         return Decision("fails", "A norm is not negative.")
 
@@ -109,20 +80,20 @@ def norm_at_most_claim(claim: Claim, certificate: Certificate) -> Decision:
         rows = [
             [square * (i == j) - entry for j, entry in enumerate(row)] for i, row in enumerate(gram)
         ]
-        truth = definite(rows, semi=True)
+        truth = balls.definite(rows, semi=True)
         word = {True: "is", False: "is not", None: "may be"}[truth]
         return Outcome(truth, f"bound² I - MᵀM {word} positive semidefinite.")
 
-    return constructed(settle_algebra(test))
+    return balls.constructed(balls.settle_algebra(test))
 
 
 def _images(
     witness: Mapping[str, Any], S: Float64, T: Float64, numbers: Arithmetic
 ) -> tuple[list[Any], list[Any]]:
     """Return S x and S x - T y."""
-    read = exact if numbers is EXACT else number
-    x = [read(entry, "x") for entry in listed(part(witness, "x"), "x", S.shape[1])]
-    y = [read(entry, "y") for entry in listed(part(witness, "y"), "y", T.shape[1])]
+    read = reading.exact if numbers is EXACT else reading.number
+    x = [read(entry, "x") for entry in reading.listed(reading.part(witness, "x"), "x", S.shape[1])]
+    y = [read(entry, "y") for entry in reading.listed(reading.part(witness, "y"), "y", T.shape[1])]
     kept = numbers.read(S) * numbers.matrix(len(x), 1, x)
     return kept.entries(), (kept - numbers.read(T) * numbers.matrix(len(y), 1, y)).entries()
 
@@ -131,51 +102,54 @@ def say_norm_at_least(claim: Claim) -> str:
     """Return a claim of the kind `norm_at_least` as a sentence."""
     return (
         f"every matrix that takes S to S/{claim.fields['share']} and T to 0 has a norm of at "
-        f"least {down(claim.fields['bound'])}"
+        f"least {reading.down(claim.fields['bound'])}"
     )
 
 
 def norm_at_least(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that ‖M‖₂ ≥ ‖S x‖ / (|share| ‖S x - T y‖) ≥ bound."""
     S, T = _bases(certificate)
-    share, bound = _share(claim), number(part(claim.fields, "bound"), "bound")
+    share, bound = _share(claim), reading.number(reading.part(claim.fields, "bound"), "bound")
 
     def test(numbers: Arithmetic) -> Outcome:
         kept, gap = _images(claim.witness, S, T, numbers)
         factor = numbers.number(max(bound, 0)) * numbers.number(share)
-        truth = every(less(0, squared(kept)), at_most(factor**2 * squared(gap), squared(kept)))
-        shown = norm(kept) / (abs(arb(share)) * norm(gap))
-        return Outcome(truth, f"The norm is at least {show(shown)}.")
+        truth = balls.every(
+            balls.less(0, balls.squared(kept)),
+            balls.at_most(factor**2 * balls.squared(gap), balls.squared(kept)),
+        )
+        shown = balls.norm(kept) / (abs(arb(share)) * balls.norm(gap))
+        return Outcome(truth, f"The norm is at least {balls.show(shown)}.")
 
-    return for_all(lambda: settle_algebra(test))
+    return balls.for_all(lambda: balls.settle_algebra(test))
 
 
 def say_no_separator(claim: Claim) -> str:
     """Return a claim of the kind `no_separator` as a sentence."""
-    reach = part(claim.fields, "radius")
-    which = "no matrix" if reach is None else f"no matrix of norm up to {down(reach)}"
+    reach = reading.part(claim.fields, "radius")
+    which = "no matrix" if reach is None else f"no matrix of norm up to {reading.down(reach)}"
     return f"{which} takes S to S/{claim.fields['share']} and T to 0"
 
 
 def no_separator(claim: Claim, certificate: Certificate) -> Decision:
     """Prove ‖S x‖ > |share| · radius · ‖S x - T y‖, or S x = T y ≠ 0."""
     S, T = _bases(certificate)
-    share, reach = _share(claim), radius(claim.fields)
+    share, reach = _share(claim), reading.radius(claim.fields)
 
     def test(numbers: Arithmetic) -> Outcome:
         kept, gap = _images(claim.witness, S, T, numbers)
         factor = numbers.number(reach) * numbers.number(share)
-        truth = less(factor**2 * squared(gap), squared(kept))
-        shown = norm(kept) / (abs(arb(share)) * norm(gap))
-        return Outcome(truth, f"Such a matrix has a norm of at least {show(shown)}.")
+        truth = balls.less(factor**2 * balls.squared(gap), balls.squared(kept))
+        shown = balls.norm(kept) / (abs(arb(share)) * balls.norm(gap))
+        return Outcome(truth, f"Such a matrix has a norm of at least {balls.show(shown)}.")
 
     def exactly() -> Outcome:
         kept, gap = _images(claim.witness, S, T, EXACT)
-        if squared(gap) != 0 or squared(kept) == 0:
+        if balls.squared(gap) != 0 or balls.squared(kept) == 0:
             return Outcome(False, "S x = T y, and not 0, is not exactly so.")
         return Outcome(True, "S x = T y exactly, and it is not 0.")
 
-    return for_all(exactly if reach is None else lambda: settle_algebra(test))
+    return balls.for_all(exactly if reach is None else lambda: balls.settle_algebra(test))
 
 
 KINDS = {

@@ -17,38 +17,9 @@ from __future__ import annotations
 
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    Decision,
-    Outcome,
-    at_most,
-    combine,
-    entropy,
-    every,
-    exponentials,
-    less,
-    norm,
-    scores,
-    settle,
-    shares,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Number,
-    Unusable,
-    exactly,
-    given,
-    index,
-    number,
-    part,
-    positive_or_zero,
-    up,
-    vector,
-    weighted,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.kind import Kind
 
 SHORTENED = 1 - 2.0**-40  # of the length: a query that the claim rules out, to look for
@@ -57,26 +28,26 @@ SHORTENED = 1 - 2.0**-40  # of the length: a query that the claim rules out, to 
 def say_shortest_copy(claim: Claim) -> str:
     """Return a claim of the kind `shortest_copy` as a sentence."""
     fields = claim.fields
-    by = f" by more than {up(fields['gap'])} of its length" if fields["gap"] else ""
+    by = f" by more than {reading.up(fields['gap'])} of its length" if fields["gap"] else ""
     return (
-        f"the query leaves at most {exactly(fields['tolerance'])} of the weight to keys other than "
-        f"{fields['key']}, and no query that does is shorter{by}"
+        f"the query leaves at most {reading.exactly(fields['tolerance'])} of the weight to keys "
+        f"other than {fields['key']}, and no query that does is shorter{by}"
     )
 
 
 def shortest_copy(claim: Claim, certificate: Certificate) -> Decision:
     """Decide what the query leaves to the others, and prove that no shorter one does."""
-    keys = given(certificate, "keys")
-    key = index(part(claim.fields, "key"), "key", len(keys))
-    tolerance = number(part(claim.fields, "tolerance"), "tolerance")
-    gap = positive_or_zero(part(claim.fields, "gap"), "gap")
+    keys = reading.given(certificate, "keys")
+    key = reading.index(reading.part(claim.fields, "key"), "key", len(keys))
+    tolerance = reading.number(reading.part(claim.fields, "tolerance"), "tolerance")
+    gap = reading.positive_or_zero(reading.part(claim.fields, "gap"), "gap")
     if tolerance <= 0 or gap >= 1:
         raise Unusable("tolerance must be above 0, and gap below 1.")
-    query = vector(part(claim.witness, "query"), "query", keys.shape[1])
-    scale = number(certificate.scale, "scale")
+    query = reading.vector(reading.part(claim.witness, "query"), "query", keys.shape[1])
+    scale = reading.number(certificate.scale, "scale")
 
     def left(factor: Number = 1) -> Outcome:
-        return settle(lambda: _left(keys, query, scale, factor, key, tolerance))
+        return balls.settle(lambda: _left(keys, query, scale, factor, key, tolerance))
 
     within = left()
     if within.truth is not True:
@@ -97,10 +68,10 @@ def shortest_copy(claim: Claim, certificate: Certificate) -> Decision:
 def _left(
     keys: Float64, query: Float64, scale: Number, factor: Number, key: int, tolerance: Number
 ) -> Outcome:
-    terms, total = exponentials(scores(keys, query, arb(scale) * factor))
+    terms, total = balls.exponentials(balls.scores(keys, query, arb(scale) * factor))
     del terms[key]
     others = sum(terms, arb(0)) / total
-    return Outcome(at_most(others, tolerance), f"The others get {show(others)}.")
+    return Outcome(balls.at_most(others, tolerance), f"The others get {balls.show(others)}.")
 
 
 def _no_shorter(
@@ -114,22 +85,25 @@ def _no_shorter(
 ) -> Outcome:
     if tolerance >= 1:
         raise Unusable("with such a tolerance the query 0 does it too.")
-    average = weighted(part(claim.witness, "average"), "average", len(keys))
+    average = reading.weighted(reading.part(claim.witness, "average"), "average", len(keys))
     if key in average or any(weight <= 0 for weight in average.values()):
         raise Unusable(f"average must have weights above 0, on keys other than {key}.")
 
     def test() -> Outcome:
-        weights = shares(list(average.values()), BALLS)
-        middle = combine(weights, keys[list(average)], BALLS)
-        apart = norm([a - b for a, b in zip(middle, keys[key].tolist(), strict=True)])
-        room = ((1 - arb(tolerance)) / tolerance).log() + entropy(weights)
-        length = norm([arb(entry) for entry in query.tolist()])
+        weights = balls.shares(list(average.values()), BALLS)
+        middle = balls.combine(weights, keys[list(average)], BALLS)
+        apart = balls.norm([a - b for a, b in zip(middle, keys[key].tolist(), strict=True)])
+        room = ((1 - arb(tolerance)) / tolerance).log() + balls.entropy(weights)
+        length = balls.norm([arb(entry) for entry in query.tolist()])
         reached = (1 - arb(gap)) * length * abs(arb(scale)) * apart
         shown = room / (abs(arb(scale)) * apart)
-        reason = f"Its length is {show(length)}, and no such query is shorter than {show(shown)}."
-        return Outcome(every(less(0, room), at_most(reached, room)), reason)
+        reason = (
+            f"Its length is {balls.show(length)}, and no such query is shorter than "
+            f"{balls.show(shown)}."
+        )
+        return Outcome(balls.every(balls.less(0, room), balls.at_most(reached, room)), reason)
 
-    return settle(test)
+    return balls.settle(test)
 
 
 KINDS = {

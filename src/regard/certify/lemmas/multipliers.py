@@ -13,17 +13,9 @@ from typing import Any
 
 from flint import arb
 
-from regard.certify.balls import BALLS, EXACT, Arithmetic, Outcome, less, norm, settle, show
-from regard.certify.certificate import (
-    Claim,
-    Unusable,
-    exact,
-    listed,
-    number,
-    part,
-    positive_or_zero,
-    radius,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, EXACT, Arithmetic, Outcome
+from regard.certify.certificate import Claim, Unusable
 from regard.certify.lemmas.bounded_weights import Bounds, largest, smallest
 from regard.certify.lemmas.linear_scores import Entries, LinearScores, entries
 
@@ -32,16 +24,16 @@ def by_multipliers(
     claim: Claim, scores: LinearScores, bounds: Callable[[], Mapping[int, Bounds]]
 ) -> Outcome:
     """Is Σ y ln a above Σ l ln a for all weights between bounds, by more than pull?"""
-    reach = radius(claim.fields)
-    read = number if reach is not None else exact
-    lower = entries(part(claim.witness, "lower"), "lower", scores, read)
-    upper = entries(part(claim.witness, "upper"), "upper", scores, read)
+    reach = reading.radius(claim.fields)
+    read = reading.number if reach is not None else reading.exact
+    lower = entries(reading.part(claim.witness, "lower"), "lower", scores, read)
+    upper = entries(reading.part(claim.witness, "upper"), "upper", scores, read)
     rows = sorted({i for i, _ in lower})
     if rows != sorted({i for i, _ in upper}):
         raise Unusable("lower and upper must be of the same rows.")
     levels = [
-        positive_or_zero(level, "levels")
-        for level in listed(part(claim.witness, "levels"), "levels", len(rows))
+        reading.positive_or_zero(level, "levels")
+        for level in reading.listed(reading.part(claim.witness, "levels"), "levels", len(rows))
     ]
 
     def parts(numbers: Arithmetic) -> tuple[Entries, Entries]:
@@ -69,7 +61,7 @@ def by_multipliers(
     def test() -> Outcome:
         pull = arb(0)
         if reach is not None:
-            pull = abs(arb(scores.scale)) * reach * norm(residual(BALLS))
+            pull = abs(arb(scores.scale)) * reach * balls.norm(residual(BALLS))
         y, l = parts(BALLS)  # noqa: E741
         between = bounds()
         excess = -pull
@@ -77,7 +69,7 @@ def by_multipliers(
             wanted = {j: w for (i, j), w in y.items() if i == row}
             others = {j: w for (i, j), w in l.items() if i == row}
             excess += smallest(wanted, between[row]) - largest(others, between[row], arb(level))
-        return Outcome(less(0, excess), f"The goal is out of reach by {show(excess)}.")
+        return Outcome(balls.less(0, excess), f"The goal is out of reach by {balls.show(excess)}.")
 
-    outcome = settle(test)
+    outcome = balls.settle(test)
     return outcome if outcome.truth else Outcome(None, outcome.reason)

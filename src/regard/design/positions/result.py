@@ -19,6 +19,7 @@ from regard.core.heads import Head
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import ParameterError
 from regard.report import Facts, Report, Table, Text, number
+from regard.report.reported import Reported
 from regard.shapes import at_least, integer, real
 
 __all__ = [
@@ -150,7 +151,7 @@ def factors(A: Array, kept: Iterable[int], d_k: int) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PositionalDesign:
+class PositionalDesign(Reported):
     """A head that looks T steps back, or T ± B/2, and what is proved of it.
 
     Attributes:
@@ -263,14 +264,6 @@ class PositionalDesign:
         from regard.design.figures import kernel_figure  # brings Matplotlib
 
         return kernel_figure(self.kernel, self.T, self.B, self.n)
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
 
 
 def read_positions(

@@ -12,6 +12,7 @@ from regard.analysis import OutputLaw
 from regard.certify import Certificate
 from regard.design.linear_scores.family import Array
 from regard.report import Facts, Report, Table, number, vector
+from regard.report.reported import Reported
 
 __all__ = ["RobustDesign"]
 
@@ -19,7 +20,7 @@ MOST_ROWS = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RobustDesign:
+class RobustDesign(Reported):
     """Queries that survive noise in the keys, and what is proved of them.
 
     Attributes:
@@ -87,11 +88,3 @@ class RobustDesign:
     def plot(self) -> Any:
         """Draw the law of the output; return the Matplotlib figure."""
         return self.law.plot()
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
 from regard.problems.fields import Name, Part, Share
 from regard.problems.head import Problem
@@ -92,8 +92,8 @@ class CodeProblem(Problem):
     given: CodeGiven
     goal: CodeGoal
 
-    @model_validator(mode="after")
-    def _defined(self) -> CodeProblem:
+    def refuse(self) -> None:
+        """Refuse names that the skeleton does not define, or defines with other arguments."""
         tree = ast.parse(self.given.skeleton)
         defined = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         for name, behaviour in self.goal.functions.items():
@@ -103,7 +103,6 @@ class CodeProblem(Problem):
             if len(found) > 1:
                 raise ValueError(f"given.skeleton: defines {name} {len(found)} times")
             self._takes(found[0], PARAMETERS[behaviour], numpy_name(tree) or "np")
-        return self
 
     def _takes(self, function: ast.FunctionDef, wanted: tuple[str, ...], numpy: str) -> None:
         arguments = function.args

@@ -157,8 +157,8 @@ class ComputeProblem(Problem):
     given: ComputeGiven
     goal: ComputeGoal
 
-    @model_validator(mode="after")
-    def _known_names(self) -> ComputeProblem:
+    def refuse(self) -> None:
+        """Refuse unknown quantities, and scores that floats cannot hold."""
         count = len(self.given.tokens)
         for name in [*self.goal.find, *self.goal.printed]:
             if not is_quantity(name, count):
@@ -180,10 +180,9 @@ class ComputeProblem(Problem):
                 need = f"{width} numbers" if token else f"{wanted} rows of {width} numbers"
                 raise ValueError(f"goal.printed.{name}: must be {need}")
             fractions(rows)  # ValueError where one divides by 0
-        return self
+        self._scores_in_reach()
 
-    @model_validator(mode="after")
-    def _scores_in_reach(self) -> ComputeProblem:
+    def _scores_in_reach(self) -> None:
         weights = any(quantity(name).letter in "ac" for name in self.goal.find)
         largest = self.given.largest_score() if weights or self.goal.printed else 0.0
         if largest > _LARGEST_SCORE:
@@ -192,7 +191,6 @@ class ComputeProblem(Problem):
                 f"out: use smaller numbers, or a smaller scale, so that no score is above "
                 f"{_LARGEST_SCORE}"
             )
-        return self
 
 
 PROBLEM = ComputeProblem

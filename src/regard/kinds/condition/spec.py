@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from regard.problems.fields import Name, Part, Positive, Share
 from regard.problems.head import Problem
@@ -47,8 +47,8 @@ class ConditionProblem(Problem):
     given: Keys
     goal: ConditionGoal
 
-    @model_validator(mode="after")
-    def _names(self) -> ConditionProblem:
+    def refuse(self) -> None:
+        """Refuse rows that are not declared."""
         names_are_declared("goal.of", {self.goal.of}, self.given)
         if self.goal.other in self.given.names:
             raise ValueError(
@@ -57,7 +57,6 @@ class ConditionProblem(Problem):
             )
         if self.given.keys.law == "gaussian":
             raise ValueError("given.keys: must not be random here")
-        return self
 
 
 PROBLEM = ConditionProblem

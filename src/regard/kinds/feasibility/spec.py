@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from regard.problems.fields import Formula, Name, Part, Positive
 from regard.problems.head import Problem
@@ -43,15 +43,14 @@ class FeasibilityProblem(Problem):
     given: FeasibilityGiven
     goal: FeasibilityGoal
 
-    @model_validator(mode="after")
-    def _labels(self) -> FeasibilityProblem:
+    def refuse(self) -> None:
+        """Refuse labels that no token has."""
         self.given.token("given.change.token", self.given.change.token)
         for i, text in enumerate(self.given.change.add):
             self.given.vector(f"given.change.add[{i}]", text)
         for label, text in self.goal.output.items():
             self.given.token("goal.output", label)
             self.given.vector(f"goal.output.{label}", text)
-        return self
 
 
 PROBLEM = FeasibilityProblem

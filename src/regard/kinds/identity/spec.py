@@ -163,8 +163,8 @@ class IdentityProblem(Problem):
     given: IdentityGiven
     goal: IdentityGoal
 
-    @model_validator(mode="after")
-    def _declared(self) -> IdentityProblem:
+    def refuse(self) -> None:
+        """Refuse names, shapes and indices that do not fit."""
         whole, known = self.given.whole_shapes(), self.given.all_shapes()
         names = [claim.name for claim in self.goal.claims]
         if len(set(names)) < len(names):
@@ -184,7 +184,6 @@ class IdentityProblem(Problem):
             if claim.formula is not None:
                 _only(f"{where}.formula", claim.formula, set(whole))
                 self._fits(where, claim, _shape(f"{where}.formula", claim.formula, whole))
-        return self
 
     def _fits(self, where: str, claim: IdentityClaim, shape: tuple[int | str, ...]) -> None:
         """Check that both sides of a formula that is to be shown have one shape."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from regard.problems.fields import Count, Part, Share
 from regard.problems.head import Problem
@@ -32,14 +32,13 @@ class OffsetProblem(Problem):
     given: OffsetGiven
     goal: OffsetGoal
 
-    @model_validator(mode="after")
-    def _asks_for_something(self) -> OffsetProblem:
+    def refuse(self) -> None:
+        """Refuse tolerances that ask for nothing."""
         if self.goal.tolerance >= 1 - 1 / self.given.n:
             raise ValueError(
                 f"goal.tolerance: {self.goal.tolerance:g} asks for nothing: {self.given.n} equal "
                 f"weights are no further off than {1 - 1 / self.given.n:g}"
             )
-        return self
 
 
 PROBLEM = OffsetProblem

@@ -44,15 +44,14 @@ class SelfAttentionProblem(Problem):
     given: Tokens
     goal: SelfAttentionGoal
 
-    @model_validator(mode="after")
-    def _labels(self) -> SelfAttentionProblem:
+    def refuse(self) -> None:
+        """Refuse labels that no token has."""
         for label, text in self.goal.outputs.items():
             self.given.token("goal.outputs", label, "c")
             self.given.vector(f"goal.outputs.{label}", text)
         for label, where in self.goal.attend.items():
             for other in [label, *([where] if isinstance(where, str) else where)]:
                 self.given.token("goal.attend", other, "x")
-        return self
 
 
 PROBLEM = SelfAttentionProblem

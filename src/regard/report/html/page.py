@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from regard.report import document as doc
 from regard.report.blocks import Heading, Text
-from regard.report.document import Block, Report
 from regard.report.html import style as style
 from regard.report.html.elements import to_html
 from regard.report.html.prose import escaped, words
@@ -23,7 +23,7 @@ from regard.report.plot import Plot
 _MARKS = {"good": "✓", "bad": "✕", "open": "○", "": ""}
 
 
-def to_html_fragment(report: Report) -> str:
+def to_html_fragment(report: doc.Report) -> str:
     """Render a report as one <div>, to stand inside another page or a notebook."""
     parts = [f"<h3>{words(report.title)}</h3>"]
     headings = [block for block in report.blocks if isinstance(block, Heading)]
@@ -40,7 +40,7 @@ def to_html_fragment(report: Report) -> str:
     return f'<div class="regard-report">\n{body}\n</div>'
 
 
-def to_html_page(report: Report) -> str:
+def to_html_page(report: doc.Report) -> str:
     """Render a report as a whole page that loads nothing, for a screen, a phone or paper."""
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -72,7 +72,7 @@ def style_sheet() -> str:
 class _Page:
     """A page in the making; it counts plots, whose ids must differ."""
 
-    report: Report
+    report: doc.Report
     plots: int = 0
 
     def body(self) -> str:
@@ -140,12 +140,12 @@ class _Page:
             )
         return f'<section class="regard-row">\n{title}\n<div>\n{inside}\n</div>\n</section>'
 
-    def callout(self, block: Block, level: int) -> str:
+    def callout(self, block: doc.Block, level: int) -> str:
         inside = self.blocks((block,), level)
         is_words = isinstance(block, Text)
         return f'<div class="regard-callout">{inside}</div>' if is_words else inside
 
-    def blocks(self, blocks: tuple[Block, ...], level: int) -> str:
+    def blocks(self, blocks: tuple[doc.Block, ...], level: int) -> str:
         parts = []
         for block in blocks:
             self.plots += isinstance(block, Plot)

@@ -9,19 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from regard.report.document import (
-    Block,
-    Code,
-    Facts,
-    Heading,
-    Math,
-    Plot,
-    Prose,
-    Report,
-    Steps,
-    Table,
-    Text,
-)
+from regard.report import document as doc
 from regard.report.latex.plots import plot
 from regard.report.latex.prose import code, formula, prose, steps
 from regard.report.latex.tables import facts, table
@@ -63,9 +51,9 @@ _SECTIONS: Final = ("section", "subsection", "subsubsection")
 _CONTENTS: Final = 3  # chapters from which a list of them helps
 
 
-def to_latex(report: Report) -> str:
+def to_latex(report: doc.Report) -> str:
     """Render a report as a LaTeX document."""
-    headings = [block for block in report.blocks if isinstance(block, Heading)]
+    headings = [block for block in report.blocks if isinstance(block, doc.Heading)]
     highest = min((heading.level for heading in headings), default=1)
     chapters = sum(heading.level == 1 for heading in headings)
     parts = [
@@ -80,24 +68,24 @@ def to_latex(report: Report) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _block(block: Block, highest: int) -> str:
+def _block(block: doc.Block, highest: int) -> str:
     match block:
-        case Text(text):
+        case doc.Text(text):
             return words(text)
-        case Heading(level=level):
+        case doc.Heading(level=level):
             command, text = _SECTIONS[level - highest], block.words
             return rf"\{command}{{\texorpdfstring{{{words(text)}}}{{{bookmark(text)}}}}}"
-        case Table():
+        case doc.Table():
             return table(block)
-        case Facts(pairs):
+        case doc.Facts(pairs):
             return facts(pairs)
-        case Prose(markdown):
+        case doc.Prose(markdown):
             return prose(markdown)
-        case Math(latex):
+        case doc.Math(latex):
             return formula(latex)
-        case Steps(items):
+        case doc.Steps(items):
             return steps(items)
-        case Code(text):
+        case doc.Code(text):
             return code(text)
-        case Plot():
+        case doc.Plot():
             return plot(block)

@@ -3,20 +3,8 @@
 from __future__ import annotations
 
 from regard.errors import ParameterError
+from regard.report import document as doc
 from regard.report.characters import columns, wrap
-from regard.report.document import (
-    Block,
-    Code,
-    Facts,
-    Heading,
-    Math,
-    Plot,
-    Prose,
-    Report,
-    Steps,
-    Table,
-    Text,
-)
 from regard.report.inline import shown
 from regard.report.text import grid
 from regard.report.text import plots as text_plots
@@ -26,7 +14,7 @@ _RULES = {1: "=", 2: "-", 3: "~"}
 _INDENT = "    "
 
 
-def to_text(report: Report, width: int = 80) -> str:
+def to_text(report: doc.Report, width: int = 80) -> str:
     """Render a report as lines of at most `width` columns.
 
     Paragraphs and cells of words are wrapped. Columns that do not fit beside each other
@@ -47,26 +35,26 @@ def to_text(report: Report, width: int = 80) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if any(lines)).rstrip("\n")
 
 
-def lines(block: Block, width: int) -> list[str]:
+def lines(block: doc.Block, width: int) -> list[str]:
     """Render a block as lines of at most `width` columns."""
     match block:
-        case Text(text):
+        case doc.Text(text):
             return paragraph(text, width)
-        case Heading(level=level):
+        case doc.Heading(level=level):
             return _underlined(block.words, _RULES[level], width)
-        case Table(caption=caption):
+        case doc.Table(caption=caption):
             return paragraph(caption, width) + grid.table(block, width)
-        case Facts(pairs):
+        case doc.Facts(pairs):
             return grid.pairs(pairs, width)
-        case Prose(markdown):
+        case doc.Prose(markdown):
             return prose(markdown, width)
-        case Math(latex):
+        case doc.Math(latex):
             return formula(latex, _INDENT, width)
-        case Steps(items):
+        case doc.Steps(items):
             return steps(items, width)
-        case Code(text):
+        case doc.Code(text):
             return code(text, _INDENT, width)
-        case Plot(caption=caption):
+        case doc.Plot(caption=caption):
             return paragraph(caption, width) + text_plots.plot(block, width)
 
 

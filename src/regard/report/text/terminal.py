@@ -6,21 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from regard.language import notation
+from regard.report import document as doc
 from regard.report import inline, markdown
 from regard.report.characters import columns, verbatim, wrap
-from regard.report.document import (
-    Block,
-    Code,
-    Facts,
-    Heading,
-    Math,
-    Plot,
-    Prose,
-    Report,
-    Steps,
-    Table,
-    Text,
-)
 from regard.report.inline import shown
 from regard.report.markdown import Part
 from regard.report.text import plots as text_plots
@@ -44,7 +32,7 @@ _SERIES = ("blue", "yellow", "cyan", "magenta", "white", "green", "red", "bright
 _NARROWEST = 20
 
 
-def to_terminal(report: Report, console: Console) -> None:
+def to_terminal(report: doc.Report, console: Console) -> None:
     """Print a report on a rich console, at its width.
 
     Args:
@@ -63,7 +51,7 @@ def to_terminal(report: Report, console: Console) -> None:
         shown_before = True
 
 
-def _parts(report: Report, width: int) -> Iterator[RenderableType]:
+def _parts(report: doc.Report, width: int) -> Iterator[RenderableType]:
     yield _headed(report.title, _TITLE, "━", width)
     for block in report.blocks:
         part = _block(block, width)
@@ -71,25 +59,25 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
             yield part
 
 
-def _block(block: Block, width: int) -> RenderableType | None:
+def _block(block: doc.Block, width: int) -> RenderableType | None:
     match block:
-        case Text(text):
+        case doc.Text(text):
             return _words(text) if shown(text) else None
-        case Heading(level=level):
+        case doc.Heading(level=level):
             return _headed(block.words, _HEADINGS[level], _RULES[level], width)
-        case Table():
+        case doc.Table():
             return _table(block, width)
-        case Facts(pairs):
+        case doc.Facts(pairs):
             return _facts(pairs, width) if pairs else None
-        case Prose(text):
+        case doc.Prose(text):
             return _prose(text, width)
-        case Math(latex):
+        case doc.Math(latex):
             return _styled("\n".join(formula(latex, "    ", width)), _MATH)
-        case Steps(items):
+        case doc.Steps(items):
             return _steps(items, width) if items else None
-        case Code(text, language):
+        case doc.Code(text, language):
             return _code(text, language)
-        case Plot():
+        case doc.Plot():
             return _plot(block, width)
 
 
@@ -121,7 +109,7 @@ def _lines(given: list[RenderableType]) -> RenderableType:
     return Group(*given)
 
 
-def _table(given: Table, width: int) -> RenderableType:
+def _table(given: doc.Table, width: int) -> RenderableType:
     from rich import box
     from rich.table import Table as Grid
 
@@ -150,7 +138,7 @@ def _table(given: Table, width: int) -> RenderableType:
     return _lines([*caption, grid])
 
 
-def _fits(given: Table, width: int) -> bool:
+def _fits(given: doc.Table, width: int) -> bool:
     """Whether all columns fit beside each other without breaking a number or a word."""
     total = 3 * (len(given.columns) - 1)
     for j, name in enumerate(given.columns):
@@ -256,7 +244,7 @@ def _part(part: Part, width: int) -> RenderableType:
     return result
 
 
-def _plot(plot: Plot, width: int) -> RenderableType:
+def _plot(plot: doc.Plot, width: int) -> RenderableType:
     caption: list[RenderableType] = [_words(plot.caption, "italic")] if shown(plot.caption) else []
     if plot.kind == "lines":
         tables = text_plots.line_tables(plot)

@@ -23,6 +23,7 @@ from regard.design.linear_scores.rational_witness import rational, text
 from regard.kinds.self_attention.solve.plan import Pattern
 from regard.kinds.self_attention.solve.sparse import Array
 from regard.report import number
+from regard.report.numbers import listing
 from regard.solving.latex_numbers import tex
 
 __all__ = ["Contradiction", "contradiction", "contradiction_steps"]
@@ -151,7 +152,7 @@ def _dependences(averages: list[list[fmpq]]) -> list[list[fmpq]]:
 
 def contradiction_steps(against: Contradiction, tolerance: float) -> tuple[tuple[str, str], ...]:
     """Return why the weights and the outputs that are asked for contradict each other."""
-    rows = _listing([f"$c_{{{row + 1}}}$" for row in against.combination])
+    rows = listing([f"$c_{{{row + 1}}}$" for row in against.combination])
     moved = " + ".join(
         rf"{_coefficient(weight)} c_{{{row + 1}}}" for row, weight in against.combination.items()
     ).replace("+ -", "- ")
@@ -180,7 +181,3 @@ def _coefficient(weight: Fraction) -> str:
     else:
         size = rf"\frac{{{abs(weight.numerator)}}}{{{weight.denominator}}}"
     return f"{'-' if weight < 0 else ''}{size}"
-
-
-def _listing(words: list[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}"
