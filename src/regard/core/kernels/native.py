@@ -1,6 +1,6 @@
 """Attention by the kernel in C, which is there if a compiler was when regard was installed.
 
-The source is in the folder `native`. Its threads are its own and know nothing of Python;
+The source is in the folder `csrc`. Its threads are its own and know nothing of Python;
 the one that calls looks up from its work from time to time, so that Ctrl-C is noticed.
 """
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from regard.core.kernels import second_try, threads
 from regard.core.kernels.problem import Index, Problem
 from regard.core.kernels.roots import Tables
+from regard.core.kernels.statistics import Asked, Found
 
 _native: Any
 try:
@@ -89,6 +90,31 @@ def _run(
         (*map(int, np.unravel_index(one, problem.outer)), slice(start, stop))
         for one, start, stop in _native.not_finite(job)
     ]
+
+
+def statistics(
+    problem: Problem, asked: Asked, found: Found, *, instruction_set: str | None = None
+) -> None:
+    """Fill what is asked for. lse is NaN in rows with NaN, infinity or overflow in the scores."""
+    reach = problem.reach
+    job = _native.statistics_job(
+        instruction_set or instruction_sets()[0],
+        problem.query,
+        problem.key,
+        problem.value,
+        problem.mask,
+        None if reach is None else reach.first,
+        None if reach is None else reach.end,
+        (*found.per_query, found.received, asked.position),
+        asked.offsets,
+        asked.columns,
+        problem.scale,
+        problem.softcap or 0.0,
+        MASKS[None if problem.mask is None else problem.mask.dtype],
+        problem.query.dtype == np.float64,
+    )
+    enough = found.lse.size * problem.n_k * problem.key.shape[-1] // WORTH_A_THREAD + 1
+    _native.run_statistics(job, min(threads.available(), enough) - 1, SECONDS)
 
 
 def taps(

@@ -48,6 +48,19 @@ INLINE vec NAME(larger)(vec a, vec b) {
 #endif
 }
 
+/* Whether some lane of a comparison holds. */
+INLINE int NAME(any)(ivec where) {
+#if INTRINSICS == 512
+    return _mm512_test_epi64_mask((__m512i)where, (__m512i)where) != 0;
+#elif INTRINSICS == 256
+    return !_mm256_testz_si256((__m256i)where, (__m256i)where);
+#else
+    INT some = 0;
+    for (int i = 0; i < LANES; i++) some |= where[i];
+    return some != 0;
+#endif
+}
+
 /* All bits where the byte is 0. */
 INLINE ivec NAME(where_zero)(const unsigned char *bytes) {
 #if INTRINSICS == 512
