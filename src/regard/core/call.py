@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,8 @@ class Call:
             column_mass=empty((*rows, columns.size), self.compute),
             received=empty((*fitted.outer, fitted.n_k), self.compute) if received else None,
         )
-        views = Found(*map(self._split, found.per_query), self._split(found.received))
+        views = Found(*map(self._split, found.per_query))
+        views = replace(views, received=self._split(found.received))
         kernels.statistics(
             self.problem, Asked(offsets, columns, self._spread_rows(positions)), views
         )

@@ -7,6 +7,7 @@ weights of keys that it does not attend to, and its keys are -1.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,7 @@ def _receive(problem: Problem, asked: Asked, received: Array, outer: Index) -> N
     part = problem.part(outer, slice(None))
     none = Asked(asked.offsets[:0], asked.columns[:0], asked.position[outer])
     per_query, wide = [np.empty(part.n_q) for _ in range(4)], np.empty(part.n_k)
-    own = Found(*per_query, *[np.empty((part.n_q, 0)) for _ in range(4)], wide)
+    own = Found(*per_query, *[np.empty((part.n_q, 0)) for _ in range(4)])
+    own = replace(own, received=wide)
     numpy_statistics.fill(part, none, own, careful.scores)
     received[outer] = wide

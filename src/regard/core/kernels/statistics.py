@@ -57,7 +57,7 @@ class Found:
     top_keys: Array
     offset_mass: Array
     column_mass: Array
-    received: Array | None
+    received: Array | None = None
 
     @property
     def per_query(self) -> tuple[Array, ...]:
@@ -75,7 +75,7 @@ class Found:
 
     def part(self, where: Index) -> Found:
         """Return views of what belongs to some rows: an index into the outer axes and n_q."""
-        return Found(*(array[where] for array in self.per_query), None)
+        return Found(*(array[where] for array in self.per_query))
 
     def put(self, where: Index, found: Found) -> None:
         """Write what was found about some rows into their places."""
