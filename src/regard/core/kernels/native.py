@@ -29,7 +29,15 @@ Values = NDArray[np.floating[Any]]  # float32 or float64
 
 MASKS = {None: 0, np.dtype(bool): 1, np.dtype(np.float32): 2, np.dtype(np.float64): 2}
 SECONDS = 0.1  # after which the caller looks up from its work
-WORTH_A_THREAD = 2_000_000  # multiplications that take as long as waking a thread
+
+
+# attention(query, key, value, scale, is_causal, causal_offset, window, key_lengths, extra) computes a
+# short call of the usual kind in C from beginning to end (extra: 1 the lse too, 2 the weights too). It
+# returns None for any other, which core/call.py takes on. Itself None without the kernel in C.
+straight: Any = None
+if _native is not None:
+    _native.prepare(np.ndarray, np.empty, np.dtype(np.float32), np.dtype(np.float64))
+    straight = _native.attention
 
 
 @cache
@@ -81,11 +89,7 @@ def _run(
         MASKS[None if problem.mask is None else problem.mask.dtype],
         problem.query.dtype == np.float64,
     )
-
-    width = problem.key.shape[-1] + problem.value.shape[-1]
-    size = output[..., 0].size if output.shape[-1] else 0
-    enough = size * problem.n_k * width // WORTH_A_THREAD + 1
-    _native.run(job, min(threads.available(), enough) - 1, SECONDS)
+    _native.run(job, threads.available(), SECONDS)
     return [
         (*map(int, np.unravel_index(one, problem.outer)), slice(start, stop))
         for one, start, stop in _native.not_finite(job)
@@ -113,8 +117,7 @@ def statistics(
         MASKS[None if problem.mask is None else problem.mask.dtype],
         problem.query.dtype == np.float64,
     )
-    enough = found.lse.size * problem.n_k * problem.key.shape[-1] // WORTH_A_THREAD + 1
-    _native.run_statistics(job, min(threads.available(), enough) - 1, SECONDS)
+    _native.run_statistics(job, threads.available(), SECONDS)
 
 
 def taps(

@@ -247,3 +247,24 @@ static int cut_statistics(Job *job, int is_double) {
     job->statistics->rows = malloc((size_t)(job->problems * job->n_q * 2 * (is_double ? 8 : 4) + 1));
     return job->statistics->rows ? 0 : -1;
 }
+
+static void free_tasks(Job *job) {
+    free(job->not_finite);
+    free(job->parts_left);
+    free(job->partial);
+}
+
+/* Multiplications that take longer than it takes to wake a thread. */
+enum { WORTH_A_THREAD = 600000 };
+
+/* How many helpers a job keeps busy for longer than it takes to wake them. */
+static int helpers_worth(const Job *job) {
+    double work = (double)job->problems * (double)job->n_q * (double)job->n_k * (double)(job->d_k + job->d_v);
+    return work < 1e9 * WORTH_A_THREAD ? (int)(work / WORTH_A_THREAD) : 1000000000;
+}
+
+/* Let threads take so few tasks at a time that there are some for each. */
+static void share_tasks(Job *job, int threads) {
+    int64_t fair = job->problems * job->blocks * job->parts / (4 * (int64_t)threads);
+    if (threads > 1 && job->at_once > fair) job->at_once = fair > 1 ? fair : 1;
+}

@@ -1,9 +1,12 @@
 /* The Python module `regard.core.kernels._native`: job(...) sets up a call, run(job, ...) computes; so do
- * statistics_job(...) and run_statistics(job, ...);
+ * statistics_job(...) and run_statistics(job, ...); attention(...) does both for a short call, see straight.h;
  * taps(...) and convolve(...) compute rows of a positional head. */
 
+#define _GNU_SOURCE /* sched_getaffinity */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+
+#include <sched.h>
 
 #include "pool.h"
 
@@ -21,9 +24,7 @@ typedef struct {
 static void forget(PyObject *capsule) {
     Held *held = PyCapsule_GetPointer(capsule, "regard job");
     for (int i = 0; i < held->held; i++) PyBuffer_Release(&held->buffers[i]);
-    free(held->job.not_finite);
-    free(held->job.parts_left);
-    free(held->job.partial);
+    free_tasks(&held->job);
     free(held->statistics.rows);
     free(held);
 }
@@ -126,10 +127,12 @@ fail:
     return NULL;
 }
 
-/* Compute with some helpers, and look up from the work to see whether there is a signal. */
-static int run_with(Held *held, int (*work)(Job *, double), int helpers, double seconds) {
-    Call call = {.job = &held->job, .work = work};
-    int left, interrupted = 0;
+/* Compute with up to so many threads, and look up from the work to see whether there is a signal. */
+static int run_job(Job *job, int (*work)(Job *, double), int threads, double seconds) {
+    Call call = {.job = job, .work = work};
+    int left, interrupted = 0, helpers = helpers_worth(job);
+    if (helpers > threads - 1) helpers = threads - 1;
+    share_tasks(job, helpers + 1);
     if (helpers > 0) begin_call(&call, helpers);
     do {
         Py_BEGIN_ALLOW_THREADS
@@ -149,11 +152,11 @@ static int run_with(Held *held, int (*work)(Job *, double), int helpers, double 
 
 static PyObject *run(PyObject *module, PyObject *args) {
     PyObject *capsule;
-    int helpers;
+    int threads;
     double seconds;
-    if (!PyArg_ParseTuple(args, "Oid", &capsule, &helpers, &seconds)) return NULL;
+    if (!PyArg_ParseTuple(args, "Oid", &capsule, &threads, &seconds)) return NULL;
     Held *held = PyCapsule_GetPointer(capsule, "regard job");
-    if (!held || run_with(held, held->kernel->work[held->is_double], helpers, seconds)) return NULL;
+    if (!held || run_job(&held->job, held->kernel->work[held->is_double], threads, seconds)) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -175,6 +178,7 @@ static PyObject *not_finite(PyObject *module, PyObject *capsule) {
 }
 
 #include "module_statistics.h"
+#include "straight.h"
 
 /* Whether values and output are both of floats or both of doubles, in rows that may lie apart. */
 static int alike(const Py_buffer *value, const Py_buffer *output) {
@@ -286,7 +290,9 @@ static PyObject *kernels(PyObject *module, PyObject *none) {
 
 static PyMethodDef METHODS[] = {
     {"job", new_job, METH_VARARGS, "Set up a call."},
-    {"run", run, METH_VARARGS, "Compute with some helpers; look for signals after so many seconds."},
+    {"run", run, METH_VARARGS, "Compute with up to so many threads; look for signals after so many seconds."},
+    {"attention", (PyCFunction)(void (*)(void))straight_attention, METH_FASTCALL, "Compute a short call, or return None."},
+    {"prepare", prepare, METH_VARARGS, "Give NumPy's ndarray, empty, float32 and float64 for attention."},
     {"not_finite", not_finite, METH_O, "List the blocks that have to be done again, carefully."},
     {"statistics_job", statistics_job, METH_VARARGS, "Set up a call for statistics of the weights."},
     {"run_statistics", run_statistics, METH_VARARGS, "Compute it, as run does."},

@@ -57,14 +57,14 @@ fail:
 
 static PyObject *run_statistics(PyObject *module, PyObject *args) {
     PyObject *capsule;
-    int helpers;
+    int threads;
     double seconds;
-    if (!PyArg_ParseTuple(args, "Oid", &capsule, &helpers, &seconds)) return NULL;
+    if (!PyArg_ParseTuple(args, "Oid", &capsule, &threads, &seconds)) return NULL;
     Held *held = PyCapsule_GetPointer(capsule, "regard job");
-    if (!held || run_with(held, held->kernel->measure[held->is_double], helpers, seconds)) return NULL;
+    if (!held || run_job(&held->job, held->kernel->measure[held->is_double], threads, seconds)) return NULL;
     if (held->statistics.received.data) {
         held->job.next = 0;
-        if (run_with(held, held->kernel->receive[held->is_double], helpers, seconds)) return NULL;
+        if (run_job(&held->job, held->kernel->receive[held->is_double], threads, seconds)) return NULL;
     }
     Py_RETURN_NONE;
 }
