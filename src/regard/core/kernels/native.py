@@ -31,9 +31,9 @@ MASKS = {None: 0, np.dtype(bool): 1, np.dtype(np.float32): 2, np.dtype(np.float6
 SECONDS = 0.1  # after which the caller looks up from its work
 
 
-# attention(query, key, value, scale, is_causal, causal_offset, window, key_lengths, extra) computes a
-# short call of the usual kind in C from beginning to end (extra: 1 the lse too, 2 the weights too). It
-# returns None for any other, which core/call.py takes on. Itself None without the kernel in C.
+# straight(query, key, value, scale, is_causal, causal_offset, window, key_lengths, extra) computes
+# a short call of the usual kind in C from beginning to end (extra: 1 the lse too, 2 the weights
+# too). It returns None for any other, which core/call.py takes on. Itself None without the kernel.
 straight: Any = None
 if _native is not None:
     _native.prepare(np.ndarray, np.empty, np.dtype(np.float32), np.dtype(np.float64))

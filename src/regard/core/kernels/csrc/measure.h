@@ -55,7 +55,7 @@ INLINE void NAME(tally_tile)(const int width, const Job *job, const Place *place
     NAME(score_tile)(width, job, place, scratch, source, from - key, strip, from, to, scores, best);
     NAME(keep_asked)(job, strip, at, from, to, scores);
     if (job->statistics->top)
-        NAME(take_largest)(width, to - from, from, job->statistics->top, strip->count, scores, tally);
+        NAME(take_largest)(width, to - from, from, job->statistics->top, strip->count, best, scores, tally);
     NAME(find_argmax)(width, to - from, from, best, strip, scores, tally->argmax);
     NAME(take_rest)(width, to - from, scratch->unit, best, scores, strip, tally->fall);
 }

@@ -70,15 +70,23 @@ static void NAME(take_in)(Tally *tally, int64_t top, int64_t q, REAL own, int64_
 
 /* Take the scores of a tile into the largest of each lane. */
 INLINE void NAME(take_largest)(const int width, int64_t keys, int64_t start, int64_t top, int64_t count,
-                               const REAL *scores, Tally *tally) {
-    for (int64_t j = 0; j < keys; j++)
-        for (int v = 0; v < width; v++) {
+                               const vec *best, const REAL *scores, Tally *tally) {
+    for (int v = 0; v < width; v++) {
+        vec floor = NAME(load)(tally->floor + v * LANES);
+        int64_t there = count - v * LANES;
+        unsigned lanes = there <= 0 ? 0 : there >= LANES ? ~0u : (1u << there) - 1;
+        if (!(NAME(above)(best[v], floor) & lanes)) continue;
+        for (int64_t j = 0; j < keys; j++) {
             const REAL *at = scores + (j * width + v) * LANES;
-            if (!NAME(any)((ivec)(NAME(load)(at) > NAME(load)(tally->floor + v * LANES)))) continue;
-            for (int64_t i = 0; i < LANES && v * LANES + i < count; i++)
-                if (at[i] > tally->floor[v * LANES + i])
-                    NAME(take_in)(tally, top, v * LANES + i, at[i], start + j);
+            unsigned more = NAME(above)(NAME(load)(at), floor) & lanes;
+            if (!more) continue;
+            for (; more; more &= more - 1) {
+                int i = __builtin_ctz(more);
+                NAME(take_in)(tally, top, v * LANES + i, at[i], start + j);
+            }
+            floor = NAME(load)(tally->floor + v * LANES);
         }
+    }
 }
 
 /* Keep the scores of the tile that are asked for by their key, in the arrays of the result. */
@@ -108,14 +116,16 @@ static void NAME(keep_asked)(const Job *job, const Strip *strip, const Found *at
 INLINE void NAME(find_argmax)(const int width, int64_t keys, int64_t start, const vec *best, const Strip *strip,
                               REAL *scores, int64_t *argmax) {
     for (int v = 0; v < width; v++) {
-        ivec better = (ivec)(best[v] > NAME(load)(strip->top + v * LANES)), at = (ivec){0} - 1;
-        if (!NAME(any)(better)) continue;
+        unsigned better = NAME(above)(best[v], NAME(load)(strip->top + v * LANES));
+        ivec at = (ivec){0} - 1;
+        if (!better) continue;
         for (int64_t j = keys - 1; j >= 0; j--) {
             ivec here = (ivec)(NAME(load)(scores + (j * width + v) * LANES) == best[v]);
             at = (ivec)NAME(choose)(here, (vec)((ivec){0} + (INT)j), (vec)at);
         }
-        for (int i = 0; i < LANES; i++) {
-            if (!better[i] || at[i] < 0) continue;
+        for (; better; better &= better - 1) {
+            int i = __builtin_ctz(better);
+            if (at[i] < 0) continue; /* best is not to be relied on, beside NaN */
             argmax[v * LANES + i] = start + at[i];
             scores[(at[i] * width + v) * LANES + i] = -INFINITY;
         }

@@ -48,16 +48,19 @@ INLINE vec NAME(larger)(vec a, vec b) {
 #endif
 }
 
-/* Whether some lane of a comparison holds. */
-INLINE int NAME(any)(ivec where) {
+/* The lanes in which a > b, a bit each. */
+INLINE unsigned NAME(above)(vec a, vec b) {
 #if INTRINSICS == 512
-    return _mm512_test_epi64_mask((__m512i)where, (__m512i)where) != 0;
+    return sizeof(REAL) == 4 ? _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GT_OQ)
+                             : _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_GT_OQ);
 #elif INTRINSICS == 256
-    return !_mm256_testz_si256((__m256i)where, (__m256i)where);
+    ivec where = (ivec)(a > b);
+    return (unsigned)(sizeof(REAL) == 4 ? _mm256_movemask_ps((__m256)where) : _mm256_movemask_pd((__m256d)where));
 #else
-    INT some = 0;
-    for (int i = 0; i < LANES; i++) some |= where[i];
-    return some != 0;
+    ivec where = (ivec)(a > b);
+    unsigned bits = 0;
+    for (int i = 0; i < LANES; i++) bits |= (unsigned)(where[i] & 1) << i;
+    return bits;
 #endif
 }
 
