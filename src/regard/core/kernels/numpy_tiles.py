@@ -110,6 +110,8 @@ def _attend_rows(
     total[nothing] = 1
     np.divide(sums, total, out=output)
     lse[...] = np.where(nothing, -np.inf, peak + np.log(total))[..., 0]
+    if nothing.any():  # by the rules, or because the scores are too low for their dtype?
+        lse[nothing[..., 0] & part.reaches_any(columns)] = np.nan
     for start, stop, shift in shifts:
         assert weights is not None
         weights[..., start:stop] *= np.exp(shift - np.where(nothing, 0, peak)) / total

@@ -307,7 +307,8 @@ INLINE void NAME(write_lse)(const Job *job, const Place *place, const Scratch *s
 }
 
 /* Divide the sums of a strip and write them where the caller wants them. Returns 0, or NaN if
- * infinity or NaN was written: multiplied by 0 they are NaN. */
+ * infinity or NaN was written (multiplied by 0 they are NaN), or if a query has attended to nothing
+ * although it may: then all its scores have become -inf. */
 static REAL NAME(write_strip)(const Job *job, const Place *place, const Scratch *scratch,
                               const Strip *strip) {
     int64_t lanes = strip->width * LANES;
@@ -333,6 +334,7 @@ static REAL NAME(write_strip)(const Job *job, const Place *place, const Scratch 
         }
         for (int64_t i = 0; i < count; i++) {
             doubt += spoiled[i];
+            if (total[i] == 0 && NAME(reaches_any)(job, place, strip->start + q + i)) doubt = NAN;
             NAME(write_lse)(job, place, scratch, strip->start + q + i, strip->top[q + i], total[i]);
         }
     }
