@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from regard.analysis import key_noise
 from regard.checking.sampling import generator, softmax
-from regard.kinds.heads.instance import has_noise, noise_roots
+from regard.kinds.heads.instance import drawn_instance, has_noise, noise_roots
 from regard.kinds.heads.spec import WeightsProblem
 from regard.problems.instances import KeyInstance
 from regard.problems.laws import Arbitrary, Fixed, Orthogonal, Orthonormal, Plain
@@ -27,6 +27,7 @@ LARGEST_SCORE = 1e15
 FAR = 200.0  # below the best, beyond 20 standard deviations: no weight that could be seen
 WIDEST = 50.0  # the widest noise of a score, as a standard deviation, that is worked out
 ROUNDING = 1e-13  # of a sum of products, as a share of the sum of their sizes
+KEPT = 2  # of the instances drawn, which may be large
 SAMPLES = 20_000  # of noise, for heads whose scores vary together
 
 
@@ -37,10 +38,12 @@ class Goal:
     Attributes:
         problem: about a query, or about several heads.
         laws: of outputs under noise that were worked out already.
+        kept: the first instances that were drawn, by their seeds: they are asked for repeatedly.
     """
 
     problem: WeightsProblem
     laws: dict[Any, float] = field(default_factory=dict, repr=False, kw_only=True)
+    kept: dict[int, KeyInstance] = field(default_factory=dict, repr=False, kw_only=True)
 
     @property
     def law(self) -> Plain:
@@ -62,6 +65,13 @@ class Goal:
         """Whether the tolerance is of each weight: lengths or angles of values are not known."""
         law = self.problem.given.values
         return isinstance(law, Arbitrary) or (isinstance(law, Orthogonal) and law.norms is None)
+
+    def drawn(self, seed: int) -> KeyInstance:
+        """Return the instance that a seed draws from the laws."""
+        found = self.kept.get(seed) or drawn_instance(self.problem, seed)
+        if seed < KEPT:
+            self.kept[seed] = found
+        return found
 
     def counted_values(self, instance: KeyInstance) -> Float64:
         """Return values (n, d_v) with the lengths and angles that count; weights: unit vectors."""
@@ -95,7 +105,10 @@ class Goal:
         It is NaN where something is not finite, and infinite where a score is so large that float64
         does not see a unit beside it.
         """
-        scores = self.scores(instance, queries)
+        return self.errors_of_scores(instance, queries, self.scores(instance, queries))
+
+    def errors_of_scores(self, instance: KeyInstance, queries: Float64, scores: Float64) -> Float64:
+        """Return the same where the scores (factors, heads, n) are known already."""
         with np.errstate(all="ignore"):
             finite = np.all(np.isfinite(queries), axis=(1, 2)) & np.all(
                 np.isfinite(scores), axis=(1, 2)
