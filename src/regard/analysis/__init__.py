@@ -28,6 +28,7 @@ from regard.analysis.positions.plots import (
 from regard.analysis.positions.positional_kernel import PositionalKernel, positional_kernel
 from regard.analysis.positions.rotary_kernel import rotary_kernel
 from regard.analysis.sharpness import Entropy, entropy, scale_for_support
+from regard.analysis.worst_case import WorstCase, worst_case
 
 __all__ = [
     "Capacity",
@@ -46,6 +47,7 @@ __all__ = [
     "Stability",
     "Surd",
     "Trace",
+    "WorstCase",
     "capacity",
     "content_split",
     "dot_product_moments",
@@ -64,4 +66,5 @@ __all__ = [
     "simulate_dot_product",
     "stability",
     "trace",
+    "worst_case",
 ]
