@@ -2,8 +2,8 @@
 
 Let x_i be the values along a direction and [l_i, u_i] the interval of score i. The average
 f = Σ softmax(s)_i x_i rises with s_i exactly if x_i > f, whatever s_i is: so it is largest at a
-vertex, and there s_i = u_i where x_i > f and l_i where x_i < f. Sorted by value that is a threshold.
-The threshold is found by bisection: Σ (x_i − F) exp(s_i) has the sign of f − F, and its largest
+vertex, and there s_i = u_i where x_i > f and l_i where x_i < f. Sorted by value it is a
+threshold, found by bisection: Σ (x_i − F) exp(s_i) has the sign of f − F, and its largest
 value g(F) = Σ (x_i − F)⁺ exp(u_i) − (F − x_i)⁺ exp(l_i) falls as F grows, so that the largest f is
 its root. Its sign at a value costs O(n), and there are n values to choose from: O(n log n).
 

@@ -16,7 +16,8 @@ their intervals. Neither needs a witness beyond the query.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from flint import arb
 
@@ -146,20 +147,20 @@ def _balance(heights: list[arb], intervals: _Intervals, limit: arb) -> arb:
     over = [(x - limit).max(zero) for x in heights]
     under = [(limit - x).max(zero) for x in heights]
     # The largest exponent among terms that count: others may be far larger and meet a 0.
-    counted = [u.mid() for u, x in zip(intervals.upper, over, strict=True) if not x == 0]
-    counted += [low.mid() for low, x in zip(intervals.lower, under, strict=True) if not x == 0]
+    counted = [u.mid() for u, x in zip(intervals.upper, over, strict=True) if not x.is_zero()]
+    counted += [low.mid() for low, x in zip(intervals.lower, under, strict=True) if not x.is_zero()]
     if not counted:
         return zero
     highest = max(counted)
     total = zero
     for sign, ends, parts in ((1, intervals.upper, over), (-1, intervals.lower, under)):
         for end, amount in zip(ends, parts, strict=True):
-            if not amount == 0:
+            if not amount.is_zero():
                 total += sign * amount * (end - highest).exp()
     return total
 
 
-def _reader(claim: Claim, certificate: Certificate, n: int) -> Any:
+def _reader(claim: Claim, certificate: Certificate, n: int) -> Callable[[], _Intervals]:
     """Return what gives the intervals of the scores at the working precision."""
     radius = part(claim.fields, "radius")
     if radius is None:
@@ -177,7 +178,7 @@ def _reader(claim: Claim, certificate: Certificate, n: int) -> Any:
     return lambda: _around(keys, query, scale, radii)
 
 
-def _around(keys: Float64, query: Float64, scale: Number, radii: list[Number]) -> _Intervals:
+def _around(keys: Float64, query: Float64, scale: Number, radii: Sequence[Number]) -> _Intervals:
     middle = scores(keys, query, scale)
     reach = abs(arb(scale)) * norm([arb(entry) for entry in query.tolist()])
     pairs = list(zip(middle, radii, strict=True))

@@ -17,7 +17,7 @@ import numpy as np
 
 from regard.design.linear_scores.family import MOST_COPIED, Array, Family
 
-__all__ = ["Shortest", "log_odds", "shortest_copy"]
+__all__ = ["Shortest", "log_odds", "shortest_at_odds", "shortest_copy"]
 
 NEGLIGIBLE = 1e-18  # weights that cannot be seen in the curvature
 PLAIN = 1e8  # curvatures up to this, relative to that of ½‖q‖², are known well enough by products
@@ -56,6 +56,11 @@ def shortest_copy(keys: Array, key: int, tolerance: float, start: Array) -> Shor
     Returns:
         The query, or None where rounding leaves no step that makes it better than `start`.
     """
+    return shortest_at_odds(keys, key, log_odds(tolerance), start)
+
+
+def shortest_at_odds(keys: Array, key: int, odds: float, start: Array) -> Shortest | None:
+    """The same where LSE of the other scores above the one copied is to be at most −odds."""
     if keys.size <= MOST_COPIED:
         keys = keys - keys[key]  # keys that differ little are told apart
     basis = None
@@ -63,7 +68,7 @@ def shortest_copy(keys: Array, key: int, tolerance: float, start: Array) -> Shor
         basis, coordinates = np.linalg.qr((keys - keys[key]).T)
         keys, start = coordinates.T, basis.T @ start
     others = _Others(Family(np.ascontiguousarray(keys), np.ones((1, 1))), key)
-    found = _newton(others, log_odds(tolerance), start)
+    found = _newton(others, odds, start)
     if found is None or basis is None:
         return found
     return Shortest(basis @ found.vector, found.slope)

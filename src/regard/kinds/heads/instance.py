@@ -150,11 +150,11 @@ def _reflected(given: Keys, rng: np.random.Generator) -> KeyInstance:
     n, d = axes.keys.shape
     lengths = axes.keys[np.arange(n), np.arange(n)]
     if isinstance(given.keys, Orthogonal) and given.keys.norms is None:
-        lengths = rng.uniform(0.5, 2, n)
+        lengths = np.asarray(rng.uniform(0.5, 2, n))
     mirrors = np.array([rng.standard_normal(d) for _ in range(3)])
     pulls = np.zeros((d, 3))
     for at, u in enumerate(mirrors):
-        pulls[:, at] = 2 * (u - pulls[:, :at] @ (mirrors[:at] @ u)) / (u @ u)
+        pulls[:, at] = 2.0 * (u - pulls[:, :at] @ (mirrors[:at] @ u)) / (u @ u)
     keys = (-lengths[:, None] * pulls[:n]) @ mirrors
     keys[np.arange(n), np.arange(n)] += lengths
     symbols = axes.symbols | {"K": keys}
