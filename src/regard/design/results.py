@@ -40,7 +40,7 @@ class QueryDesign:
         tolerance: the error that was allowed.
         longer: by which share of its length the query may be longer than the shortest within the
             tolerance: proved, as claim `shortest_copy`; inf where nothing is claimed.
-        radius: `error` and `longer` hold whatever the keys are, within this distance of those given.
+        radius: `error` and `longer` hold for all keys within this distance of those given.
     """
 
     query: Array

@@ -32,6 +32,7 @@ __all__ = ["refuse_copy", "settle_mixture"]
 FUNCTION = "design.query"
 INWARD = (1e-11, 1e-8, 1e-5)  # shares of the radius that are left to rounding
 MOST_STEPS = 200
+LAST_STEPS = 5
 MOST_DIMENSIONS = 128  # for which a mixture is searched in all directions
 LEFT_OUT = 1e-15  # of the weight of an average
 
@@ -94,14 +95,7 @@ def _least_odds(keys: Array, key: int, reach: float, start: Array) -> Array:
     query = min(starts, key=lambda q: value(q) if np.any(q) else math.inf)
     at = value(query)
     for _ in range(MOST_STEPS):
-        weights, length = _others(keys, key, query), float(np.linalg.norm(query))
-        mean = weights @ keys
-        slope = mean - keys[key] + 2 * reach * query / length
-        centred = np.sqrt(weights)[:, None] * (keys - mean)
-        across = np.eye(len(query)) - np.outer(query, query) / length**2
-        curved = centred.T @ centred + 2 * reach / length * across
-        size = float(np.trace(curved)) / len(query)
-        step = np.linalg.solve(curved + 1e-14 * size * np.eye(len(query)), -slope)
+        step = _newton_step(keys, key, reach, query)[0]
         share = 1.0
         while share > 1e-12 and not value(query + share * step) < at:
             share /= 2
@@ -109,7 +103,27 @@ def _least_odds(keys: Array, key: int, reach: float, start: Array) -> Array:
             break
         query = query + share * step
         at = value(query)
+    # The value is flat there: the slope says more about the last digits.
+    step, steep = _newton_step(keys, key, reach, query)
+    for _ in range(LAST_STEPS):
+        further, less = _newton_step(keys, key, reach, query + step)
+        if not less < steep:
+            break
+        query, step, steep = query + step, further, less
     return query
+
+
+def _newton_step(keys: Array, key: int, reach: float, query: Array) -> tuple[Array, float]:
+    """Newton's step for that, and the length of the slope."""
+    weights, length = _others(keys, key, query), float(np.linalg.norm(query))
+    mean = weights @ keys
+    slope = mean - keys[key] + 2 * reach * query / length
+    centred = np.sqrt(weights)[:, None] * (keys - mean)
+    across = np.eye(len(query)) - np.outer(query, query) / length**2
+    curved = centred.T @ centred + 2 * reach / length * across
+    size = float(np.trace(curved)) / len(query)
+    step = np.linalg.solve(curved + 1e-14 * size * np.eye(len(query)), -slope)
+    return step, float(np.linalg.norm(slope))
 
 
 def settle_mixture(
