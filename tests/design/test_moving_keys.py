@@ -15,6 +15,8 @@ import regard
 from regard.certify import verify
 from regard.design import query as design_query
 
+# Of the margin; at a half it is neither: keys then meet halfway.
+SHARES = st.floats(0.01, 0.48) | st.floats(0.52, 0.8)
 KEYS = np.array([[2.0, 0.0], [0.0, 0.0], [0.0, 1.0], [1.0, 3.0]])
 
 
@@ -93,7 +95,7 @@ def test_a_mixture_at_the_edge_is_decided_on_either_side() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from([0.5, 0.1, 1e-3, 1e-6]), st.floats(0.01, 0.6))
+@given(st.integers(0, 2**32), st.sampled_from([0.5, 0.1, 1e-3, 1e-6]), SHARES)
 def test_a_copy_is_as_short_as_a_general_solver_finds(
     seed: int, tolerance: float, share: float
 ) -> None:
@@ -107,15 +109,14 @@ def test_a_copy_is_as_short_as_a_general_solver_finds(
         return  # not even without a radius
     radius = share * margin
     expected = by_cvxpy(keys, 0, tolerance, radius)
-    try:
-        design = design_query(keys, 0, tolerance=tolerance, radius=radius, scale=scale)
-    except regard.InfeasibleDesign as refusal:
-        assert expected is None
-        assert 2 * radius >= margin * (1 - 1e-9)
-        assert verify(refusal.certificate).holds
+    if expected is None:
+        with pytest.raises(regard.InfeasibleDesign) as refusal:
+            design_query(keys, 0, tolerance=tolerance, radius=radius, scale=scale)
+        assert verify(refusal.value.certificate).holds
+        assert verify(refusal.value.best.certificate).holds
         return
+    design = design_query(keys, 0, tolerance=tolerance, radius=radius, scale=scale)
     assert verify(design.certificate).holds
-    assert expected is not None
     np.testing.assert_allclose(np.linalg.norm(design.query) * scale, expected, rtol=1e-5, atol=1e-6)
     for _ in range(10):  # no keys within the radius break it
         step = rng.normal(size=keys.shape)
@@ -130,11 +131,12 @@ def test_a_copy_is_as_short_as_a_general_solver_finds(
 def test_a_mixture_is_within_its_error_for_drawn_keys(seed: int, tolerance: float) -> None:
     rng = np.random.default_rng(seed)
     keys, weights = rng.normal(size=(5, 7)), np.array([0.3, 0.7, 0, 0, 0])
+    refusal = None
     try:
         design = design_query(keys, weights, tolerance=tolerance, radius=0.03)
-    except regard.RegardError as refusal:
-        assert refusal.certificate is None or verify(refusal.certificate).holds
-        design = refusal.best
+    except regard.RegardError as raised:
+        refusal, design = raised, raised.best
+    assert refusal is None or refusal.certificate is None or verify(refusal.certificate).holds
     assert verify(design.certificate).holds
     for _ in range(50):
         step = np.sign(rng.normal(size=(5, 1))) * design.query
@@ -164,18 +166,14 @@ def test_what_needs_no_query_needs_none_with_a_radius() -> None:
 def test_what_cannot_be_meant_is_refused_in_a_sentence() -> None:
     with pytest.raises(regard.ParameterError, match=r"radius must be ≥ 0. Got -1."):
         design_query(KEYS, 0, radius=-1.0)
-    with pytest.raises(regard.ParameterError, match="radius must be a finite number. Got inf"):
+    with pytest.raises(regard.ParameterError, match=r"radius must be a finite number\. Got inf"):
         design_query(KEYS, 0, radius=math.inf)
     with pytest.raises(regard.ParameterError, match="radius is about weights, and values are"):
         design_query(KEYS, 0, radius=1.0, values=KEYS)
 
 
 @pytest.mark.parametrize("size", [1e-100, 1e100])
-def test_keys_of_extreme_size_are_copied_or_refused_by_name(size: float) -> None:
-    try:
-        design = design_query(KEYS * size, 0, tolerance=0.01, radius=0.5 * size)
-    except regard.ParameterError as refusal:
-        assert "must not be that" in str(refusal)
-        return
+def test_keys_of_extreme_size_are_copied_as_well(size: float) -> None:
+    design = design_query(KEYS * size, 0, tolerance=0.01, radius=0.5 * size)
     assert verify(design.certificate).holds
     np.testing.assert_allclose(design.query * size, [5.37208156024054, -2.185713483010814])

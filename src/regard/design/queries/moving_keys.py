@@ -155,7 +155,9 @@ def _shortest(
 ) -> QueryDesign:
     """The design of a copy, with the claim of how much shorter another could be."""
     vector, error = grown
-    weights = softmax(task.family.scores(vector)[0])
+    scores = task.family.scores(vector)[0]
+    scores[key] = -np.inf  # the others among themselves: beside it they may vanish
+    weights = softmax(scores)
     average, bound = length_bound(
         task.family.keys, key, task.tolerance, weights, vector, nearer=2 * reach
     )
