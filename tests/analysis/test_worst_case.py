@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import regard
+from analysis.relaxations import interval_bounds, linear_bounds
 from regard.analysis import worst_case
 from regard.certify import verify
 from regard.core.reference import attention as reference
@@ -219,3 +220,16 @@ def test_it_prints_and_draws_the_range() -> None:
     single = worst_case(QUERY, KEYS, VALUES, radius=0.25)
     bars = [bar.get_height() for bar in single.plot().axes[0].patches]
     np.testing.assert_allclose(sum(bars), 2.0)  # the weights at either end
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32), st.integers(1, 11), st.sampled_from([1e-3, 0.1, 1.0, 5.0]))
+def test_relaxations_are_bounds_and_never_narrower(seed: int, n: int, width: float) -> None:
+    rng = np.random.default_rng(seed)
+    values, lower = rng.normal(size=n), 2 * rng.normal(size=n)
+    upper = lower + width * rng.random(n)
+    worst = worst_case(None, None, values, scores=(lower, upper))
+    for relaxed in (interval_bounds, linear_bounds):
+        low, high = relaxed(values, lower, upper)
+        assert low <= worst.lower + 1e-12
+        assert high >= worst.upper - 1e-12
