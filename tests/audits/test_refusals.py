@@ -76,6 +76,13 @@ def test_convex_programs_find_a_query_that_is_known(seed: int) -> None:
     assert convex_error(goal) <= goal.tolerance
 
 
+def test_a_linear_program_that_goes_round_in_circles_is_left() -> None:
+    """Six keys on a line and their own weights, of which HiGHS took minutes for one program."""
+    said, found = _tried(draw(np.random.default_rng([39, 65])))
+    assert said == "infeasible"
+    assert verify(found.certificate).holds
+
+
 @pytest.mark.parametrize("kind", ["line", "soft", "hard"])
 @pytest.mark.parametrize("count", [5, pytest.param(150, marks=pytest.mark.slow)])
 def test_what_depends_up_to_rounding_is_refused_with_a_certificate_that_holds(

@@ -19,6 +19,7 @@ from regard.design.linear_scores.family import Array, Family
 __all__ = ["Allowed", "Multipliers", "find_multipliers"]
 
 MOST_ROUNDS = 25
+MOST_STEPS = 5_000  # of the simplex method, which may go round in circles where nearly all ties
 MOST_PAIRS = 4000
 MOST_EQUATIONS = 300
 MOST_AT_CORNERS = 8  # as in the check
@@ -196,9 +197,10 @@ def _by_cuts(family: Family, allowed: Allowed) -> Multipliers | None:
             b_eq=right,
             bounds=bounds,
             method="highs",
+            options={"maxiter": MOST_STEPS},
         )
         if result.x is None or -result.fun <= 0:
-            break  # no multipliers exclude the goal
+            break  # no multipliers exclude the goal, or the program is too flat to be solved
         lower, upper = np.zeros(m * n), np.maximum(result.x[count : count + m * n], 0)
         lower[usable] = np.maximum(result.x[:count], 0)
         lower[lower < DUST], upper[upper < DUST] = 0, 0
