@@ -114,8 +114,10 @@ def heads(solution: Solution, found: Reached) -> bool:
     problem = solution.problem
     if solution.verdict is Status.IMPOSSIBLE:
         return any(_excludes(problem, claim) for claim in found)
-    (claim,) = found
+    claim, *each = found
     if claim.kind != "output_rms" or claim.fields["bound"] > problem.goal.tolerance:
+        return False
+    if not _heads_apart(problem, each):
         return False
     shares = claim.witness["head_weights"] or ["1"]
     if not _target(problem, claim):
@@ -137,6 +139,22 @@ def heads(solution: Solution, found: Reached) -> bool:
             Fraction(share) for share in shares
         ]
     return False
+
+
+def _heads_apart(problem: Any, each: list[Claim]) -> bool:
+    """Whether claims about single heads are those that the goal asks for: none, or one for each."""
+    wanted = [{problem.given.names[k]: w for k, w in own.items()} for own in problem.goal.per_head]
+    alone = []
+    for claim in each:
+        counts = [Fraction(share) for share in claim.witness["head_weights"]]
+        near = claim.fields["bound"] <= problem.goal.heads * problem.goal.tolerance
+        if claim.kind != "output_rms" or not near or sorted(counts)[-2:] != [0, 1]:
+            return False
+        target = claim.fields["target"]
+        own = dict(zip(target["indices"], target["weights"], strict=True))
+        alone.append((counts.index(Fraction(1)), own))
+    heads = {head for head, _ in alone}
+    return len(heads) == len(alone) == len(wanted) and all(own in wanted for _, own in alone)
 
 
 def condition(solution: Solution, found: Reached) -> bool:

@@ -1,7 +1,8 @@
 """The labelled answers, and the problems that they change.
 
 Those of `labelled/KIND.toml` are said once more in NumPy; those of `labelled_unseen/KIND.toml` are
-labelled from the statements of the problems alone.
+labelled from the statements of the problems alone; those of `labelled_typed/KIND.toml` are written
+as people type: LaTeX, NumPy, Greek letters, words.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pytest
 
 HERE = Path(__file__).parent
 LIBRARY = HERE.parents[1] / "src" / "regard" / "problems" / "library"
-FOLDERS = ("labelled", "labelled_unseen")
+FOLDERS = ("labelled", "labelled_unseen", "labelled_typed")
 KINDS = sorted(path.stem for path in (HERE / FOLDERS[0]).glob("*.toml"))
 
 

@@ -152,3 +152,8 @@ def test_the_formulas_behind_a_field_are_found_through_the_names_it_declares() -
 
 def test_names_that_go_round_in_a_circle_are_looked_at_once() -> None:
     assert len(read({"a": "b + 1", "b": "a + 1"}).behind("a")) == 2
+
+
+def test_two_names_without_a_space_are_told_to_be_a_product() -> None:
+    with pytest.raises(InvalidAnswer, match="For the product write Q K, with a space"):
+        check("scores-as-a-product", {"Z": "QK^T"})

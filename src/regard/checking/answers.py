@@ -129,6 +129,9 @@ def _meant(unknown: str, symbols: Mapping[str, Value]) -> str:
     for known in sorted(symbols):
         if known.replace("_", "").casefold() == unknown.replace("_", "").casefold():
             return f" Is {known} meant?"
+    for at in range(1, len(unknown)):
+        if unknown[:at] in symbols and unknown[at:] in symbols:
+            return f" For the product write {unknown[:at]} {unknown[at:]}, with a space."
     if "C" in symbols and (len(unknown) == 1 or unknown in GREEK_WORDS):
         return " A factor that may be as large as one likes is called C."
     if len(unknown) > 3 and unknown.isalpha() and unknown not in GREEK_WORDS:

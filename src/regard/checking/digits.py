@@ -3,11 +3,16 @@
 With two decimals or fewer a number has to be rounded rightly to two; of more decimals the last may
 be cut off instead. Whole numbers in a list without any decimals say that they are exact: weights
 (0, 1, 0) are not the softmax (0.002, 0.998, 0.000), and (0.00, 1.00, 0.00) are.
+
+Where numbers are parts of a formula, it stands for all that it comes to as each of them moves by
+half a unit of its last digit (`larger`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -23,6 +28,8 @@ WORKED_OUT = -1  # decimals of what a formula comes to: it is judged to two
 TWO_DECIMALS = 5e-3
 WHOLE = 5e-7  # relative: what a whole number may be off and still be exact
 ROUNDING = 1e-12, 1e-13  # relative and absolute, of float64
+FEWEST, MOST_DIGITS = 2, 15  # decimals of a number that is part of a formula
+HALF = 0.505  # of a unit of the last digit, with a little for rounding
 _LITERAL = re.compile(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
 _LIST = frozenset({"number", "neg", "column", "matrix"})
 _ARITHMETIC = _LIST | {"+", "-", "*", "·", "/", "^", "'"}
@@ -62,11 +69,11 @@ def of_formula(formula: Formula, values: Float64) -> Decimals:
     numbers are whole. Everything else is worked out.
     """
     ops = {node.op for node in formula.tree}
-    texts = [_text(formula, node.column) for node in formula.tree if node.op == "number"]
-    if ops <= _LIST and len(texts) == values.size:
-        return np.array([_decimals(text) for text in texts]).reshape(values.shape)
+    said = [decimals_at(formula, node.column) for node in formula.tree if node.op == "number"]
+    if ops <= _LIST and len(said) == values.size:
+        return np.array(said).reshape(values.shape)
     found = np.full(values.shape, WORKED_OUT)
-    if ops <= _ARITHMETIC and not any(_decimals(text) for text in texts):
+    if ops <= _ARITHMETIC and not any(said):
         found[values == np.round(values)] = 0
     return found
 
@@ -75,15 +82,16 @@ def decimal_numbers(formula: Formula) -> list[tuple[float, int]]:
     """Return the numbers in a formula that are written with a decimal point, with its decimals."""
     found = []
     for node in formula.tree:
-        places = _decimals(_text(formula, node.column)) if node.op == "number" else 0
+        places = decimals_at(formula, node.column) if node.op == "number" else 0
         if places and node.value:
             found.append((float(node.value), places))
     return found
 
 
-def _text(formula: Formula, column: int) -> str:
+def decimals_at(formula: Formula, column: int) -> int:
+    """Return how many decimals the number at a place of a formula is written with."""
     literal = _LITERAL.match(formula.text, column)
-    return "" if literal is None else literal[0]
+    return _decimals("" if literal is None else literal[0])
 
 
 def _decimals(text: str) -> int:
@@ -115,3 +123,38 @@ def allowed(decimals: Decimals, right: Float64, tolerance: float = TWO_DECIMALS)
 def alike(decimals: Decimals, other: Float64, tolerance: float = TWO_DECIMALS) -> Float64:
     """Return how far numbers may be from others that they are said to be: also rounded to one."""
     return np.asarray(np.where(decimals == 1, 0.05, allowed(decimals, other, tolerance)))
+
+
+def larger(field: Any) -> Iterator[Any]:
+    """Return a field with one of its decimals after the other half a unit larger."""
+    if isinstance(field, float | np.ndarray):
+        step = min((_step(x) for x in np.ravel(field).tolist() if _step(x)), default=0.0)
+        for entry in range(np.size(field) if step else 0):
+            more = np.array(field, float)
+            more.flat[entry] += step
+            yield more if isinstance(field, np.ndarray) else float(more)
+    elif isinstance(field, Formula):
+        for place, node in enumerate(field.tree):
+            if node.op != "number":
+                continue
+            step = _step(float(node.value), decimals_at(field, node.column))
+            if step:
+                up = replace(node, value=float(node.value) + step)
+                yield Formula((*field.tree[:place], up, *field.tree[place + 1 :]), field.text)
+    elif isinstance(field, list | dict):
+        for key in field if isinstance(field, dict) else range(len(field)):
+            for changed in larger(field[key]):
+                copied: Any = field.copy()
+                copied[key] = changed
+                yield copied
+
+
+def _step(x: float, decimals: int = 0) -> float:
+    """Return half a unit of the last decimal of a number, which may be written with more of them.
+
+    It is 0 for a whole number.
+    """
+    if not np.isfinite(x) or x == round(x):
+        return 0.0
+    most = max(written(float(x)), decimals, FEWEST)
+    return HALF * 10.0 ** -min(most, MOST_DIGITS)

@@ -26,12 +26,7 @@ def told(statement: str, numbers: Mapping[str, float]) -> frozenset[str]:
     >>> sorted(told(r"with $d_{model} = 4$ and $\mu$, five steps", {"d_model": 4, "mu": 1, "T": 5}))
     ['T', 'd_model']
     """
-    named: dict[str, list[float]] = {}
-    for found in _NAME.finditer(statement):
-        values = named.setdefault(normalised(found[0]), [])
-        value = _VALUE.match(statement, found.end())
-        if value:
-            values.append(_number(value[1]))
+    named = _named(statement)
     loose = {abs(_number(found[0])) for found in _ANY.finditer(statement)}
     loose |= {float(_WORDS.index(word)) for word in named if word in _WORDS}
     return frozenset(
@@ -39,6 +34,27 @@ def told(statement: str, numbers: Mapping[str, float]) -> frozenset[str]:
         for name, number in numbers.items()
         if (number in named[name] if name in named else abs(number) in loose)
     )
+
+
+def left_open(statement: str, *names: str) -> frozenset[str]:
+    r"""Return those of the names that a statement uses and never gives a number.
+
+    >>> sorted(left_open(r"$n = 4$ keys, at least $1 - \varepsilon$", "n", "epsilon", "R"))
+    ['epsilon']
+    """
+    named = _named(statement)
+    return frozenset(name for name in names if name in named and not named[name])
+
+
+def _named(statement: str) -> dict[str, list[float]]:
+    """Return the names in a statement, each with the numbers that it is said to be."""
+    named: dict[str, list[float]] = {}
+    for found in _NAME.finditer(statement):
+        values = named.setdefault(normalised(found[0]), [])
+        value = _VALUE.match(statement, found.end())
+        if value:
+            values.append(_number(value[1]))
+    return named
 
 
 def _number(text: str) -> float:

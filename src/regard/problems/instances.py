@@ -65,10 +65,7 @@ def key_instance(
 
 
 def _covariances(given: Keys, means: Float64, symbols: dict[str, Float64 | float]) -> Float64:
-    assert isinstance(given.keys, Gaussian)
-    d = means.shape[1]
-    named = given.keys.covariance
-    formulas = named if isinstance(named, dict) else {"others": named}
+    d, formulas = means.shape[1], given.covariance_formulas
     result = np.empty((given.n, d, d))
     result[:] = _square(formulas["others"], symbols, d)
     for name, text in formulas.items():

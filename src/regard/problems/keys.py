@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from regard.errors import FormulaError
-from regard.language import parse, parse_limit
+from regard.language import Limit, parse, parse_limit
 from regard.problems.fields import (
     Count,
     Integer,
@@ -60,6 +60,33 @@ class Keys(Part):
         """What formulas call a key, or its mean: k_a or mu_a."""
         return "mu" if isinstance(self.keys, Gaussian) else "k"
 
+    @property
+    def values_known(self) -> bool:
+        """Whether the law settles all distances between values; else each weight counts."""
+        if isinstance(self.values, Orthogonal):
+            return self.values.norms is not None
+        return not isinstance(self.values, Arbitrary)
+
+    @property
+    def read_limits(self) -> list[Limit]:
+        """What becomes small or large, in the order given."""
+        return [parse_limit(text) for text in self.limits]
+
+    @property
+    def covariance_formulas(self) -> dict[str, str]:
+        """The formulas of the covariances by the name of the key; "others" have none of their own.
+
+        There are none where keys are not random.
+        """
+        if not isinstance(self.keys, Gaussian):
+            return {}
+        named = self.keys.covariance
+        return named if isinstance(named, dict) else {"others": named}
+
+    def label(self, row: int) -> str:
+        """What the key in a row is called: its name, or its number, counted from 1."""
+        return next((name for name, at in self.names.items() if at == row), str(row + 1))
+
     @model_validator(mode="before")
     @classmethod
     def _n_of_fixed_keys(cls, data: object) -> object:
@@ -82,14 +109,14 @@ class Keys(Part):
         for what, law in (("keys", self.keys), ("values", self.values)):
             _fits(what, law, self)
         declared = set(self.parameters)
-        for limit in self.limits:
-            if parse_limit(limit).name not in declared:
+        for limit in self.read_limits:
+            if limit.name not in declared:
                 raise ValueError(
-                    f"limits: {parse_limit(limit).name} is not among the parameters: "
+                    f"limits: {limit.name} is not among the parameters: "
                     "say what it is for the numbers of the instance"
                 )
         if isinstance(self.keys, Gaussian):
-            _covariances_are_declared(self.keys, self)
+            _covariances_are_declared(self)
             covariances_fit("random keys", self)
             _covariances_are_proper(self.keys, self)
         return self
@@ -110,12 +137,11 @@ def _fits(what: str, law: Law, given: Keys) -> None:
         raise ValueError(f"{what}: {len(law.norms)} norms for n = {given.n} vectors")
 
 
-def _covariances_are_declared(law: Gaussian, given: Keys) -> None:
+def _covariances_are_declared(given: Keys) -> None:
     shapes: dict[str, tuple[int | str, ...]] = dict.fromkeys(given.parameters, ())
     shapes |= {f"mu_{name}": ("d",) for name in given.names}
     known = set(shapes)
-    formulas = law.covariance if isinstance(law.covariance, dict) else {"others": law.covariance}
-    for key, text in formulas.items():
+    for key, text in given.covariance_formulas.items():
         if key != "others" and key not in given.names:
             raise ValueError(f"keys: covariance: {key} is not among the names")
         unknown = sorted(parse(text).names - known)

@@ -110,8 +110,10 @@ def place(problem: Problem) -> str:
     'CS 114B, written assignment 4: attention exploration, (b)'
     """
     found = home(problem.id) if problem.id in bundled_ids() else None
-    if found is None or found[0].source is None:
+    if found is None:
         return problem.source or ""
+    if found[0].source is None:
+        return problem.source or found[0].title
     return f"{found[0].title}, {found[1].label}"
 
 

@@ -37,6 +37,7 @@ _ORDER = [
     "heads",
     "separator",
     "self_attention",
+    "sequences",
     "feasibility",
     "offset",
     "band",

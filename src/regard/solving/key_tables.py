@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regard.language import parse
+from regard.language import Formula, parse
 from regard.problems.keys import Keys
-from regard.problems.laws import Fixed, Orthogonal, Orthonormal
 from regard.report import Plot, Series, Table, number
 from regard.report.numbers import listing as listing
 
@@ -25,6 +25,16 @@ ALIKE = 12  # digits up to which weights are compared
 def symbol(name: str) -> str:
     """Return a name of the formula language as LaTeX."""
     return parse(name).to_latex()
+
+
+def formula_tex(text: str, digits: int = 6) -> str:
+    """Return a formula as LaTeX, its numbers in a few digits."""
+    formula = parse(text)
+    short = tuple(
+        replace(node, value=float(f"{node.value:.{digits}g}")) if node.op == "number" else node
+        for node in formula.tree
+    )
+    return Formula(short, text).to_latex()
 
 
 def tex(x: float, digits: int = 6) -> str:
@@ -82,8 +92,7 @@ def how_many(n: int, wanted: int) -> str:
 
 def key_name(given: Keys, row: int, prefix: str = "k") -> str:
     """What the key in a row is called: its name, or its number, counted from 1."""
-    name = next((name for name, place in given.names.items() if place == row), str(row + 1))
-    return f"{prefix}_{name}"
+    return f"{prefix}_{given.label(row)}"
 
 
 def averaged(given: Keys, weights: Any) -> str:
@@ -112,14 +121,6 @@ def softmax(scores: ArrayLike) -> Float64:
     s = np.asarray(scores, float)
     powers = np.exp(s - np.max(s, axis=-1, keepdims=True))
     return np.asarray(powers / np.sum(powers, axis=-1, keepdims=True))
-
-
-def known_values(given: Keys) -> bool:
-    """Whether the law settles all distances between values."""
-    law = given.values
-    if isinstance(law, Orthogonal):
-        return law.norms is not None
-    return isinstance(law, Fixed | Orthonormal)
 
 
 def weights_table(

@@ -24,7 +24,7 @@ from regard.certify import Certificate, Claim, verify
 from regard.certify.claims import output_rms
 from regard.problems.instances import KeyInstance
 from regard.problems.keys import Keys
-from regard.solving.key_tables import known_values, softmax
+from regard.solving.key_tables import softmax
 
 Float64 = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ class RandomKeys:
         n, d = instance.keys.shape
         noise = instance.covariances
         noise = np.zeros((n, d, d)) if noise is None else (noise + noise.swapaxes(1, 2)) / 2
-        known = known_values(given)
+        known = given.values_known
         values = instance.values if known else np.eye(n)
         return cls(instance.keys, noise, values, given.scale, not known)
 
@@ -116,16 +116,16 @@ class RandomKeys:
         found = self.scale**2 * np.einsum("a,nab,b->n", query, self.covariances, query)
         return np.maximum(found, 0.0)
 
-    def certificate(self, claim: Claim) -> Certificate:
-        """Return the certificate of one claim about the keys."""
+    def certificate(self, *claims: Claim) -> Certificate:
+        """Return the certificate of claims about the keys."""
         arrays = {"means": self.means, "covariances": self.covariances}
         if not self.weights_count:
             arrays["values"] = self.values
-        return Certificate(arrays, (claim,), self.scale)
+        return Certificate(arrays, claims, self.scale)
 
-    def proves(self, claim: Claim) -> bool:
-        """Whether the claim is verified."""
-        return verify(self.certificate(claim)).holds
+    def proves(self, *claims: Claim) -> bool:
+        """Whether the claims are verified."""
+        return verify(self.certificate(*claims)).holds
 
 
 @dataclass(frozen=True, eq=False)

@@ -148,7 +148,20 @@ class Solution(Reported):
         count = self.instances or self._tested
         if self.verdict is Status.ARGUED and count:
             return f"argued in steps, tested on {count} instance{'s' if count > 1 else ''}"
+        if self.verdict is Status.IMPOSSIBLE:
+            return self.verdict.value + self._within
         return self.verdict.value
+
+    @property
+    def _within(self) -> str:
+        """Up to which sizes the goal is excluded, where the claims state some; else ""."""
+        fields = [self.certificate.claims[place].fields for place in self.reaches]
+        for name, words in (("radius", "for sizes up to {}"), ("spread", "for values {} apart")):
+            stated = [one[name] for one in fields if one.get(name) is not None]
+            if stated:
+                most = "at most " * (name == "spread") + number(min(stated), 3)
+                return f", {words.format(most)}"
+        return ""
 
     @property
     def _goal_claims(self) -> list[ClaimResult]:

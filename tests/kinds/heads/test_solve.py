@@ -118,6 +118,33 @@ def test_an_unscaled_query_has_the_weights_of_the_theory() -> None:
     assert "$q_1 = \\mu_a$, $q_2 = \\mu_b$" in text
 
 
+@pytest.mark.parametrize("weights", [(1.0,), (0.5, 0.5), (0.2, 0.3, 0.5)], ids=str)
+@pytest.mark.parametrize("scale", [1.0, 0.25])
+def test_closed_forms_of_leak_and_smallest_factor_are_those_of_the_softmax(
+    weights: tuple[float, ...], scale: float
+) -> None:
+    n, m, names = 7, len(weights), tuple("abc"[: len(weights)])
+    pattern = Pattern(n, scale, names, tuple(range(m)), weights, "k", "orthonormal")
+    even = len(set(weights)) == 1
+    for factor in (0.0, 1.3, 11.0):
+        scores = np.zeros(n)
+        scores[:m] = scale * factor if even else factor + np.log(weights)
+        expected = np.exp(scores) / np.sum(np.exp(scores))
+        leak = np.sum(expected[m:])
+        np.testing.assert_allclose(pattern.leak(factor), leak, rtol=1e-12)
+        np.testing.assert_allclose(pattern.all_weights(factor), expected, rtol=1e-12)
+        np.testing.assert_allclose(pattern.factor_for(leak), factor, atol=1e-9)
+        each = parse(pattern.weight_formula)
+        symbols = {"n": float(n), pattern.factor: factor, "p_i": weights[-1]}
+        np.testing.assert_allclose(each.evaluate(symbols), expected[m - 1], rtol=1e-12)
+        # An error of D per unit of the leak is at most epsilon from the same factor on.
+        smallest = parse(pattern.factor_formula("D")).evaluate(
+            {"n": float(n), "D": 3.0, "epsilon": 3.0 * leak}
+        )
+        np.testing.assert_allclose(smallest, factor, atol=1e-9)
+    assert pattern.leak(1e6) < 1e-300
+
+
 def test_targets_are_shared_as_in_the_theory() -> None:
     """G53, and a noisy key that has a head to itself."""
     balanced = [float(row[1]) for row in captioned(solved("two-heads-average"), "balanced").rows]
@@ -204,7 +231,7 @@ def test_noise_that_is_too_large_vanishes_in_the_limit_only() -> None:
 
 def test_a_smaller_factor_does_not_verify() -> None:
     certificate = solved("one-head-per-value").certificate
-    (goal,) = certificate.claims
+    goal = certificate.claims[0]
     queries = {**goal.witness, "queries": 0.99 * np.array(goal.witness["queries"])}
     shorter = Claim(goal.kind, goal.fields, queries)
     assert verify(certificate).holds

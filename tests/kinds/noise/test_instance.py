@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from regard import problems
+from regard.analysis.noise.hardmax_limit import nonnegative_atoms
 from regard.analysis.noise.random_scores import Scores
 from regard.checking import check
 from regard.kinds.noise.instance import read
 from regard.kinds.noise.instance.formulas import average
-from regard.kinds.noise.instance.positive_scores import positive_winners
 from regard.kinds.noise.spec import value_symbols
 from regard.language import parse
 from regard.solving import Status, solve
@@ -33,7 +33,9 @@ def independent_scores(means: list[list[float]], deviations: list[list[float]]) 
 
 def test_winners_of_two_heads_that_vary_apart_agree_with_a_simulation() -> None:
     means, deviations = [[1.0, 0.5, 0.8], [0.2, 1.1, 0.6]], [[0.7, 0.9, 0.0], [0.4, 0.0, 0.8]]
-    won, error, kept = positive_winners(independent_scores(means, deviations))
+    won, error, kept = nonnegative_atoms(
+        independent_scores(means, deviations), np.random.default_rng(0)
+    )
     rng = np.random.default_rng(3)
     s = np.array(means) + np.array(deviations) * rng.standard_normal((10**6, 2, 3))
     inside = s[np.all((s >= 0) | (np.array(deviations) == 0), axis=(1, 2))]
@@ -51,7 +53,7 @@ def test_one_noise_in_two_heads_has_closed_forms() -> None:
     covariances = np.zeros((2, 2, 2))
     covariances[0] = np.outer([1.0, 0.5], [1.0, 0.5])
     scores = Scores(np.array([[1.0, 2.0], [1.0, 0.0]]), covariances, np.full((2, 2), 1e-15))
-    won, _, kept = positive_winners(scores)
+    won, _, kept = nonnegative_atoms(scores, np.random.default_rng(0))
     phi = NormalDist().cdf
     np.testing.assert_allclose(kept, 1 - phi(-1), rtol=1e-12)
     found = {keys: chance for chance, keys in won}

@@ -84,6 +84,8 @@ def judge(problem: ConditionProblem, answer: Answer) -> Verdict:
     if problem.goal.exact:
         goals.append(_necessary(found, strong))
     example = idea = None
+    if found.sufficient and asked.fixed_threshold is not None:
+        return Verdict(problem, tuple(goals[:1]))  # right for the numbers of the instance alone
     if not all(goal.passed for goal in goals):
         alone = found.alone if found.met and not found.rounded else []
         example = _counterexample(asked, alone, strong if found.met else found.missed)
@@ -125,6 +127,13 @@ def _sufficient(asked: Asked, found: Found) -> GoalResult:
     if not found.met:
         said = f"it holds on none of {count} instances, nor with any lead up to 1e15"
         return GoalResult(SUFFICIENT, "adversarial", False, said, trials=count)
+    fixed = asked.fixed_threshold
+    if found.sufficient and fixed is not None:
+        said = (
+            f"it does not name {fixed}, which the statement leaves open: no number is enough for "
+            f"every {fixed}"
+        )
+        return GoalResult(SUFFICIENT, "adversarial", False, said, trials=count)
     if not found.alone:
         said = f"no exception among {count} instances"
     elif found.rounded:
@@ -154,6 +163,8 @@ def _margin(asked: Asked) -> str:
         return ""
     asks = f"with all others alike it asks for a gap of {number(round(found, 9))}"
     verb = "is needed" if found < needed else "is enough"
+    if found >= needed and "n" in asked.left_open - asked.names:
+        verb += f" for {asked.problem.given.n} keys; the statement leaves n open"
     return f": {asks}, and {number(needed)} {verb}"
 
 

@@ -26,7 +26,20 @@ def vary(problem: ConditionProblem, rng: np.random.Generator) -> dict[str, Any]:
         goal["ratio"] = float(rng.choice([10, 50, 100, 200, 1000]))
     elif problem.goal.effect != "aligned":
         goal["epsilon"] = float(rng.choice([0.05, 0.01, 0.005, 1e-3, 1e-4, 1e-6]))
-    return {"given": given, "goal": goal}
+    statement = data["statement"]
+    for name, old, new in (
+        ("n", problem.given.n, given.get("n")),
+        (r"\varepsilon", problem.goal.epsilon, goal.get("epsilon")),
+        ("R", problem.goal.ratio, goal.get("ratio")),
+    ):
+        if new is not None:
+            statement = statement.replace(f"${name} = {_plain(old)}$", f"${name} = {_plain(new)}$")
+    return {"given": given, "goal": goal, "statement": statement}
+
+
+def _plain(x: float) -> str:
+    """Write a number without an exponent, as statements do."""
+    return np.format_float_positional(x, trim="-")
 
 
 def _keys(n: int, d: int, row: int, rng: np.random.Generator) -> list[list[int]]:

@@ -6,18 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.checking.sampling import TRIALS, generator
 from regard.kinds.heads.spec import WeightsProblem
-from regard.language import parse_limit
 from regard.problems import key_instance
-from regard.problems.instances import KeyInstance
+from regard.problems.instances import Float64, KeyInstance
 from regard.problems.keys import Keys
 from regard.problems.laws import Arbitrary, Fixed, Gaussian, Orthogonal, Plain
 from regard.report import number
 
-Float64 = NDArray[np.float64]
 MANY = 200  # keys of the instance that has many
 ROOM = 3  # dimensions beyond those that the keys need
 SHORT, LONG = 0.03, 30.0  # between these the lengths of keys are drawn where any are allowed
@@ -27,10 +24,9 @@ FAR = 1e200  # stands for infinity, where a parameter goes there
 
 def limits_of(problem: WeightsProblem) -> dict[str, float]:
     """Return the parameters that go somewhere in the limits of a problem, as they are there."""
-    limits = [parse_limit(text) for text in problem.given.limits]
     return {
         limit.name: limit.target if np.isfinite(limit.target) else np.copysign(FAR, limit.target)
-        for limit in limits
+        for limit in problem.given.read_limits
     }
 
 
@@ -43,6 +39,14 @@ def limits_in_words(problem: WeightsProblem) -> str:
 def has_noise(instance: KeyInstance) -> bool:
     """Whether the keys are random."""
     return instance.covariances is not None and bool(np.any(instance.covariances))
+
+
+def noisy_keys(instance: KeyInstance, normal: Float64) -> Float64:
+    """Return keys (..., n, d) with noise, out of standard normal numbers of that shape."""
+    assert instance.covariances is not None
+    return np.asarray(
+        instance.keys + np.einsum("nij,...nj->...ni", noise_roots(instance.covariances), normal)
+    )
 
 
 def noise_roots(covariances: Float64) -> Float64:

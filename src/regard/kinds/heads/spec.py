@@ -8,7 +8,13 @@ from pydantic import Field, model_validator
 
 from regard.problems.fields import Count
 from regard.problems.head import Problem
-from regard.problems.keys import Keys, WeightsGoal, covariances_fit, names_are_declared
+from regard.problems.keys import (
+    Keys,
+    Weights,
+    WeightsGoal,
+    covariances_fit,
+    names_are_declared,
+)
 
 
 class WeightsProblem(Problem):
@@ -27,6 +33,11 @@ class WeightsProblem(Problem):
         """The rows of the keys that are to have weight, in the order of the goal."""
         return [self.given.names[name] for name in self.goal.weights]
 
+    @property
+    def own_weights(self) -> list[dict[int, float]]:
+        """The weights wanted of each head by row; none where their average alone counts."""
+        return []
+
     @model_validator(mode="after")
     def _names(self) -> WeightsProblem:
         names_are_declared("goal.weights", set(self.goal.weights), self.given)
@@ -34,10 +45,37 @@ class WeightsProblem(Problem):
 
 
 class HeadsGoal(WeightsGoal):
-    """Several heads, whose outputs are averaged."""
+    """Several heads, whose outputs are averaged.
+
+    Attributes:
+        heads: how many.
+        combine: how their outputs become one.
+        per_head: the weights wanted of each head, whichever head has which; left out, it is all
+            the same how heads share the work. A head counts 1/heads in the average, so each may be
+            off by the tolerance times the number of heads.
+    """
 
     heads: Annotated[Count, Field(ge=2, le=16)] = 2
     combine: Literal["mean"] = "mean"
+    per_head: list[Weights] = Field(default=[])
+
+    @model_validator(mode="after")
+    def _heads_make_up_the_average(self) -> HeadsGoal:
+        if not self.per_head:
+            return self
+        if len(self.per_head) != self.heads:
+            raise ValueError(f"per_head: {len(self.per_head)} entries for {self.heads} heads")
+        for name in dict.fromkeys([*self.weights, *(n for one in self.per_head for n in one)]):
+            got = sum(one.get(name, 0.0) for one in self.per_head) / self.heads
+            if abs(got - self.weights.get(name, 0.0)) > 1e-9:
+                raise ValueError(
+                    f"per_head: the average over heads gives {name} {got:.6g}, and weights say "
+                    f"{self.weights.get(name, 0.0):.6g}"
+                )
+        for at, one in enumerate(self.per_head):
+            if abs(sum(one.values()) - 1) > 1e-9:
+                raise ValueError(f"per_head: the weights of entry {at + 1} must sum to 1")
+        return self
 
 
 class HeadsProblem(WeightsProblem):
@@ -50,6 +88,12 @@ class HeadsProblem(WeightsProblem):
     def query_names(self) -> tuple[str, ...]:
         """What the queries are called in an answer."""
         return tuple(f"q_{h + 1}" for h in range(self.goal.heads))
+
+    @property
+    def own_weights(self) -> list[dict[int, float]]:
+        """The weights wanted of each head by row; none where their average alone counts."""
+        names = self.given.names
+        return [{names[name]: w for name, w in one.items()} for one in self.goal.per_head]
 
     @model_validator(mode="after")
     def _covariances(self) -> HeadsProblem:

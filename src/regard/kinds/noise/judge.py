@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.checking.answers import Answer
 from regard.checking.mistakes import recognise
@@ -24,10 +23,9 @@ from regard.kinds.noise.reading import Said, read
 from regard.kinds.noise.reading.asked import ROUGH, Asked, Instance
 from regard.kinds.noise.reading.output_law import law
 from regard.kinds.noise.spec import NoiseProblem
+from regard.problems.instances import Float64
 from regard.problems.laws import Arbitrary, Fixed, Gaussian, Orthogonal
 from regard.report import number
-
-Float64 = NDArray[np.float64]
 
 WORDS = {
     "atoms": "what the output comes near to, and how often",

@@ -6,17 +6,16 @@ import math
 from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from regard.errors import RegardError
-from regard.language import parse, parse_limit
+from regard.language import parse
 from regard.problems.fields import Formula, Part
 from regard.problems.head import Problem
+from regard.problems.instances import Float64
 from regard.problems.keys import Keys
 from regard.problems.laws import Fixed, Gaussian
 
-Float64 = NDArray[np.float64]
 Wanted = Literal["atoms", "mean", "variance", "independent"]
 
 MOST_NUMBERS = 300_000  # in all covariances together: 64 keys with 64 entries
@@ -55,7 +54,7 @@ class NoiseGiven(Keys):
                     f"Declared are {', '.join(sorted(known)) or 'no names'}"
                 )
             _is_a_vector(i, text, self, width)
-        if sum(math.isinf(parse_limit(limit).target) for limit in self.limits) > 1:
+        if sum(math.isinf(limit.target) for limit in self.read_limits) > 1:
             raise ValueError("limits: only one parameter may grow without bound")
         return self
 
@@ -70,7 +69,7 @@ def _width(given: Keys) -> int:
 def _is_a_vector(i: int, text: str, given: Keys, width: int) -> None:
     """Raise ValueError unless the query is a vector, also where small parameters are gone."""
     numbers: dict[str, float | Float64] = dict(given.parameters)
-    for limit in map(parse_limit, given.limits):
+    for limit in given.read_limits:
         if math.isfinite(limit.target):
             numbers[limit.name] = limit.target
     for place, name in enumerate(given.names):

@@ -18,6 +18,7 @@ from regard.language.formula.parts import (
     column_of,
     condition_of,
     end_of,
+    ends_below,
     matrix_of,
     number_of,
     parts_of,
@@ -93,7 +94,11 @@ class Builder:
         return checked(tree, word.start_pos, part.end)
 
     def quotient(self, children: list[Any]) -> Part:
-        """`a / b`; in `1/2 x` the fraction is a number, and `a / b c` is refused."""
+        """`a / b`; in `1/2 x` the fraction is a number, and `a / b c` is clear for a vector c.
+
+        Only a scalar can divide, so that `C/2 (k_a + k_b)` has one meaning; whether c is one is
+        known with the shapes.
+        """
         left, word, right = children
         over = word.start_pos
         if not right.items:
@@ -101,21 +106,24 @@ class Builder:
             return checked(tree, left.start, right.end)
         first, *others = right.items
         second = others[0]
-        tight = first.end == second.start and second.form == "word"
-        if left.form == first.form == "number" and not tight:
+        tight = first.end == second.start
+        if left.form == first.form == "number" and not (tight and second.form == "word"):
             tree = apply("/", left.tree, first.tree, column=over)
             for other in others:
                 tree = apply("*", tree, value_of(other), column=other.start)
             return checked(tree, left.start, right.end)
-        rest = second.tree
+        rest = value_of(second)
         for other in others[1:]:
-            rest = apply("*", rest, other.tree)
-        both = apply("*", apply("/", left.tree, first.tree), rest)
-        below = apply("/", left.tree, right.tree)
-        raise Refusal(
-            f"What stands under this / is not clear: write {to_text(both)} or {to_text(below)}.",
-            over,
-        )
+            rest = apply("*", rest, value_of(other), column=other.start)
+        quotient = apply("/", value_of(left), value_of(first), column=over)
+        doubt = None
+        if not ends_below(first, second, tight):
+            both, below = apply("*", quotient, rest), apply("/", left.tree, right.tree)
+            doubt = (
+                f"What stands under this / is not clear: write {to_text(both)} or {to_text(below)}."
+            )
+        tree = apply("*", quotient, rest, value=doubt, column=over)
+        return checked(tree, left.start, right.end)
 
     def juxtaposed(self, children: list[Any]) -> Part:
         """Values side by side, which are multiplied."""

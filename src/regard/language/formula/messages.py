@@ -13,6 +13,7 @@ _ACCENTS: Final = frozenset(
 _VAGUE: Final = frozenset(["gg", "ll", "approx", "sim", "simeq", "propto", "≫", "≪", "≈"])
 _OPERATORS: Final = frozenset({"SIGN", "TIMES", "OVER", "CARET", "RELATION", "AND", "OR"})
 _ENDS: Final = frozenset({"RPAR", "RBRACKET", "RBRACE", "RBAR", "RNORM", "RANGLE", "END"})
+_MODULE: Final = re.compile(r"\b(?:np|numpy|math|torch|jnp|sp|scipy|linalg)\Z")
 _MOST_NAMES: Final = 12  # in one message
 _VAGUE_SENTENCE: Final = (
     "{0} says no number: write how much is enough, as in a - b >= 10 or abs(a - b) <= 0.01."
@@ -39,6 +40,9 @@ def unknown(text: str, column: int) -> str:
         )
     if letter == "_":
         return "A name begins with a letter, and each _ in it is followed by a letter or a digit."
+    module = _MODULE.search(text[:column])
+    if letter == "." and module:
+        return f"Functions have no {module[0]} before them: write log(x), sqrt(x) or dot(u, v)."
     if letter == "!":
         return "There is no factorial here; for 'not equal' write !=."
     if letter == "∑":

@@ -7,7 +7,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from regard.language.formula import limits
-from regard.language.formula.tree import CONDITIONS, Tree, apply, number
+from regard.language.formula.tree import CONDITIONS, Tree, apply, number, operands
 
 _NUMBER: Final = re.compile(r"([0-9.]+)(?:[eE]([+-]?[0-9]+))?(?:[^0-9]+10[\s^{]*(-?)\s*([0-9]+))?")
 
@@ -133,3 +133,17 @@ def matrix_of(rows: list[list[Part]], start: int, end: int) -> Part:
     shape = (len(rows), len(rows[0]))
     tree = apply("matrix", *map(value_of, parts), value=shape, column=start)
     return checked(tree, start, end)
+
+
+def ends_below(first: Part, second: Part, tight: bool) -> bool:
+    """Whether what divides ends with its first factor, whatever the shapes.
+
+    It does before a function or a norm where it is a number, `C/2 norm(x)^2`, and where it stands
+    in brackets, `1/(2 n) x`; but `1/(n)(n - 1)` is written for both.
+    """
+    if first.form == "group":
+        return second.form != "group"
+    called = second.tree[-1].op == "call" or (
+        second.tree[-1].op == "^" and operands(second.tree)[0][-1].op == "call"
+    )
+    return first.form == "number" and called and not tight

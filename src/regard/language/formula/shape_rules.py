@@ -70,6 +70,8 @@ def _sum(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
 
 def _product(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
     left, right = arguments
+    if node.value is not None and not right:  # after a quotient that has two readings
+        at.fail(node.value)
     if not left or not right:
         return left or right
     if len(left) == len(right) == 1:

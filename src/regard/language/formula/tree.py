@@ -22,8 +22,9 @@ class Node:
         op: "number", "name", "constant", "+", "-", "*", "·", "/", "^", "neg", "'", "call",
             "column", "matrix", "compare", "and", "or", "not".
         arity: how many operands stand before it.
-        value: the number, the name, the function, (rows, columns) of a matrix, or the relations
-            of a comparison.
+        value: the number, the name, the function, (rows, columns) of a matrix, the relations
+            of a comparison; of a product after a quotient what to say if it multiplies a scalar,
+            which might be meant to divide.
         column: where in the text it was read; two nodes are equal wherever they stand.
     """
 

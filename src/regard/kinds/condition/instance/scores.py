@@ -29,11 +29,11 @@ def score_instances(
 ) -> Iterator[Instance]:
     """Return instances of the problem, and of others where the condition says what these depend on.
 
-    A condition that does not name n is about the number of keys of the problem.
+    Where the statement tells how many keys there are, a condition need not name n.
 
     Args:
         problem: what is asked.
-        names: what the condition speaks of.
+        names: what the condition speaks of, or is to hold for all of.
         literals: the numbers in it.
     """
     n, level = problem.given.n, level_of(problem)

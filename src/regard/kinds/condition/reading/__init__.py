@@ -19,6 +19,7 @@ from regard.certify.formulas.evaluation import table
 from regard.certify.formulas.functions import in_balls
 from regard.checking.answers import Answer, evaluate
 from regard.checking.sampling import softmax
+from regard.checking.told import left_open
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.condition.instance import Float64, Instance
 from regard.kinds.condition.spec import ConditionProblem
@@ -53,6 +54,22 @@ class Asked:
     def about_keys(self) -> bool:
         """Whether keys are given, and scores are not."""
         return self.problem.goal.effect in ("dominable", "aligned")
+
+    @cached_property
+    def left_open(self) -> frozenset[str]:
+        """Which of n, epsilon and R the statement speaks of without a number for them."""
+        return left_open(self.problem.statement, "n", "epsilon", "R")
+
+    @property
+    def fixed_threshold(self) -> str | None:
+        """What the statement leaves open and the condition has a number for; None: nothing.
+
+        However large a lead is, some epsilon asks for a larger one, and so does some R: what does
+        not depend on them is about one of them at most, unless it has an open factor.
+        """
+        needed = "R" if self.problem.goal.effect == "pairwise" else "epsilon"
+        depends = self.about_keys or self.factor is not None or needed in self.names
+        return None if depends or needed not in self.left_open else needed
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -28,7 +28,8 @@ def drawn(asked: Asked) -> list[Instance]:
     """Return all instances that a condition is tried on."""
     if asked.about_keys:
         return list(key_instances(asked.problem))
-    return list(score_instances(asked.problem, asked.names, literals(asked)))
+    varied = asked.names | (asked.left_open & {"n"})
+    return list(score_instances(asked.problem, varied, literals(asked)))
 
 
 def is_sure(asked: Asked, one: Instance, holds: bool) -> bool:

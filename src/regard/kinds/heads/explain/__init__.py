@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from regard.kinds.heads.explain.general_facts import hardmax_limit
 from regard.kinds.heads.explain.proved_bounds import (
     MEANS,
+    RMS,
     Step,
     proved_step,
     random_assumes,
@@ -23,6 +24,7 @@ from regard.solving.key_tables import (
     KNOWN,
     averaged,
     error_in_digits,
+    formula_tex,
     key_name,
     symbol,
     tex,
@@ -131,13 +133,11 @@ def _steps(problem: HeadsProblem, found: HeadQueries) -> Iterator[Step]:
             _listed(pattern.latex() for pattern in heads.patterns[:SHOWN]),
         )
     alpha = heads.keys.isotropic
-    orthonormal = heads.whole.structure == "orthonormal"
+    orthonormal = found.pattern.structure == "orthonormal"
     if alpha is not None and heads.pure and orthonormal and found.factor is not None:
         yield from _noise_steps(problem, found, alpha)
     if random:
-        yield proved_step(
-            found.bound, heads.tolerance, found.error, found.proved, heads.keys.weights_count
-        )
+        yield proved_step(found)
     else:
         yield (
             "The output of these queries, as they are rounded, is proved to be that near.",
@@ -148,7 +148,7 @@ def _steps(problem: HeadsProblem, found: HeadQueries) -> Iterator[Step]:
         yield (
             "That is in the limit of vanishing noise, where keys are their means. With the noise "
             f"given the error{heads.keys.together} of the same queries is",
-            rf"\sqrt{{E \lVert c - c^* \rVert^2}} = {tex(found.error_with_noise)} > "
+            rf"{RMS} = {tex(found.error_with_noise)} > "
             rf"{tex(heads.tolerance)}",
         )
 
@@ -173,35 +173,37 @@ def _shares(found: HeadQueries) -> Step:
             "A head for each wanted value is all it takes."
             if heads.pure
             else "The shares do not all fit whole heads, so the rest is mixed in one head or more."
-        ),
+        )
+        + " Each head is proved to be near its own part as well." * (heads.apart and found.proved),
         rf"c = \frac{{1}}{{{count}}} \sum_{{h=1}}^{{{count}}} c_h \approx "
         rf"{wanted_value(heads.whole)},\qquad " + r",\; ".join(shares),
     )
 
 
 def _one_key_steps(found: HeadQueries, factor: float) -> Iterator[Step]:
-    whole, random = found.heads.whole, found.heads.keys.random
+    whole, random = found.pattern, found.heads.keys.random
     c, n = whole.factor, whole.n
-    power = c if whole.scale == 1 else f"{tex(whole.scale)} {c}"
+    one = found.heads.patterns[0]
+    power = formula_tex(one.height)
     mean = r"\mu_i" if whole.prefix == "mu" else "k_i"
     yield (
         f"In each head the wanted key scores ${power}$"
         + (" in the mean" if random else "")
         + " and every other key 0.",
         rf"{mean}^\top q_h = {c} \;\text{{ for its key}},\qquad \alpha = "
-        rf"\frac{{e^{{{power}}}}}{{e^{{{power}}} + n - 1}}",
+        + formula_tex(one.weight_formula),
     )
     yield (
         f"What leaks to the other {'key' if n == 2 else f'{n - 1} keys'} falls like "
         f"$e^{{-{power}}}$, so ${c}$ must be large against $\\ln n$. This one is enough for "
         "the tolerance:",
-        rf"r = \frac{{n-1}}{{e^{{{power}}} + n - 1}} = {tex(found.heads.patterns[0].leak(factor))} "
-        rf"\quad\text{{at }} {c} = {tex(factor)}",
+        rf"r = {formula_tex(one.leak_formula)} = {tex(one.leak(factor))} \quad\text{{at }} {c} = "
+        + tex(factor),
     )
 
 
 def _noise_steps(problem: HeadsProblem, found: HeadQueries, alpha: float) -> Iterator[Step]:
-    n, c = found.heads.whole.n, found.heads.whole.factor
+    n, c = found.pattern.n, found.pattern.factor
     letter = variance_letter(problem, alpha)
     tail = rf"\Phi\left(-\frac{{1}}{{\sqrt{{2 {letter}}}}}\right)"
     yield (

@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.analysis import key_noise
+from regard.problems.instances import Float64
 from regard.report import Table, number
 from regard.solving.random_keys import RandomKeys
-
-Float64 = NDArray[np.float64]
 
 
 def hardmax_limit(n: int, alpha: float) -> tuple[float, float]:

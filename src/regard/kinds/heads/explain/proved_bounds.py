@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
+from regard.kinds.heads.solve.averaged_heads import AveragedQueries
 from regard.kinds.heads.solve.pattern import Pattern
 from regard.kinds.heads.spec import WeightsProblem
 from regard.problems.laws import Gaussian
 from regard.report import number
-from regard.solving.key_tables import known_values, symbol, tex
-from regard.solving.random_keys import Bound
+from regard.solving.key_tables import formula_tex, symbol, tex
 
 Step = tuple[str, str]
 
+RMS = r"\sqrt{E \lVert c - c^* \rVert^2}"
 MEANS = r" In the answer $M$ has the means as its rows, so $M^\top w = \sum_i w_i \mu_i$."
 
 
 def random_assumes(problem: WeightsProblem) -> tuple[str, ...]:
     """Say what is taken for granted about random keys."""
     keys = "the keys are normal and independent of each other."
-    if known_values(problem.given):
+    if problem.given.values_known:
         return (keys,)
     return keys, "The values may be any, so the tolerance is of the weights."
 
 
-def proved_in_words(bound: Bound, tolerance: float, proved: bool) -> str:
+def proved_in_words(found: AveragedQueries) -> str:
     """Say what is proved of the error."""
-    most = tolerance if proved and bound.value > tolerance else bound.value
-    return f"at most {number(most)}"
+    bound, tolerance = found.bound.value, found.heads.tolerance
+    return f"at most {number(min(bound, tolerance) if found.proved else bound)}"
 
 
 def tolerance_in_words(problem: WeightsProblem) -> str:
     """Say what the tolerance is of."""
     tolerance = number(problem.goal.tolerance)
     random = isinstance(problem.given.keys, Gaussian)
-    if known_values(problem.given):
-        missed = r"\lVert c - c^* \rVert"
-        return f"{tolerance} of " + (rf"$\sqrt{{E {missed}^2}}$" if random else f"${missed}$")
+    if problem.given.values_known:
+        return f"{tolerance} of " + (f"${RMS}$" if random else r"$\lVert c - c^* \rVert$")
     each, all_ = r"|\alpha_i - p_i|", r"\lVert \alpha - p \rVert"
     if random:
         each, all_ = r"\sqrt{E (\alpha_i - p_i)^2}", rf"\sqrt{{E {all_}^2}}"
@@ -50,6 +50,11 @@ def variance_letter(problem: WeightsProblem, alpha: float | None) -> str:
     return symbol(names[0]) if names else r"\sigma^2"
 
 
+def level_tex(pattern: Pattern) -> str:
+    """Return the score of a wanted key as LaTeX, where the others score 0."""
+    return formula_tex(pattern.height) if pattern.even else rf"{pattern.factor} + \ln p_i"
+
+
 def wanted_value(pattern: Pattern) -> str:
     """Return the wanted output as LaTeX."""
     values = [symbol(f"v_{name}") for name in pattern.names]
@@ -62,28 +67,30 @@ def wanted_value(pattern: Pattern) -> str:
     return " + ".join(f"{tex(w)} {v}" for w, v in zip(pattern.weights, values, strict=True))
 
 
-def proved_step(
-    bound: Bound, tolerance: float, error: float, proved: bool, weights_count: bool
-) -> Step:
-    """Say what is proved of the root mean square; the error is the one of the exact law.
+def proved_step(found: AveragedQueries) -> Step:
+    """Say what is proved of the root mean square, beside the error by the exact law.
 
     Where weights count, both are of all weights together, and the tolerance is of each.
     """
-    missed = r"\sqrt{E \lVert c - c^* \rVert^2}"
-    if proved and bound.value > tolerance:  # a head that looks at one key, and loud noise
+    bound, tolerance, weights_count = (
+        found.bound,
+        found.heads.tolerance,
+        found.heads.keys.weights_count,
+    )
+    if found.proved and bound.value > tolerance:  # a head that looks at one key, and loud noise
         return (
             "What is proved is a bound for a head that looks at one key $a$: the others together "
             r"score $\ell = \ln \sum_{j \ne a} e^{s_j}$, which is independent of $s_a$ and seldom "
             "far above its mean.",
             r"E (1 - \alpha_a)^2 \le E\, \sigma(\ell_0 + u - s_a)^2 + e^{-u^2/(2 e_{\max})},\qquad "
-            + rf"{missed} \le {tex(tolerance)}",
+            + rf"{RMS} \le {tex(tolerance)}",
         )
     more = ""
-    if not proved:
+    if not found.proved:
         more = (
             " The numbers of the exact law are within the tolerance, and this bound is not: the "
             "answer is computed, not proved."
-            if error <= tolerance
+            if found.error <= tolerance
             else " It is above the tolerance, as the error itself is."
             + " Each weight by itself may be within it." * weights_count
         )
@@ -94,7 +101,7 @@ def proved_step(
         r"means, $R$ how far the noise moves the mean output, and $V$ how much it spreads it, each "
         "at most (by the Gaussian Poincaré inequality and the convexity of the log-sum-exp)."
         + more,
-        rf"{missed} \le \sqrt{{(\lVert c_0 - c^* \rVert + R)^2 + V}} = "
+        rf"{RMS} \le \sqrt{{(\lVert c_0 - c^* \rVert + R)^2 + V}} = "
         rf"\sqrt{{({tex(bound.missed)} + {tex(bound.moved)})^2 + {tex(bound.spread)}}} = "
-        rf"{tex(bound.value)} " + (rf"\le {tex(tolerance)}" if proved else ""),
+        rf"{tex(bound.value)} " + (rf"\le {tex(tolerance)}" if found.proved else ""),
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.kinds.heads.explain.general_facts import allocations, hardmax_limit, null_steering
 from regard.kinds.heads.explain.proved_bounds import proved_in_words, tolerance_in_words
 from regard.kinds.heads.solve.head_queries import HeadQueries
 from regard.kinds.heads.spec import HeadsProblem
+from regard.problems.instances import Float64
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
 from regard.solving.beyond import BEYOND
 from regard.solving.key_tables import (
@@ -20,12 +20,10 @@ from regard.solving.key_tables import (
     error_in_digits,
     key_name,
     listing,
-    softmax,
     symbol,
+    weights_plot,
     weights_table,
 )
-
-Float64 = NDArray[np.float64]
 
 POINTS = 31
 ROUNDING = 1e-12  # of weights
@@ -34,25 +32,26 @@ ROUNDING = 1e-12  # of weights
 def details(problem: HeadsProblem, found: HeadQueries) -> Iterator[Block]:
     """Yield the numbers of the instance: facts, heads, average weights, and one head instead."""
     given, heads, keys = problem.given, found.heads, found.heads.keys
-    weights = np.mean(softmax(keys.scale * (found.queries @ keys.means.T)), axis=0)
+    pattern, weights = found.pattern, found.weights
     yield Facts(tuple(_facts(problem, found)))
     rows = tuple(
         (
             str(h + 1),
-            listing([_symbol(problem, row, pattern.prefix) for row in pattern.rows]),
+            listing([_symbol(problem, row, own.prefix) for row in own.rows]),
             vector(found.queries[h]),
             *map(number, found.head(h)),
         )
-        for h, pattern in enumerate(heads.patterns[:8])
+        for h, own in enumerate(heads.patterns[:8])
     )
     yield Table(("head", "wants", "query", "gap", "error at most"), rows, "heads")
     caption = "average weights" + ", keys at their means" * keys.random
-    yield weights_table(given, heads.whole.wanted, weights, heads.whole.prefix, caption)
+    yield weights_table(given, pattern.wanted, weights, pattern.prefix, caption)
     if found.factor is None:
-        yield _bars(problem, found, weights)
+        title = "Average weights of all heads"
+        yield weights_plot(given, pattern.wanted, weights, title, pattern.prefix)
     else:
         yield from _against_one(found, found.factor)
-    if keys.random and heads.whole.structure == "orthonormal":
+    if keys.random and pattern.structure == "orthonormal":
         yield from (*BEYOND, _limits(found), *allocations(), null_steering())
 
 
@@ -62,37 +61,26 @@ def _symbol(problem: HeadsProblem, row: int, prefix: str) -> str:
 
 def _facts(problem: HeadsProblem, found: HeadQueries) -> Iterator[tuple[str, str]]:
     heads = found.heads
-    yield "keys", str(heads.whole.n)
+    yield "keys", str(found.pattern.n)
     yield "heads", str(len(found.queries))
     yield "tolerance", tolerance_in_words(problem)
     if found.factor is not None:
-        yield f"factor ${heads.whole.factor}$", number(found.factor)
+        yield f"factor ${found.pattern.factor}$", number(found.factor)
     name = "error, by the exact law" if heads.keys.random else "error"
     if found.noisy is not None:
         name = "error in the limit without noise"
         yield "error with the noise given", error_in_digits(found.error_with_noise)
     yield name, _error(found, found.error)
-    proved = proved_in_words(found.bound, heads.tolerance, found.proved)
-    yield f"{'error' if found.noisy is None else 'the same'}, as proved", proved
+    yield f"{'error' if found.noisy is None else 'the same'}, as proved", proved_in_words(found)
 
 
 def _error(found: HeadQueries, x: float) -> str:
     return error_in_digits(x) if found.heads.keys.random else below(x, ROUNDING)
 
 
-def _bars(problem: HeadsProblem, found: HeadQueries, weights: Float64) -> Plot:
-    whole, shown = found.heads.whole, slice(12)
-    labels = tuple(_symbol(problem, i, whole.prefix) for i in range(whole.n)[shown])
-    series = (
-        Series("wanted", labels, tuple(whole.wanted[shown].tolist())),
-        Series("given", labels, tuple(weights[shown].tolist())),
-    )
-    return Plot("bars", "Average weights of all heads", "key", "weight", series)
-
-
 def _against_one(found: HeadQueries, factor: float) -> tuple[Table, Plot]:
     """The same factor in several heads, and in one head for all wanted keys."""
-    heads, whole, random = found.heads, found.heads.whole, found.heads.keys.random
+    heads, whole, random = found.heads, found.pattern, found.heads.keys.random
 
     def errors(of: Float64) -> tuple[Float64, Float64]:
         start, end = (whole.query(f, heads.instance.symbols) for f in (0.0, 1.0))
@@ -131,7 +119,7 @@ def _against_one(found: HeadQueries, factor: float) -> tuple[Table, Plot]:
 
 
 def _limits(found: HeadQueries) -> Table:
-    n, alpha = found.heads.whole.n, found.heads.keys.isotropic
+    n, alpha = found.pattern.n, found.heads.keys.isotropic
     tried = sorted({0.01, 0.05, 0.1, 0.5} | ({alpha} if alpha is not None else set()))
     rows = tuple(
         (number(variance), *(number(x, 10) for x in hardmax_limit(n, variance)))

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.kinds.heads.reading.goal import Float64, Goal
-from regard.problems.instances import KeyInstance
+from regard.kinds.heads.reading.goal import Goal
+from regard.problems.instances import Float64, KeyInstance
 
 MOST_DIMENSIONS = 3  # of all heads together
 MOST_KEYS = 16

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from regard.checking.sampling import Trial, compare, generator, smallest, softmax
 from regard.checking.verdict import Counterexample
 from regard.errors import InvalidAnswer
-from regard.kinds.heads.instance import drawn_instance, has_noise, noise_roots, plain_instance
+from regard.kinds.heads.instance import drawn_instance, has_noise, noisy_keys, plain_instance
 from regard.kinds.heads.reading import Candidate
-from regard.kinds.heads.reading.goal import Float64
-from regard.problems.instances import KeyInstance
+from regard.problems.instances import Float64, KeyInstance
 from regard.problems.laws import Arbitrary, Fixed, Orthogonal
 from regard.report import number, vector
 
@@ -24,12 +24,23 @@ def counterexample(
     candidate: Candidate, failing: list[Trial[KeyInstance]], *, smaller: bool = True
 ) -> Counterexample:
     """Look for the fewest keys, along the axes if possible, on which the answer is wrong."""
+    if candidate.of_heads:  # what the average shows needs no look at single heads
+        average = _average_alone(candidate)
+        wrong = [trial for trial in failing if not average.trial(trial.instance).right]
+        candidate, failing = (average, wrong) if wrong else (candidate, failing)
     only_noise = all(trial.seed is None and has_noise(trial.instance) for trial in failing)
     found = None
     if smaller and not candidate.one_instance and not only_noise:
         found = smallest(_candidates(candidate))
     trial = found or min(failing, key=lambda trial: (trial.seed is not None, trial.seed or 0))
     return _worked(candidate, trial)
+
+
+def _average_alone(candidate: Candidate) -> Candidate:
+    """Return the same where it does not matter which head does what."""
+    problem = candidate.problem
+    goal = problem.goal.model_copy(update={"per_head": []})
+    return replace(candidate, problem=problem.model_copy(update={"goal": goal}))
 
 
 def _candidates(candidate: Candidate) -> Iterator[Trial[KeyInstance]]:
@@ -109,13 +120,9 @@ def _shown(candidate: Candidate, instance: KeyInstance) -> tuple[float | None, F
 
 def _draw(candidate: Candidate, instance: KeyInstance, queries: Float64) -> Float64:
     """Draw keys with the noise of the instance until the answer is wrong on them."""
-    assert instance.covariances is not None
-    n, d = instance.keys.shape
     keys = instance.keys
-    roots = noise_roots(instance.covariances)
     for seed in range(DRAWS):
-        normal = generator(seed).standard_normal((n, d))
-        keys = instance.keys + np.array([r @ z for r, z in zip(roots, normal, strict=True)])
+        keys = noisy_keys(instance, generator(seed).standard_normal(keys.shape))
         at = KeyInstance(keys, instance.values, None, instance.symbols)
         if not candidate.error(at, queries) <= candidate.tolerance:
             break
@@ -125,7 +132,7 @@ def _draw(candidate: Candidate, instance: KeyInstance, queries: Float64) -> Floa
 def _sentence(
     candidate: Candidate, factor: float | None, weights: Float64, error: float, spread: float | None
 ) -> str:
-    with_factor = "" if factor is None else f" and C = {number(factor, 4)}"
+    with_factor = "" if factor is None else f" and {candidate.factor} = {number(factor, 4)}"
     which = "keys" if spread is None else "keys drawn with this noise"
     wanted = candidate.wanted(len(weights))
     sentence = f"With {len(weights)} {which}{with_factor} "
@@ -140,6 +147,9 @@ def _sentence(
         f"the weights are {vector(weights)}, and {vector(wanted)} are wanted: "
         f"{compare(error, candidate.tolerance)}"
     )
+    if candidate.of_heads:
+        own = ", ".join(vector(one.wanted(len(weights))) for one in candidate.of_heads)
+        sentence += f" by the head that is furthest off: each is to have one of {own}"
     if spread is not None:
         sentence += f"; in the root of the mean square {compare(spread, candidate.tolerance)}"
     return sentence + "."

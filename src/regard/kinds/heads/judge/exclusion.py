@@ -19,8 +19,8 @@ import numpy as np
 from regard.kinds.heads.instance import has_noise
 from regard.kinds.heads.judge.box_exclusion import all_boxes_excluded
 from regard.kinds.heads.judge.nearest_queries import nearest_in_divergence
-from regard.kinds.heads.reading.goal import Float64, Goal
-from regard.problems.instances import KeyInstance
+from regard.kinds.heads.reading.goal import Goal
+from regard.problems.instances import Float64, KeyInstance
 from regard.report import number
 
 MARGIN = 1e-6  # by which a proof has to hold, for rounding
@@ -68,8 +68,8 @@ def _too_low_a_ceiling(goal: Goal, instance: KeyInstance, allowed: float) -> str
     for j in np.flatnonzero(wanted > allowed):
         ceiling = _ceiling(goal, instance, keys, int(j))
         if ceiling is not None and wanted[j] - allowed > ceiling + MARGIN:
-            label = {row: name for name, row in goal.problem.given.names.items()}[int(j)]
-            return f"no query gives key {label} more than {number(ceiling, 4)}"
+            key = goal.problem.given.label(int(j))
+            return f"no query gives key {key} more than {number(ceiling, 4)}"
     return None
 
 

@@ -19,9 +19,9 @@ from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import drawn_instance, plain_instance
 from regard.kinds.heads.judge.exclusion import excluded
 from regard.kinds.heads.judge.nearest_queries import nearest_queries
-from regard.kinds.heads.reading.goal import Float64, Goal
+from regard.kinds.heads.reading.goal import Goal
 from regard.kinds.heads.spec import WeightsProblem
-from regard.problems.instances import KeyInstance
+from regard.problems.instances import Float64, KeyInstance
 from regard.problems.laws import Arbitrary
 from regard.report import number, vector
 

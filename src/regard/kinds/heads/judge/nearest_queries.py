@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from regard.checking.sampling import generator, softmax
-from regard.kinds.heads.instance import has_noise, noise_roots
-from regard.kinds.heads.reading.goal import Float64, Goal
-from regard.problems.instances import KeyInstance
+from regard.kinds.heads.instance import has_noise, noisy_keys
+from regard.kinds.heads.reading.goal import Goal
+from regard.problems.instances import Float64, KeyInstance
 
 SAMPLES = 256  # of the noise, the same ones all along
 MOST_NUMBERS = 4_000_000  # in the samples of all keys
@@ -55,6 +55,9 @@ def _starts(goal: Goal, instance: KeyInstance) -> Iterator[Float64]:
     """All heads alike, each head with a key of its own, and random ones."""
     n, heads = len(instance.keys), len(goal.problem.query_names)
     wanted, rng = goal.wanted(n), generator(0)
+    if goal.of_heads:
+        own = [one.wanted(n) for one in goal.of_heads]
+        yield np.array([nearest_in_divergence(goal, instance, one) for one in own])
     yield np.tile(nearest_in_divergence(goal, instance, wanted), (heads, 1))
     alone = {
         int(i): nearest_in_divergence(goal, instance, np.eye(n)[i]) for i in np.flatnonzero(wanted)
@@ -100,16 +103,12 @@ class _Descent:
 
     def __init__(self, goal: Goal, instance: KeyInstance) -> None:
         n, d = instance.keys.shape
-        keys = goal.problem.given.scale * instance.keys[None]
+        keys = instance.keys[None]
         if has_noise(instance):
-            assert instance.covariances is not None
             count = max(8, min(SAMPLES, MOST_NUMBERS // (n * d)) // 2)
             normal = generator(1).standard_normal((count, n, d))
-            noise = np.einsum(
-                "nij,snj->sni", noise_roots(instance.covariances), np.concatenate([normal, -normal])
-            )
-            keys = keys + goal.problem.given.scale * noise
-        self.keys, self.wanted = keys, goal.wanted(n)
+            keys = noisy_keys(instance, np.concatenate([normal, -normal]))
+        self.keys, self.wanted = goal.problem.given.scale * keys, goal.wanted(n)
         self.shape = (len(goal.problem.query_names), d)
         self.values = None if goal.each_weight else goal.counted_values(instance)
 

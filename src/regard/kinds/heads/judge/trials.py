@@ -162,7 +162,8 @@ def _wanted(candidate: Candidate) -> str:
     terms = [f"{'' if weight == 1 else number(weight) + ' '}v_{name}" for name, weight in weights]
     any_values = isinstance(candidate.problem.given.values, Arbitrary)
     what = "the weights are near those of" if any_values else "the output is near"
-    return f"{what} {' + '.join(terms)}"
+    own = ", each head with its own share of that" * bool(candidate.of_heads)
+    return f"{what} {' + '.join(terms)}{own}"
 
 
 def _others(candidate: Candidate, here: KeyInstance) -> list[Found]:

@@ -53,6 +53,14 @@ MISTAKES: tuple[Mistake[WeightsProblem, Case], ...] = (
         "The same mixed query in every head",
     ),
     Mistake(
+        "heads-not-apart",
+        "The average is right, and the heads are not: each was to look for its own part, so that "
+        "no head mixes what another one is for.",
+        everywhere(recognised.average_alone),
+        wrong_answers.same_query_for_own_parts,
+        "One mixed query for heads that were to look for one part each",
+    ),
+    Mistake(
         "no-large-scale",
         SHARED["no-large-scale"],
         everywhere(recognised.too_short),
@@ -133,6 +141,12 @@ MISTAKES: tuple[Mistake[WeightsProblem, Case], ...] = (
     ),
 )
 OF_SEVERAL_HEADS = frozenset(
-    ("summed-instead-of-averaged", "identical-heads", "idle-head", "both-heads-on-one-key")
+    (
+        "summed-instead-of-averaged",
+        "identical-heads",
+        "heads-not-apart",
+        "idle-head",
+        "both-heads-on-one-key",
+    )
 )
-OFTEN = ("no-large-scale", "identical-heads", "summed-instead-of-averaged")
+OFTEN = ("no-large-scale", "identical-heads", "heads-not-apart", "summed-instead-of-averaged")

@@ -17,10 +17,9 @@ from regard.checking.sampling import softmax
 from regard.checking.verdict import GoalResult
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import drawn_instance, has_noise, plain_instance, trial_count
-from regard.kinds.heads.reading.goal import Float64
 from regard.kinds.heads.reading.queries import Candidate
 from regard.kinds.heads.reading.query_length import opened, right_length
-from regard.problems.instances import KeyInstance
+from regard.problems.instances import Float64, KeyInstance
 from regard.problems.laws import Gaussian, Orthogonal
 
 DRAWN = 5
@@ -187,6 +186,14 @@ def identical_under_noise(tried: Tried) -> bool:
     lengths = np.geomspace(1.0, 1e3, 13)[:, None, None]
     errors = candidate.errors(instance, lengths * keys)
     return len(keys) == len(queries) and bool(np.any(errors <= candidate.tolerance))
+
+
+def average_alone(tried: Tried) -> bool:
+    """The average is right, and some head is not what a head was to be."""
+    goal, queries = tried.candidate, tried.all_queries
+    if not goal.of_heads:
+        return False
+    return bool(np.all(goal.average_errors(tried.instance, queries) <= goal.tolerance))
 
 
 def right_for_unit_keys(tried: Tried) -> bool:

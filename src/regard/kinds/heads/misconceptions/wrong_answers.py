@@ -71,6 +71,14 @@ def same_query_in_each_head(problem: WeightsProblem) -> Fields | None:
     return dict.fromkeys(problem.query_names, f"C ({' + '.join(keys)})")
 
 
+def same_query_for_own_parts(problem: WeightsProblem) -> Fields | None:
+    """The query of one head for all wanted keys, where each head was to have its own."""
+    keys = _keys(problem)
+    if not keys or not problem.own_weights or not _one_each(problem):
+        return None
+    return dict.fromkeys(problem.query_names, f"C ({' + '.join(keys)})")
+
+
 def shares_in_each_head(problem: WeightsProblem) -> Fields | None:
     """Each head gives its key the share that the key is to have in the average."""
     keys = _keys(problem)

@@ -3,30 +3,31 @@
 Where the values are known the error is that of the output; where they are arbitrary, the largest
 error of a weight. With noise that stays it is the root of the mean square of that, of the output or
 of each weight: worked out exactly, and only for heads whose scores vary together from samples.
+Where each head has weights of its own to meet, it counts as much as it does in the average.
 """
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.analysis import key_noise
+from regard.analysis.noise.random_scores import Scores, read_scores
 from regard.checking.sampling import generator, softmax
+from regard.errors import ParameterError
 from regard.kinds.heads.instance import has_noise, noise_roots
 from regard.kinds.heads.spec import WeightsProblem
-from regard.problems.instances import KeyInstance
-from regard.problems.laws import Arbitrary, Fixed, Orthogonal, Orthonormal, Plain
-
-Float64 = NDArray[np.float64]
+from regard.problems.instances import Float64, KeyInstance
+from regard.problems.laws import Fixed, Orthogonal, Orthonormal, Plain
 
 # Adding 1 to a larger score changes it by a share that is lost in rounding: it says nothing.
 LARGEST_SCORE = 1e15
 FAR = 200.0  # below the best, beyond 20 standard deviations: no weight that could be seen
 WIDEST = 50.0  # the widest noise of a score, as a standard deviation, that is worked out
-ROUNDING = 1e-13  # of a sum of products, as a share of the sum of their sizes
 SAMPLES = 20_000  # of noise, for heads whose scores vary together
 
 
@@ -60,8 +61,7 @@ class Goal:
     @property
     def each_weight(self) -> bool:
         """Whether the tolerance is of each weight: lengths or angles of values are not known."""
-        law = self.problem.given.values
-        return isinstance(law, Arbitrary) or (isinstance(law, Orthogonal) and law.norms is None)
+        return not self.problem.given.values_known
 
     def counted_values(self, instance: KeyInstance) -> Float64:
         """Return values (n, d_v) with the lengths and angles that count; weights: unit vectors."""
@@ -89,12 +89,47 @@ class Goal:
         """Return the error of queries (heads, d)."""
         return float(self.errors(instance, queries[None])[0])
 
+    @cached_property
+    def of_heads(self) -> tuple[Goal, ...]:
+        """The goals of single heads, in any order; none where the average alone counts."""
+        goal, named = self.problem.goal, {row: n for n, row in self.problem.given.names.items()}
+        goals = [
+            goal.model_copy(update={"weights": {named[row]: w for row, w in own.items()}})
+            for own in self.problem.own_weights
+        ]
+        return tuple(Goal(self.problem.model_copy(update={"goal": one})) for one in goals)
+
     def errors(self, instance: KeyInstance, queries: Float64) -> Float64:
         """Return the errors (factors,) of queries (factors, heads, d).
 
         It is NaN where something is not finite, and infinite where a score is so large that float64
-        does not see a unit beside it.
+        does not see a unit beside it. Where heads have weights of their own to meet, it is the
+        largest of the error of the average and of what the error of a head comes to in it.
         """
+        errors = self.average_errors(instance, queries)
+        return np.maximum(errors, self.head_errors(instance, queries)) if self.of_heads else errors
+
+    def head_errors(self, instance: KeyInstance, queries: Float64) -> Float64:
+        """Return the error (factors,) of the head that is furthest off, over their number."""
+        from scipy.optimize import linear_sum_assignment  # slow to load
+
+        heads = queries.shape[1]
+        each = [
+            [goal.average_errors(instance, queries[:, h : h + 1]) / heads for goal in self.of_heads]
+            for h in range(heads)
+        ]
+        found = np.full(len(queries), np.nan)
+        for at, table in enumerate(np.moveaxis(np.array(each), 2, 0)):
+            if np.all(np.isfinite(table)):
+                # Whichever head does what: all within the tolerance, if that can be.
+                missed = np.where(table <= self.tolerance, 0.0, table)
+                found[at] = np.max(table[linear_sum_assignment(missed)])
+            elif not np.any(np.isnan(table)):
+                found[at] = np.inf
+        return found
+
+    def average_errors(self, instance: KeyInstance, queries: Float64) -> Float64:
+        """Return the errors (factors,) of the average over heads alone."""
         scores = self.scores(instance, queries)
         with np.errstate(all="ignore"):
             finite = np.all(np.isfinite(queries), axis=(1, 2)) & np.all(
@@ -106,7 +141,8 @@ class Goal:
         usable = np.flatnonzero(finite & ~absurd)
         if has_noise(instance):
             for at in usable:
-                errors[at] = self._under_noise(instance, queries[at], scores[at])
+                with contextlib.suppress(ParameterError):  # variances beyond what float64 holds
+                    errors[at] = self._under_noise(instance, queries[at], scores[at])
         elif len(usable):
             with np.errstate(all="ignore"):
                 off = np.mean(softmax(scores[usable]), axis=1) - self.wanted(len(instance.keys))
@@ -133,8 +169,8 @@ class Goal:
         # Heads with the same query are one head that counts for several.
         queries, first, counts = np.unique(queries, axis=0, return_index=True, return_counts=True)
         scores = scores[first]
-        covariances = self.score_covariances(instance, queries)
-        width = float(np.sqrt(np.max(np.diagonal(covariances, axis1=1, axis2=2))))
+        law = self.score_law(instance, queries)
+        covariances, width = law.covariances, float(np.max(law.deviations))
         if width > WIDEST:  # from here on the law hardly changes, and takes ever longer
             scores, covariances = scores * (WIDEST / width), covariances * (WIDEST / width) ** 2
         # The law takes as long to work out as scores are far apart; how far below is all the same.
@@ -158,24 +194,17 @@ class Goal:
             )
         return self.laws[key]
 
-    def score_covariances(self, instance: KeyInstance, queries: Float64) -> Float64:
-        """Return the covariances (n, heads, heads) of each key's scores.
-
-        A query at right angles to the noise sees none: what is left is rounding, and is made 0.
-        """
-        assert instance.covariances is not None
-        scale = self.problem.given.scale**2
-        found = scale * (queries @ (instance.covariances @ queries.T))
-        size = scale * (np.abs(queries) @ (np.abs(instance.covariances) @ np.abs(queries).T))
-        found = np.where(np.abs(found) > ROUNDING * size, found, 0.0)
-        found = (found + np.swapaxes(found, 1, 2)) / 2
-        seen = np.diagonal(found, axis1=1, axis2=2) > 0
-        return np.asarray(found * seen[:, :, None] * seen[:, None, :])
+    def score_law(self, instance: KeyInstance, queries: Float64) -> Scores:
+        """Return the law of the scores of queries (heads, d); noise at right angles has none."""
+        noise, scale = instance.covariances, self.problem.given.scale
+        return read_scores("check", queries, instance.keys, noise, scale)
 
     def score_width(self, instance: KeyInstance, queries: Float64) -> float:
-        """Return the largest standard deviation of a score of queries (heads, d)."""
-        covariances = self.score_covariances(instance, queries)
-        return float(np.sqrt(np.max(np.diagonal(covariances, axis1=1, axis2=2))))
+        """Return the largest standard deviation of a score of queries (heads, d); may be inf."""
+        try:
+            return float(np.max(self.score_law(instance, queries).deviations))
+        except ParameterError:  # beyond what float64 holds
+            return np.inf
 
 
 def _exact_squares(

@@ -19,11 +19,11 @@ from regard.checking.sampling import Trial
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import has_noise
 from regard.kinds.heads.reading.factor_bounds import Bounds, read_bounds
-from regard.kinds.heads.reading.goal import WIDEST, Float64, Goal
+from regard.kinds.heads.reading.goal import WIDEST, Goal
 from regard.kinds.heads.spec import WeightsProblem
 from regard.language import Formula, Limit
 from regard.language.formula.vocabulary import GREEK_WORDS
-from regard.problems.instances import KeyInstance
+from regard.problems.instances import Float64, KeyInstance
 
 FACTOR = "C"
 # What an open factor is tried with. Which of these are used depends on how large scores become.
@@ -219,9 +219,9 @@ def read_queries(problem: WeightsProblem, answer: Answer) -> Candidate:
     bounds, is_open = None, factor not in own and factor not in problem.given.parameters
     if isinstance(said, Formula) and said.is_condition:
         bounds = read_bounds(factor, said)
-    if isinstance(said, Formula) and said.tree[0].op == "name" and len(said.tree) == 1:
+    if isinstance(said, Formula) and all(node.op in ("name", "*") for node in said.tree):
         known = {"n", "d", "epsilon", *problem.given.parameters, *own}
-        if not said.names <= known:  # C = "large"
+        if not said.names & known:  # C = "large", or "very large"
             raise InvalidAnswer(
                 f"answer: {factor} must be a number, a formula, or bounds such as {factor} >= 10. "
                 "Left out, it is as large as needed."

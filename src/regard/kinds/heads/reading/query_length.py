@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.kinds.heads.instance import has_noise
-from regard.kinds.heads.reading.goal import LARGEST_SCORE, Float64
+from regard.kinds.heads.reading.goal import LARGEST_SCORE
 from regard.kinds.heads.reading.queries import LADDER, RESOLVED, Candidate
-from regard.problems.instances import KeyInstance
+from regard.problems.instances import Float64, KeyInstance
 
 OPEN = 4  # so many of the largest factors that float64 resolves stand for all larger ones
 BETWEEN = 7  # and so many between the last two, for what goes up and down

@@ -7,7 +7,7 @@ H − 1 of them; a key whose weight is at least 1/H has a head (or more) to itse
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import permutations
 
@@ -40,8 +40,15 @@ def allocate(weights: Mapping[int, float], heads: int) -> list[dict[int, float]]
     return patterns
 
 
-def orderings(weights: Mapping[int, float]) -> list[dict[int, float]]:
-    """The same weights in all orders, or only as they are if there are many."""
-    if len(weights) > MOST_ORDERED:
-        return [dict(weights)]
-    return [dict(order) for order in permutations(weights.items())]
+def allocations(weights: Mapping[int, float], heads: int) -> Iterator[list[dict[int, float]]]:
+    """Yield what differs of it over all orders of the weights, or only as they are if many."""
+    found = []
+    orders = [tuple(weights.items())]
+    if len(weights) <= MOST_ORDERED:
+        orders = list(permutations(weights.items()))
+    for order in orders:
+        patterns = allocate(dict(order), heads)
+        shares = sorted(sorted(pattern.items()) for pattern in patterns)
+        if shares not in found:
+            found.append(shares)
+            yield patterns

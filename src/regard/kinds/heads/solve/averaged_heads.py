@@ -9,20 +9,19 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regard.certify import Claim
+from regard.certify import Certificate, Claim
+from regard.design import RobustDesign
+from regard.design import robust as design_robust
 from regard.kinds.heads.solve.allocation import allocate
 from regard.kinds.heads.solve.pattern import MOST_LISTED, SAME, Pattern, read_pattern
 from regard.kinds.heads.spec import WeightsProblem
-from regard.language import parse_limit
 from regard.problems import key_instance
-from regard.problems.instances import KeyInstance
+from regard.problems.instances import Float64, KeyInstance
 from regard.problems.laws import Gaussian
 from regard.solving.finding import Finding, Status
+from regard.solving.key_tables import softmax
 from regard.solving.random_keys import Bound, RandomKeys, rms_bound, rms_claim
-
-Float64 = NDArray[np.float64]
 
 DIGITS = 6  # of the coefficients of a designed query
 
@@ -37,6 +36,7 @@ class AveragedHeads:
         keys: the law of the keys (without noise if they are not random), and values.
         instance: the same with the names of formulas.
         tolerance: of √E ‖c − c*‖².
+        apart: whether each head has to meet its own pattern, as near as it counts in the average.
     """
 
     whole: Pattern
@@ -44,6 +44,7 @@ class AveragedHeads:
     keys: RandomKeys
     instance: KeyInstance
     tolerance: float
+    apart: bool = False
 
     @classmethod
     def of(cls, problem: WeightsProblem, instance: KeyInstance | None = None) -> AveragedHeads:
@@ -52,15 +53,15 @@ class AveragedHeads:
         if instance is None:
             instance = key_instance(given)
         whole = read_pattern(given, problem.goal.weights, instance.keys)
-        shares = [whole.target] if count == 1 else allocate(whole.target, count)
+        own = problem.own_weights
+        shares = [whole.target] if count == 1 else own or allocate(whole.target, count)
         keys, patterns = RandomKeys.of(given, instance), tuple(map(whole.of_rows, shares))
-        return cls(whole, patterns, keys, instance, problem.goal.tolerance)
+        return cls(whole, patterns, keys, instance, problem.goal.tolerance, bool(own))
 
     @classmethod
     def in_limit(cls, problem: WeightsProblem) -> AveragedHeads | None:
         """Return the same with every parameter of random keys at its limit; None: not finite."""
-        limits = [parse_limit(text) for text in problem.given.limits]
-        ends = {limit.name: float(limit.target) for limit in limits}
+        ends = {limit.name: float(limit.target) for limit in problem.given.read_limits}
         finite = bool(ends) and all(math.isfinite(end) for end in ends.values())
         if not finite or not isinstance(problem.given.keys, Gaussian):
             return None
@@ -75,6 +76,18 @@ class AveragedHeads:
     def pure(self) -> bool:
         """Whether every head looks at one key."""
         return all(pattern.m == 1 for pattern in self.patterns)
+
+    def robust_design(self, target: Mapping[int, float] | None = None) -> RobustDesign:
+        """Return the query of least noise at its best gap, for all that is wanted or a part of it.
+
+        Raises:
+            InfeasibleDesign: no query has the mean scores that it needs.
+            UndecidedDesign: none was found.
+        """
+        keys, wanted = self.keys, self.whole.target if target is None else target
+        return design_robust(
+            keys.means, keys.covariances, wanted, values=keys.values, scale=keys.scale
+        )
 
     def queries(self, factor: float) -> Float64:
         """The queries (heads, d) as the formulas of the answer give them."""
@@ -103,6 +116,29 @@ class AveragedHeads:
         shares = np.array(counts) / len(self.patterns)
         return rms_bound(self.keys, queries[first], self.whole.target, shares)
 
+    @cached_property
+    def alone(self) -> tuple[tuple[int, AveragedHeads], ...]:
+        """Each different head by itself, where it has to meet its own pattern; none otherwise.
+
+        A head counts 1/heads in the average, so its tolerance is that many times as large.
+        """
+        each = [(h, self.patterns[h]) for h in self._distinct[0]] if self.apart else []
+        most = len(self.patterns) * self.tolerance
+        return tuple(
+            (h, replace(self, whole=own, patterns=(own,), tolerance=most, apart=False))
+            for h, own in each
+        )
+
+    def provable(self, queries: Float64) -> float:
+        """What is provable of queries (heads, d) as the goal has it: of each head too, if asked."""
+        each = [one.bound(queries[[h]]).value / len(queries) for h, one in self.alone]
+        return max([self.bound(queries).value, *each])
+
+    def goal_off(self, queries: Float64) -> Float64:
+        """How far queries (..., heads, d) are off by the exact law, as the goal has it."""
+        each = [one.off(queries[..., [h], :]) / len(self.patterns) for h, one in self.alone]
+        return np.asarray(np.max([self.off(queries), *each], axis=0))
+
     def claim(self, queries: Float64, most: float | None = None) -> Claim:
         """Claim the goal of queries (heads, d), or another bound of their error."""
         first, counts = self._distinct
@@ -110,9 +146,24 @@ class AveragedHeads:
         bound = self.tolerance if most is None else most
         return rms_claim(self.keys, queries[first], self.whole.target, bound, alike)
 
+    def claims(self, queries: Float64) -> tuple[Claim, ...]:
+        """Claim the goal of queries (heads, d): of their average, and of each head if asked."""
+        first = self._distinct[0]
+        each = [
+            rms_claim(
+                self.keys,
+                queries[first],
+                one.whole.target,
+                one.tolerance,
+                tuple(int(g == h) for g in first),  # the other heads count nothing
+            )
+            for h, one in self.alone
+        ]
+        return self.claim(queries), *each
+
     def proves(self, queries: Float64) -> bool:
         """Whether the goal of queries (heads, d) is proved."""
-        return self.keys.proves(self.claim(queries))
+        return self.keys.proves(*self.claims(queries))
 
     @cached_property
     def _distinct(self) -> tuple[list[int], list[int]]:
@@ -123,18 +174,61 @@ class AveragedHeads:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AveragedQueries(Finding):
-    """A query for each head, with what is proved of their average.
+class QueriesFound(Finding):
+    """A query for each head, of the answer or the closest that were found.
 
     Attributes:
         heads: what is wanted of them, over which keys.
         queries: (heads, d).
-        factor: C of their formulas; None where they are numbers.
-        bound: what is provable, in floats.
     """
 
     heads: AveragedHeads
     queries: Float64
+
+    @classmethod
+    def of_one(
+        cls,
+        status: Status,
+        heads: AveragedHeads,
+        query: Float64,
+        certificate: Certificate,
+        reaches: tuple[int, ...] = (),
+        **more: Any,
+    ) -> Self:
+        """Return the finding of one head, whose query (d,) the answer has in numbers."""
+        answer, queries = {"q": query.tolist()}, query[None]
+        return cls(status, answer, certificate, reaches, heads=heads, queries=queries, **more)
+
+    @property
+    def pattern(self) -> Pattern:
+        """What is wanted of all heads together, and the formula for it."""
+        return self.heads.whole
+
+    @property
+    def query(self) -> Float64:
+        """The query (d,) of the first head, where there is one."""
+        return np.asarray(self.queries[0])
+
+    @property
+    def scores(self) -> Float64:
+        """The scores (heads, n) of all keys, at their means."""
+        return np.asarray(self.pattern.scale * (self.queries @ self.heads.instance.keys.T))
+
+    @property
+    def weights(self) -> Float64:
+        """The average weights (n,) of all keys, at their means."""
+        return np.asarray(np.mean(softmax(self.scores), axis=0))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AveragedQueries(QueriesFound):
+    """A query for each head, with what is proved of their average.
+
+    Attributes:
+        factor: C of their formulas; None where they are numbers.
+        bound: what is provable, in floats.
+    """
+
     factor: float | None = None
     bound: Bound
 
@@ -144,13 +238,14 @@ class AveragedQueries(Finding):
     ) -> Self:
         """Return the finding: proved by a claim that is the goal, or with what is provable."""
         bound, proved = heads.bound(queries), heads.proves(queries)
-        claim = heads.claim(queries, None if proved else bound.claimable)
-        certificate, reaches = heads.keys.certificate(claim), (0,) if proved else ()
+        claims = heads.claims(queries) if proved else (heads.claim(queries, bound.claimable),)
+        reaches = tuple(range(len(claims))) if proved else ()
+        certificate = heads.keys.certificate(*claims)
         known: dict[str, Any] = {"heads": heads, "queries": queries, "bound": bound}
         found = cls(Status.PROVED, answer, certificate, reaches, **known, **more)
         if proved:
             return found
-        within = found.error <= heads.tolerance
+        within = bool(heads.goal_off(queries) <= heads.tolerance)
         return replace(found, status=Status.NUMERIC if within else Status.UNDECIDED)
 
     @property

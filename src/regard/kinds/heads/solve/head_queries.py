@@ -8,21 +8,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.certify import Claim
 from regard.design import QueryDesign
 from regard.design import query as design_query
-from regard.design import robust as design_robust
 from regard.errors import InfeasibleDesign, UndecidedDesign
-from regard.kinds.heads.solve.allocation import allocate, orderings
+from regard.kinds.heads.solve.allocation import allocations
 from regard.kinds.heads.solve.averaged_heads import AveragedHeads, AveragedQueries, in_means
 from regard.kinds.heads.solve.pattern import Pattern, rounded_up
 from regard.kinds.heads.spec import HeadsProblem
+from regard.problems.instances import Float64
 from regard.solving.finding import Finding, Status, excluding
 from regard.solving.random_keys import RandomKeys, rms_bound
-
-Float64 = NDArray[np.float64]
 
 POINTS = 33  # factors that are tried at a time
 MOST_LOUD = 6  # of them for which a proof is tried where floats have none
@@ -104,7 +101,7 @@ def _smallest_factor(heads: AveragedHeads) -> float | None:
     """Return the smallest factor that is proved enough, or is by the exact law; None: none is."""
 
     def provable(factor: float) -> float:
-        return heads.bound(heads.queries(factor)).value
+        return heads.provable(heads.queries(factor))
 
     tolerance = heads.tolerance
     top = max(pattern.factor_for(1e-15) for pattern in heads.patterns)
@@ -119,7 +116,7 @@ def _smallest_factor(heads: AveragedHeads) -> float | None:
             low, high = (low, middle) if provable(middle) <= tolerance else (middle, high)
         short = rounded_up(high, 4)
         return short if provable(short) <= tolerance else high
-    errors = heads.off(heads.at(np.array(grid)))
+    errors = heads.goal_off(heads.at(np.array(grid)))
     good = [f for f, error in zip(grid, errors, strict=True) if error <= tolerance]
     if not good:
         return None
@@ -147,23 +144,19 @@ def _designed(problem: HeadsProblem, heads: AveragedHeads) -> HeadQueries | Weig
     """Keys without structure, or noise that the formulas do not survive: each query designed."""
     best: HeadQueries | None = None
     refusal: InfeasibleDesign | UndecidedDesign | None = None
-    tried = set()
-    for order in orderings(heads.whole.target):
-        patterns = allocate(order, problem.goal.heads)
-        shares = str(sorted(sorted(pattern.items()) for pattern in patterns))
-        if shares in tried:
-            continue
-        tried.add(shares)
+    least, ways = math.inf, allocations(heads.whole.target, problem.goal.heads)
+    for shares in [problem.own_weights] if problem.own_weights else ways:
         try:
-            queries = np.array([_one(heads, pattern) for pattern in patterns])
-        except (InfeasibleDesign, UndecidedDesign) as error:
-            refusal = refusal or error
+            queries = np.array([_one(heads, share) for share in shares])
+        except (InfeasibleDesign, UndecidedDesign) as why:
+            refusal = refusal or why
             continue
-        these = replace(heads, patterns=tuple(map(heads.whole.of_rows, patterns)))
+        these = replace(heads, patterns=tuple(map(heads.whole.of_rows, shares)))
         found = _by_numbers(problem, these, queries)
-        if best is None or found.error < best.error:
-            best = found
-        if best.error <= heads.tolerance:
+        error = float(these.goal_off(found.queries))
+        if best is None or error < least:
+            best, least = found, error
+        if least <= heads.tolerance:
             break
     if best is not None:
         return best
@@ -180,10 +173,7 @@ def _one(heads: AveragedHeads, pattern: dict[int, float]) -> Float64:
     """Return the query of one head."""
     keys = heads.keys
     if keys.random:
-        design = design_robust(
-            keys.means, keys.covariances, pattern, values=keys.values, scale=keys.scale
-        )
-        return np.asarray(design.queries[0])
+        return np.asarray(heads.robust_design(pattern).queries[0])
     within = heads.tolerance / 4
     return design_query(
         keys.means, pattern, tolerance=within, values=keys.values, scale=keys.scale

@@ -18,14 +18,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.errors import FormulaError
 from regard.language import parse
+from regard.problems.instances import Float64
 from regard.problems.keys import Keys
 from regard.problems.laws import Orthogonal, Orthonormal
-
-Float64 = NDArray[np.float64]
 
 SAME = 1e-12  # angles and lengths that differ by less differ by rounding
 MOST_LISTED = 40  # numbers that a formula spells out
@@ -106,6 +104,13 @@ class Pattern:
         result[list(self.rows)] = self.weights
         return result
 
+    def distance(self, values: Float64) -> float:
+        """The D of the error r D: from the wanted output to the mean of the other values (n, d)."""
+        if not self.rest:
+            return 0.0
+        rest = np.mean(values[self.others], axis=0)
+        return float(np.linalg.norm(rest - self.wanted @ values))
+
     @property
     def any_scores(self) -> bool:
         """Whether any scores can be had, by a formula or (of many keys) by numbers."""
@@ -172,20 +177,51 @@ class Pattern:
             return np.asarray((factor + np.log(self.weights)) @ duals / self.scale)
         return np.asarray(_parsed(self.text()).evaluate({**symbols, self.factor: factor}), float)
 
+    @property
+    def height(self) -> str:
+        """How far wanted keys score above the others, as a formula; uneven ones less −ln p_i."""
+        return f"{self.scale!r} {self.factor}" if self.even and self.scale != 1 else self.factor
+
+    @property
+    def weight_formula(self) -> str:
+        """The weight of each wanted key, which uneven ones call p_i, as a formula with n."""
+        return f"{'' if self.even else 'p_i '}exp({self.height})/{self._total}"
+
+    @property
+    def leak_formula(self) -> str:
+        """The weight of all other keys together, as a formula with n."""
+        return f"(n - {self.m})/{self._total}"
+
+    @property
+    def _total(self) -> str:
+        times = f"{self.m} " if self.even and self.m > 1 else ""
+        return f"({times}exp({self.height}) + n - {self.m})"
+
+    def factor_formula(self, most: str) -> str:
+        """The smallest factor for an error of epsilon, as a formula with n and epsilon.
+
+        Args:
+            most: how large the error is per unit of the leak, as a formula.
+        """
+        under = f"({self.m} epsilon)" if self.even and self.m > 1 else "epsilon"
+        over = f"/{self.scale!r}" if self.even and self.scale != 1 else ""
+        return f"log((n - {self.m}) ({most} - epsilon)/{under}){over}"
+
     def leak(self, factor: float) -> float:
         """The weight of all other keys together."""
         if not self.rest:
             return 0.0
-        # In even mixes the factor stands for scale · C = C' + ln m.
-        power = self.scale * factor + math.log(self.m) if self.even else factor
-        return 1 / (1 + math.exp(min(power, 700.0)) / self.rest)
+        small = min(factor, 700.0 * self.unit)  # beyond, exp would overflow
+        return self._evaluated(self.leak_formula, **{self.factor: small})
 
     def factor_for(self, leak: float) -> float:
         """The smallest factor with at most this leak; −∞ where every factor has."""
         if not self.rest or leak >= 1:
             return -math.inf
-        power = math.log(self.rest) + math.log1p(-leak) - math.log(leak)
-        return (power - math.log(self.m)) / self.scale if self.even else power
+        return self._evaluated(self.factor_formula("1"), epsilon=leak)
+
+    def _evaluated(self, formula: str, **symbols: float) -> float:
+        return float(_parsed(formula).evaluate({"n": float(self.n), **symbols}))
 
     def all_weights(self, factor: float) -> Float64:
         """The weights of all keys, in closed form."""

@@ -9,15 +9,10 @@ import math
 
 import numpy as np
 
+from regard.analysis.noise.one_noise import OneNoise
 from regard.kinds.noise.instance import Growth, Setting, read
 from regard.kinds.noise.solve.findings import OutputFound
-from regard.kinds.noise.solve.finite_queries import (
-    OneNoise,
-    one_noise,
-    output_law,
-    settled,
-    weight_variance,
-)
+from regard.kinds.noise.solve.finite_queries import TOLERANCE, settled, weight_variance
 from regard.kinds.noise.solve.head_correlation import correlations
 from regard.kinds.noise.solve.null_steering import components, steered
 from regard.report import number, vector
@@ -29,7 +24,7 @@ MANY = 1000  # keys
 def beliefs(found: OutputFound) -> tuple[str, ...]:
     """The beliefs that this problem invites."""
     setting, growth = found.setting, found.setting.growth
-    moved = one_noise(setting, setting.queries())
+    moved = setting.one_noise(setting.queries())
     said = []
     if moved is not None and setting.heads > 1:
         said.append(_queries_differ(found))
@@ -80,7 +75,7 @@ def _averaging(setting: Setting, growth: Growth, moved: OneNoise) -> str:
     h = int(np.argmax(np.abs(moved.line)))
     spreads = []
     for size in (1.0, 10.0, 50.0):
-        law = one_noise(setting, setting.queries(growth.sign * size))
+        law = setting.one_noise(setting.queries(growth.sign * size))
         if law is None:
             return ""
         spread = math.sqrt(_kept_weight_variance(law, h))
@@ -105,7 +100,7 @@ def _kept_weight_variance(moved: OneNoise, h: int) -> float:
     """The variance of the weight of the key in a head, given that no score is negative."""
     mixing = np.zeros((*moved.means.shape, 1))
     mixing[h, moved.key] = 1.0
-    return float(moved.moments(mixing, *moved.allowed())[1][0, 0])
+    return float(moved.moments(mixing, *moved.above(0.0))[1][0, 0])
 
 
 def _leading_term(moved: OneNoise, h: int) -> float | None:
@@ -127,7 +122,7 @@ def _leading_term(moved: OneNoise, h: int) -> float | None:
 def _forgotten_keys(setting: Setting, growth: Growth) -> str:
     """How small the weight of the key that varies is among many keys."""
     size = min(abs(growth.size), 5.0)
-    moved = one_noise(setting, setting.queries(growth.sign * size))
+    moved = setting.one_noise(setting.queries(growth.sign * size))
     names = set(setting.given.names.values())
     rest = [i for i in range(setting.given.n) if i not in names]
     if moved is None or not rest:
@@ -152,7 +147,7 @@ def _doomed(setting: Setting, growth: Growth) -> str:
     other = steered(setting, queries)
     if other is None or np.array_equal(other, queries):
         return ""
-    law = output_law(setting, other, np.eye(setting.given.n))
+    law = setting.output_law(other, np.eye(setting.given.n), TOLERANCE)
     changed = np.any(other != queries, axis=1)
     listed = " and ".join(dict.fromkeys(map(vector, components(setting, other[changed]))))
     several = np.count_nonzero(changed) > 1

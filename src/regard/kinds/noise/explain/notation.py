@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from regard.kinds.noise.instance.formulas import Chance, average, factor
 from regard.kinds.noise.solve.findings import LimitFound, OutputFound
 from regard.kinds.noise.solve.hardmax_limit import LimitLaw, Outcome
-from regard.language import Formula, parse
+from regard.language import parse
 from regard.report import number
-from regard.solving.key_tables import symbol
+from regard.solving.key_tables import formula_tex, symbol
 from regard.solving.latex_numbers import tex
 
 MOST_SHOWN = 4  # values of an output that are written out
@@ -21,12 +19,7 @@ def latex(formula: str, digits: int = 6) -> str:
     >>> print(latex("(0.333333333333 v_b + vbar_not_a)/2"))
     \frac{0.333333 v_b + \bar{v}_{-a}}{2}
     """
-    nodes = parse(formula).tree
-    short = tuple(
-        replace(node, value=float(f"{node.value:.{digits}g}")) if node.op == "number" else node
-        for node in nodes
-    )
-    text = Formula(short, formula).to_latex().replace(r"\mathrm{vbar}", r"\bar{v}")
+    text = formula_tex(formula, digits).replace(r"\mathrm{vbar}", r"\bar{v}")
     return text.replace(r"\bar{v}_{\mathrm{not},", r"\bar{v}_{-")
 
 

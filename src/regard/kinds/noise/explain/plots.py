@@ -6,19 +6,11 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.kinds.noise.instance import Growth, Setting, read
-from regard.kinds.noise.solve.finite_queries import (
-    affordable,
-    as_one_head,
-    one_noise,
-    weight_law,
-    weight_variance,
-)
+from regard.kinds.noise.solve.finite_queries import affordable, weight_law, weight_variance
+from regard.problems.instances import Float64
 from regard.report import Plot, Series, number
-
-Float64 = NDArray[np.float64]
 
 POINTS, FEW_POINTS = 20, 10
 MOST_BARS = 20
@@ -66,11 +58,11 @@ def curves(setting: Setting) -> list[Curve]:
         return []
     several = setting.heads > 1
     found = [Curve(f"{setting.heads} heads" if several else "variance", setting)]
-    one = as_one_head(setting) if several else setting
+    one = setting.as_one_head() if several else setting
     if several and affordable(one, one.queries()):
         found.insert(0, Curve("one head", one))
     may_leave_out = several or setting.given.ignore_negative
-    if may_leave_out and one_noise(setting, setting.queries()) is not None:
+    if may_leave_out and setting.one_noise(setting.queries()) is not None:
         found += [Curve(f"{c.name}, s ≥ 0", c.setting, ignore_negative=True) for c in found]
     return found
 
@@ -108,7 +100,7 @@ def mean_weights(setting: Setting) -> Plot:
 
 def law_of_one_weight(setting: Setting) -> list[Plot]:
     """How the weight of the one key that varies is distributed, in the one head there is."""
-    moved, growth = one_noise(setting, setting.queries()), setting.growth
+    moved, growth = setting.one_noise(setting.queries()), setting.growth
     if moved is None or setting.heads > 1:
         return []
     sizes: dict[str, float | None] = {"instance": None}
@@ -119,7 +111,7 @@ def law_of_one_weight(setting: Setting) -> list[Plot]:
     labels = tuple(f"{low:.1f}–{low + 0.1:.1f}" for low in edges[:-1])
     series = []
     for name, size in sizes.items():
-        law = one_noise(setting, setting.queries(size))
+        law = setting.one_noise(setting.queries(size))
         if law is not None:
             below = [law.weight_below(edge) for edge in edges]
             steps = tuple(high - low for low, high in itertools.pairwise(below))

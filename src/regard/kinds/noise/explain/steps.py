@@ -7,7 +7,6 @@ from collections import Counter
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.kinds.noise.explain.notation import (
     chance_latex,
@@ -15,15 +14,14 @@ from regard.kinds.noise.explain.notation import (
     moments_latex,
     outcome_latex,
 )
-from regard.kinds.noise.instance import Setting, covariance_formulas
+from regard.kinds.noise.instance import Setting
 from regard.kinds.noise.instance.formulas import Chance, number_text
 from regard.kinds.noise.solve.findings import LimitFound, OutputFound
-from regard.language import parse, parse_limit
+from regard.language import parse
+from regard.problems.instances import Float64
 from regard.report import number
 from regard.solving.finding import Steps
 from regard.solving.key_tables import symbol
-
-Float64 = NDArray[np.float64]
 
 MOST_SHOWN = 4  # heads that are written out
 
@@ -66,7 +64,7 @@ def _no_atoms(setting: Setting) -> str:
             "integrals, here for the numbers of the instance."
         )
     name, size = symbol(setting.grows), float(setting.symbols[setting.grows])
-    targets = [parse_limit(limit).target for limit in setting.given.limits]
+    targets = [limit.target for limit in setting.given.read_limits]
     end = r"\infty" if math.inf in targets else r"-\infty"
     return (
         rf"As ${name} \to {end}$, the output comes near to no list of values that could be written "
@@ -104,10 +102,10 @@ def _scores(setting: Setting) -> tuple[str, str]:
     """The scores of each head, those that are alike together."""
     means, spread, unit = _score_numbers(setting)
     names = setting.given.names
-    formulas = [*covariance_formulas(setting.given), *setting.given.queries]
+    formulas = [*setting.given.covariance_formulas.values(), *setting.given.queries]
     used = {name for text in formulas for name in parse(text).names}
     early = []
-    for limit in map(parse_limit, setting.given.limits):
+    for limit in setting.given.read_limits:
         if math.isinf(limit.target):
             break
         if limit.name in used:

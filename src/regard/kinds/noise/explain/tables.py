@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
+from regard.analysis.noise.one_noise import OneNoise
 from regard.kinds.noise.explain.notation import chance_latex, latex
 from regard.kinds.noise.explain.plots import (
     Curve,
@@ -18,14 +20,7 @@ from regard.kinds.noise.explain.plots import (
 from regard.kinds.noise.instance import Growth, Setting, read
 from regard.kinds.noise.instance.formulas import average
 from regard.kinds.noise.solve.findings import LimitFound, OutputFound
-from regard.kinds.noise.solve.finite_queries import (
-    OneNoise,
-    affordable,
-    one_noise,
-    output_law,
-    settled,
-    weight_law,
-)
+from regard.kinds.noise.solve.finite_queries import TOLERANCE, affordable, settled, weight_law
 from regard.kinds.noise.solve.null_steering import components, noise_free, rms_error, steered
 from regard.report import Block, Facts, Table, number, vector
 
@@ -80,7 +75,7 @@ def _facts(found: OutputFound) -> list[tuple[str, str]]:
         pairs.append((f"mean in the limit{how}", vector(mean, digits)))
         variance = number(float(np.trace(covariance)), digits)
         pairs.append((f"variance in the limit{how}", variance))
-    law, at = output_law(setting, setting.queries(), values), at_size(setting)
+    law, at = setting.output_law(setting.queries(), values, TOLERANCE), at_size(setting)
     pairs.append((f"mean at {at}", vector(law.mean, 6)))
     pairs.append((f"variance at {at}", number(settled(law))))
     weights = weight_law(setting).mean
@@ -109,19 +104,26 @@ def _binary(found: LimitFound) -> list[tuple[str, str]]:
 
 def _typical(setting: Setting) -> list[tuple[str, str]]:
     """How many samples have about the weight that one head gives to a key at its mean."""
-    moved = one_noise(setting, setting.queries())
+    moved = setting.one_noise(setting.queries())
     if moved is None or setting.heads > 1:
         return []
-    best = np.max(np.delete(moved.means[0], moved.key))
-    pair = OneNoise(0, np.array([[moved.means[0, moved.key], best]]), moved.line)
-    middles = [1 / (1 + math.exp(-law.logit(0)[0])) for law in (moved, pair)]
+    still = np.where(np.arange(setting.given.n) == moved.key, -math.inf, moved.means[0])
+    two = [moved.key, int(np.argmax(still))]
+    few = replace(setting, means=setting.means[two], covariances=setting.covariances[two])
+    pair = few.one_noise(setting.queries())
+    assert pair is not None
     near, alone = (
-        f"{100 * (law.weight_below(middle + NEAR) - law.weight_below(middle - NEAR)):.4g} %"
-        for law, middle in zip((moved, pair), middles, strict=True)
+        f"{100 * (law.weight_below(at + NEAR) - law.weight_below(at - NEAR)):.4g} %"
+        for law, at in ((moved, _middle(moved)), (pair, _middle(pair)))
     )
-    said = f"within {NEAR} of {number(middles[0], 3)} in {near} of samples"
+    said = f"within {NEAR} of {number(_middle(moved), 3)} in {near} of samples"
     name = f"weight on v_{setting.label(moved.key)} at {at_size(setting)}"
     return [(name, f"{said}, and in {alone} if there were only the two keys")]
+
+
+def _middle(moved: OneNoise) -> float:
+    """The weight of the one key that varies, at its mean."""
+    return 1 / (1 + math.exp(-moved.logit(0)[0]))
 
 
 def _small_noise(setting: Setting) -> list[tuple[str, str]]:
@@ -130,7 +132,7 @@ def _small_noise(setting: Setting) -> list[tuple[str, str]]:
     changed = np.any(actual.covariances != setting.covariances)
     if not changed or not affordable(actual, actual.queries(), once=True):
         return []
-    law = output_law(actual, actual.queries(), actual.values)
+    law = actual.output_law(actual.queries(), actual.values, TOLERANCE)
     error = "" if law.method == "exact" else " (sampled)"
     name = f"variance with {moved_parameters(setting)}"
     return [(name, number(float(law.variance)) + error)]
@@ -182,7 +184,7 @@ def _queries_compared(setting: Setting) -> list[Block]:
         return []
     rows = []
     for name, q in tried:
-        law = output_law(actual, q, np.eye(setting.given.n))
+        law = actual.output_law(q, np.eye(setting.given.n), TOLERANCE)
         texts = "; ".join(map(vector, components(setting, q)))
         rows.append((name, texts, number(rms_error(law, still)), law.method))
     numbers = ", ".join(f"{k} = {number(v)}" for k, v in setting.given.parameters.items())

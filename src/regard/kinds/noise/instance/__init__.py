@@ -11,16 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regard.analysis import OutputLaw, key_noise
+from regard.analysis.noise.one_noise import OneNoise
 from regard.analysis.noise.random_scores import Scores, read_scores
 from regard.errors import FormulaError, InvalidProblem
 from regard.kinds.noise.spec import NoiseGiven
-from regard.language import parse, parse_limit
+from regard.language import parse
 from regard.problems import key_instance
-from regard.problems.instances import KeyInstance
-
-Float64 = NDArray[np.float64]
+from regard.problems.instances import Float64, KeyInstance
 
 NEAR = 1e-12  # how near a parameter is to a limit that is taken last
 LARGE = 8000  # numbers in covariances, beyond which coordinates that do not matter are left out
@@ -99,16 +98,40 @@ class Setting:
 
         Heads are independent if and only if all are 0.
         """
-        q, size = queries, np.abs(queries)
-        joint = np.einsum("hd,nde,ge->nhg", q, self.covariances, q)
-        room = 1e-13 * np.einsum("hd,nde,ge->nhg", size, np.abs(self.covariances), size)
-        off = (np.abs(joint) > room) & ~np.eye(len(q), dtype=bool)
-        return np.where(off, joint, 0.0)
+        joint = self.scores(queries).covariances / self.given.scale**2
+        return np.asarray(np.where(np.eye(len(queries), dtype=bool), 0.0, joint))
+
+    def one_noise(self, queries: Float64) -> OneNoise | None:
+        """How one normal number moves all heads of these queries (H, d); None if it is not one."""
+        moved = OneNoise.of(self.scores(queries))
+        return moved if moved is not None and moved.varies else None
+
+    def output_law(self, queries: Float64, values: Float64, tolerance: float) -> OutputLaw:
+        """The law of the average of the heads' outputs; equal heads are one that counts more."""
+        distinct, counts = np.unique(queries, axis=0, return_counts=True)
+        return key_noise(
+            distinct,
+            self.means,
+            self.covariances,
+            values,
+            head_weights=counts / len(queries),
+            scale=self.given.scale,
+            tolerance=tolerance,
+            rng=0,
+        )
+
+    def without_noise(self) -> Setting:
+        """The same with keys at their means."""
+        return replace(self, covariances=np.zeros_like(self.covariances))
+
+    def as_one_head(self) -> Setting:
+        """The same keys with one head, whose query is the sum of all queries."""
+        together = " + ".join(f"({text})" for text in self.given.queries)
+        return read(self.given.model_copy(update={"queries": [together]}))
 
     def label(self, row: int) -> str:
         """What the key in a row is called: its name, or its number, counted from 1."""
-        names = self.given.names
-        return next((name for name, at in names.items() if at == row), str(row + 1))
+        return self.given.label(row)
 
 
 def read(
@@ -131,7 +154,7 @@ def read(
     """
     numbers = {**given.parameters, **(changed or {})}
     grows, late = None, False
-    for limit in map(parse_limit, given.limits):
+    for limit in given.read_limits:
         if math.isinf(limit.target):
             grows = limit
         elif limits:
@@ -167,10 +190,9 @@ def _instance(
         size = 1e-9 * max(1e-300, float(np.max(np.abs(matrix))))
         proper = bool(np.all(np.isfinite(matrix))) and np.max(np.abs(matrix - matrix.T)) <= size
         if not proper or np.min(np.linalg.eigvalsh(matrix)) < -size:
-            name = next((name for name, at in given.names.items() if at == row), str(row + 1))
             raise InvalidProblem(
-                f"given.keys: covariance: that of key {name} is not symmetric and positive "
-                "semidefinite in the limits given."
+                f"given.keys: covariance: that of key {given.label(row)} is not symmetric and "
+                "positive semidefinite in the limits given."
             )
     return instance
 
@@ -197,7 +219,7 @@ def _queries(given: NoiseGiven, symbols: Mapping[str, Float64 | float]) -> Float
 
 def _growing(at: Setting, name: str, sign: float) -> Setting:
     """Return a setting with how its queries grow, by their values at a few sizes of a parameter."""
-    if any(name in parse(text).names for text in covariance_formulas(at.given)):
+    if any(name in parse(text).names for text in at.given.covariance_formulas.values()):
         return replace(at, open_limit=name)  # the keys change as well
     size = float(at.symbols[name])
     step = sign * max(1.0, abs(size))
@@ -226,9 +248,3 @@ def _growing(at: Setting, name: str, sign: float) -> Setting:
         return replace(at, open_limit=name)
     far = far / np.linalg.norm(far, axis=1, keepdims=True)
     return replace(grown, directions=far, open_limit=name)
-
-
-def covariance_formulas(given: NoiseGiven) -> list[str]:
-    """The formulas of the covariances of the keys."""
-    covariance = getattr(given.keys, "covariance", "0")
-    return list(covariance.values()) if isinstance(covariance, dict) else [covariance]

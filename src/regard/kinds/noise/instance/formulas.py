@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-Float64 = NDArray[np.float64]
+from regard.problems.instances import Float64
 
 SIMPLE = 1000  # the largest denominator of a number that is written as a fraction
 CLOSE = 1e-12

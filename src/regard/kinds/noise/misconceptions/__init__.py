@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake
@@ -18,8 +17,7 @@ from regard.kinds.noise.misconceptions import mistaken_laws as laws
 from regard.kinds.noise.reading.asked import Asked
 from regard.kinds.noise.reading.output_law import EXACT, Law, law
 from regard.kinds.noise.spec import NoiseProblem
-
-Float64 = NDArray[np.float64]
+from regard.problems.instances import Float64
 
 DRAWN = 6  # values on which a misconception has to show
 SAME = 1e-6

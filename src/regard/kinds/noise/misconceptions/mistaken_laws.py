@@ -38,7 +38,7 @@ def without_negative_scores(at: Setting, right: Law) -> Iterator[Law]:
 
 def without_noise(at: Setting, right: Law) -> Iterator[Law]:
     """Without noise, if the output has several values and none of them is this one."""
-    still = law(replace(at, covariances=np.zeros_like(at.covariances)))
+    still = law(at.without_noise())
     if len(right.chances) > 1 and still.atomic:
         gaps = np.max(np.abs(right.shares - still.shares[0]), axis=1)
         if np.min(gaps) > 1e-3:
@@ -55,9 +55,9 @@ def covariances_squared(at: Setting, right: Law) -> Iterator[Law]:
 
 def as_one_head(at: Setting) -> Iterator[Setting]:
     """All heads with the same query: the sum of all, or that of one of them."""
-    whole = [np.sum(x, axis=0) for x in (at.directions, at.offsets)]
-    for q, w in (whole, *zip(at.directions, at.offsets, strict=True)):
-        yield replace(at, directions=q[None], offsets=w[None])
+    yield at.as_one_head()
+    for h in range(at.heads):
+        yield replace(at, directions=at.directions[[h]], offsets=at.offsets[[h]])
 
 
 def of_one_head(at: Setting, right: Law) -> Iterator[Law]:

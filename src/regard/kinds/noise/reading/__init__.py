@@ -13,17 +13,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.checking.answers import Answer, Value, evaluate
+from regard.checking.digits import larger
 from regard.checking.matrices import shape_words, with_own_names
 from regard.errors import InvalidAnswer
-from regard.kinds.noise.reading.decimals import larger
 from regard.kinds.noise.reading.output_law import Law, apart
 from regard.kinds.noise.spec import NoiseProblem, value_symbols
-from regard.language import Formula, parse_limit
-
-Float64 = NDArray[np.float64]
+from regard.language import Formula
+from regard.problems.instances import Float64
 
 FIELDS = ("atoms", "mean", "variance", "independent")
 # What stands for a number that grows without bound, or is that near to its limit: the first with
@@ -57,7 +55,7 @@ class Said:
         """
         grown: str | None = None
         goes: dict[str, tuple[float, ...]] = {}
-        for limit in map(parse_limit, self.problem.given.limits):
+        for limit in self.problem.given.read_limits:
             if math.isinf(limit.target):
                 grown = limit.name
                 goes[limit.name] = tuple(math.copysign(x, limit.target) for x in LARGE)
@@ -96,9 +94,8 @@ class Said:
     @property
     def uses_limits(self) -> tuple[str, ...]:
         """The parameters with a limit that the answer uses."""
-        limits = (parse_limit(text).name for text in self.problem.given.limits)
         used = self.names()
-        return tuple(name for name in limits if name in used)
+        return tuple(x.name for x in self.problem.given.read_limits if x.name in used)
 
     @property
     def counts_values(self) -> bool:

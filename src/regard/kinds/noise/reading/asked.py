@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.checking.sampling import generator
 from regard.errors import InvalidAnswer
@@ -16,10 +15,9 @@ from regard.kinds.noise.reading import FIELDS, Said
 from regard.kinds.noise.reading.output_law import EXACT, Law
 from regard.kinds.noise.spec import NoiseProblem
 from regard.problems import key_instance
+from regard.problems.instances import Float64
 from regard.problems.laws import Arbitrary, Fixed, Gaussian
 from regard.report import number, vector
-
-Float64 = NDArray[np.float64]
 
 ROUGH = 1e-3  # a law that is known less well decides only what is far off
 

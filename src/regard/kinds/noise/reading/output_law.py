@@ -10,19 +10,17 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regard.analysis import key_noise
-from regard.analysis.noise.hardmax_limit import limit_atoms
+from regard.analysis.noise.hardmax_limit import limit_atoms, nonnegative_atoms
+from regard.analysis.noise.one_noise import Winners
 from regard.analysis.noise.random_scores import Scores
 from regard.checking.sampling import softmax
 from regard.kinds.noise.instance import Setting
-from regard.kinds.noise.instance.positive_scores import Winners, positive_draws, positive_winners
-
-Float64 = NDArray[np.float64]
+from regard.problems.instances import Float64
 
 EXACT = 1e-6  # relative to the size of the values
 LATE = 1e-4  # an error of probabilities where a small parameter has its limit last
+SAMPLES = 200_000  # of scores of which none may be negative
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,24 +73,23 @@ def law(at: Setting, *, keep_positive: bool = False, drop: frozenset[int] = froz
     if not np.any(at.directions):
         rough = math.inf if at.open_limit else rough
         if np.any(soft.deviations):
-            found = _finite(at, soft, keep_positive)
+            found = _finite(at, at.offsets, keep_positive)
             return replace(found, rough=max(found.rough, rough))
         every = tuple(range(len(at.means)))
-        won: Winners = [(1.0, (every,) * at.heads)]
-        error = 0.0
-    elif keep_positive:
-        won, error, _ = positive_winners(scores)
+        won, error = [(1.0, (every,) * at.heads)], 0.0
     else:
-        won, error, _ = limit_atoms(scores, np.random.default_rng(0))
+        winners = nonnegative_atoms if keep_positive else limit_atoms
+        won, error, _ = winners(scores, np.random.default_rng(0))
+    if not won:  # nothing is left
+        return _unknown(soft)
     if any(_moving_tie(soft, keys) for _, keys in won):
-        far = at.offsets + _large(scores) * at.directions
-        return _finite(replace(at, offsets=far), soft, keep_positive)
+        return _finite(at, at.offsets + _large(scores) * at.directions, keep_positive)
     found_atoms: dict[tuple[float, ...], tuple[float, Float64]] = {}
-    for chance, winners in won:
+    for chance, heads in won:
         if at.late and chance <= LATE * 0.1:
             continue
         shares = np.zeros(len(at.means))
-        for h, keys in enumerate(winners):
+        for h, keys in enumerate(heads):
             if len(keys) == 1 or not drop.intersection(keys):
                 shares[list(keys)] += softmax(soft.means[h, list(keys)]) / at.heads
         key = tuple(np.round(shares, 10).tolist())
@@ -119,7 +116,7 @@ def _large(scores: Scores) -> float:
     return max(100.0, 60.0 / gap)
 
 
-def _moving_tie(soft: Scores, winners: tuple[tuple[int, ...], ...]) -> bool:
+def _moving_tie(soft: Scores, winners: Winners) -> bool:
     """Whether keys tie whose weights depend on noise that does not grow."""
     return any(
         len(keys) > 1 and bool(np.any(soft.deviations[h, list(keys)] > 0))
@@ -127,28 +124,30 @@ def _moving_tie(soft: Scores, winners: tuple[tuple[int, ...], ...]) -> bool:
     )
 
 
-def _finite(at: Setting, scores: Scores, keep_positive: bool) -> Law:
-    """Return mean and covariance of the weights for queries of this size."""
-    none, n = np.zeros(0), len(at.means)
+def _finite(at: Setting, queries: Float64, keep_positive: bool) -> Law:
+    """Return mean and covariance of the weights of queries (H, d)."""
+    n, scores = len(at.means), at.scores(queries)
     if not keep_positive:
-        distinct, counts = np.unique(at.offsets, axis=0, return_counts=True)
-        found = key_noise(
-            distinct,
-            at.means,
-            at.covariances,
-            np.eye(n),
-            head_weights=counts / at.heads,
-            scale=at.given.scale,
-            tolerance=1e-5,
-        )
-        return Law(none, np.zeros((0, n)), found.mean, found.covariance, float(found.error))
-    few = positive_draws(scores)
-    if len(few) < 2:  # next to nothing is left, so that nothing can be said
-        unknown = np.mean(softmax(scores.means), axis=0)
-        return Law(none, np.zeros((0, n)), unknown, np.zeros((n, n)), math.inf)
+        found = at.output_law(queries, np.eye(n), 1e-5)
+        return _without_atoms(found.mean, found.covariance, float(found.error))
+    normals = np.random.default_rng(0).standard_normal((SAMPLES, scores.keys, scores.heads))
+    s = scores.means + np.einsum("nhg,png->phn", scores.factors(), normals)
+    few = s[np.all((s >= 0) | (scores.deviations == 0), axis=(1, 2))]
+    if len(few) < 2:
+        return _unknown(scores)
     weights = np.mean(softmax(few), axis=1)
-    error = 5 / math.sqrt(max(len(weights), 1))
-    return Law(none, np.zeros((0, n)), np.mean(weights, axis=0), np.cov(weights.T), error)
+    error = 5 / math.sqrt(len(weights))
+    return _without_atoms(np.mean(weights, axis=0), np.cov(weights.T), error)
+
+
+def _without_atoms(mean: Float64, covariance: Float64, rough: float) -> Law:
+    return Law(np.zeros(0), np.zeros((0, len(mean))), mean, covariance, rough)
+
+
+def _unknown(scores: Scores) -> Law:
+    """The law where next to nothing is left, so that nothing can be said."""
+    mean = np.mean(softmax(scores.means), axis=0)
+    return _without_atoms(mean, np.zeros((len(mean), len(mean))), math.inf)
 
 
 def apart(said: Float64, right: Float64, size: float, room: Float64) -> float:

@@ -10,24 +10,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.certify import Certificate
-from regard.kinds.noise.instance import Setting, covariance_formulas, read
+from regard.kinds.noise.instance import Setting, read
 from regard.kinds.noise.instance.formulas import average, mean_formula, variance_formula
 from regard.kinds.noise.solve.claims import certificate
 from regard.kinds.noise.solve.findings import FiniteFound, LimitFound, OutputFound
-from regard.kinds.noise.solve.finite_queries import kept_law, one_noise, weight_law
+from regard.kinds.noise.solve.finite_queries import kept_law, weight_law
 from regard.kinds.noise.solve.hardmax_limit import LimitLaw, head_lead, limit_law
 from regard.kinds.noise.solve.normal_chances import Cut, recognised
 from regard.kinds.noise.spec import NoiseGiven, NoiseProblem
-from regard.language import parse, parse_limit
+from regard.language import parse
 from regard.solving.finding import Status
 from regard.solving.key_tables import softmax
 
 __all__ = ["FiniteFound", "LimitFound", "find", "solve"]
 
-Float64 = NDArray[np.float64]
 
 MOST_PAIRS = 6  # of values in a formula for the variance
 CLOSE = 1e-9
@@ -58,8 +56,8 @@ def _status(found: OutputFound, proved: bool) -> Status:
 def find(given: NoiseGiven) -> FiniteFound | LimitFound:
     """Work out the law of the output, without a proof."""
     setting = read(given)
-    used = {name for text in covariance_formulas(given) for name in parse(text).names}
-    used -= {parse_limit(limit).name for limit in given.limits}
+    used = {name for text in given.covariance_formulas.values() for name in parse(text).names}
+    used -= {limit.name for limit in given.read_limits}
     now = {name: given.parameters[name] for name in sorted(used & set(given.parameters))}
 
     def lead(head: int) -> Cut:
@@ -87,7 +85,6 @@ def find(given: NoiseGiven) -> FiniteFound | LimitFound:
         # Samples know no more than three digits.
         mean=mean_formula(outcomes, given.names, None if law.exact else 3),
         variance=f"{number:.{digits}g}" if many else variance_formula(parts, given.names),
-        independent=not np.any(setting.shared_noise(setting.queries())),
         law=law,
         whole=whole,
         general=_holds_elsewhere(given, whole),
@@ -103,7 +100,7 @@ def _finite(setting: Setting) -> FiniteFound:
     if kept is not None:
         mean, covariance = kept
     variance = f"{float(np.trace(setting.values.T @ covariance @ setting.values)):.15g}"
-    moved = one_noise(setting, setting.queries())
+    moved = setting.one_noise(setting.queries())
     if moved is not None and setting.heads == 1 and kept is None:
         # c = w + σ(Z) (v_a - w): the variance is that of one weight.
         rest = softmax(np.delete(moved.means[0], moved.key))
@@ -116,7 +113,6 @@ def _finite(setting: Setting) -> FiniteFound:
         setting=setting,
         mean=average(np.where(np.abs(mean) > 1e-15, mean, 0.0), names).formula,
         variance=variance,
-        independent=not np.any(setting.shared_noise(setting.queries())),
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Collection
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.certify import Certificate, verify
 from regard.certify.certificate import Claim
@@ -16,11 +15,10 @@ from regard.certify.claims import output_law as law_claims
 from regard.certify.claims import random_heads
 from regard.kinds.noise.instance import Setting
 from regard.kinds.noise.solve.findings import LimitFound, OutputFound
-from regard.kinds.noise.solve.finite_queries import output_law
+from regard.kinds.noise.solve.finite_queries import TOLERANCE
 from regard.kinds.noise.spec import value_symbols
 from regard.language import parse
-
-Float64 = NDArray[np.float64]
+from regard.problems.instances import Float64
 
 CLOSE = 1e-9
 MOST_HEADS = 6
@@ -124,7 +122,7 @@ def _finite_claim(found: OutputFound, values: Float64) -> Claim | None:
     setting = found.setting
     if not _one_key_each(setting) or values.shape[1] > MOST_WIDTH:
         return None
-    law = output_law(setting, setting.queries(), values)
+    law = setting.output_law(setting.queries(), values, TOLERANCE)
     if law.method != "exact":
         return None
     error = max(CLOSE * _size(values), 4 * law.error)
@@ -156,9 +154,8 @@ def _size(values: Float64) -> float:
 
 def _differences(setting: Setting, query: Float64) -> Claim:
     """The score differences between the first key and the others, which decide the weights."""
-    scale = float(setting.given.scale)
-    means = scale * setting.means @ query
-    spread = scale**2 * np.einsum("d,nde,e->n", query, setting.covariances, query)
+    scores = setting.scores(query[None])
+    means, spread = scores.means[0], scores.covariances[:, 0, 0]
     pairs = [[0, i] for i in range(1, min(setting.given.n, 33))]
     return random_heads.differences_claim(
         pairs,

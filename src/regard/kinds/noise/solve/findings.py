@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from regard.kinds.noise.instance import Setting
 from regard.kinds.noise.instance.formulas import average
 from regard.kinds.noise.solve.hardmax_limit import LimitLaw
@@ -19,13 +21,16 @@ class OutputFound(Finding):
         setting: the problem in arrays.
         mean: as a formula of the language.
         variance: as a formula of the language.
-        independent: whether the heads share no noise.
     """
 
     setting: Setting
     mean: str
     variance: str
-    independent: bool
+
+    @property
+    def independent(self) -> bool:
+        """Whether the heads share no noise."""
+        return not np.any(self.setting.shared_noise(self.setting.queries()))
 
     @property
     def atoms(self) -> list[dict[str, str]]:

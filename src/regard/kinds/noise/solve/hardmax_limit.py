@@ -14,21 +14,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regard.analysis.noise.hardmax_limit import limit_atoms
+from regard.analysis.noise.hardmax_limit import limit_atoms, nonnegative_atoms
+from regard.analysis.noise.one_noise import OneNoise, Winners
 from regard.analysis.noise.random_scores import Scores
 from regard.kinds.noise.instance import Setting
 from regard.kinds.noise.instance.formulas import Chance, plain
-from regard.kinds.noise.instance.positive_scores import noise_line, positive_winners
 from regard.kinds.noise.solve.normal_chances import Cut, between
+from regard.problems.instances import Float64
 from regard.solving.key_tables import softmax
 
-Float64 = NDArray[np.float64]
-Won = tuple[Chance, tuple[tuple[int, ...], ...]]  # the keys that share each head, in its order
+Won = tuple[Chance, Winners]
 Outcome = tuple[Chance, Float64]  # of a part of the output: how often, and how much of each value
 
 MOST_ATOMS = 256
+SAME = 1e-12  # of z: what differs by less differs by rounding
 SAMPLED = 1e-6  # an error of probabilities that no integral has
 
 
@@ -131,15 +131,18 @@ def _winners(
 ) -> tuple[list[Won], Chance, bool]:
     """Winners of a group of heads, the chance of what is not left out, and whether it is exact."""
     scores = setting.scores(setting.directions).of_heads(heads)
-    line = noise_line(scores)
-    if line is not None:
-        cuts = None if recognise is None else [recognise(h) for h in heads]
-        return *_along_a_line(scores, *line, cuts, ignore_negative), True
-    kept = 1.0
+    moved = OneNoise.of(scores)
+    if moved is not None:
+        seen = np.flatnonzero(moved.line).tolist()
+        cuts = [Cut.at(z) for z in moved.crossings()]
+        if recognise is not None:  # the key wins beyond a cut where its score rises, or below it
+            cuts = [recognise(heads[h]).signed(-moved.line[h]) for h in seen]
+        return *_along_a_line(moved, cuts, ignore_negative), True
+    rng, kept = np.random.default_rng(0), 1.0
     if ignore_negative:
-        won, error, kept = positive_winners(scores)
+        won, error, kept = nonnegative_atoms(scores, rng)
     else:
-        won, error, _ = limit_atoms(scores, np.random.default_rng(0))
+        won, error, _ = limit_atoms(scores, rng)
     exact = error < SAMPLED
     sharp = exact and not setting.late
     likely = [(plain(p, exact=sharp), keys) for p, keys in won if sharp or p > 1e-5]
@@ -147,46 +150,24 @@ def _winners(
 
 
 def _along_a_line(
-    scores: Scores, key: int, line: Float64, cuts: list[Cut] | None, ignore_negative: bool
+    moved: OneNoise, cuts: list[Cut], ignore_negative: bool
 ) -> tuple[list[Won], Chance]:
     """Winners for every z of the one normal number, and the chance of what is not left out.
 
     Args:
-        scores: of the heads.
-        key: the one that varies.
-        line: (H,), what z adds to its scores.
-        cuts: for each head how far the key is ahead, in standard deviations, with a formula.
+        moved: the heads.
+        cuts: the z at which a winner changes, with formulas.
         ignore_negative: whether z with a negative score that varies are left out.
     """
-    edges: list[Cut] = []
-    low, high = Cut.at(-math.inf), Cut.at(math.inf)
-    for h, slope in enumerate(line):
-        if slope == 0:
-            continue
-        ahead = float(scores.means[h, key] - np.max(np.delete(scores.means[h], key)))
-        # The key wins beyond this z where its score rises with z, and below it otherwise.
-        cut = Cut.at(-ahead / slope) if cuts is None else cuts[h].signed(-slope)
-        edges.append(cut)
-        if ignore_negative:
-            zero = Cut.at(-float(scores.means[h, key]) / float(slope))
-            zero = cut if abs(zero.value - cut.value) <= 1e-12 else zero
-            edges.append(zero)
-            if slope > 0:
-                low = max(low, zero, key=lambda edge: edge.value)
-            else:
-                high = min(high, zero, key=lambda edge: edge.value)
-    inside = sorted((e for e in edges if low.value < e.value < high.value), key=lambda e: e.value)
-    distinct = [low]
-    for edge in [*inside, high]:
-        if edge.value - distinct[-1].value > 1e-12:
-            distinct.append(edge)
-    kept = between(low, high)
-    found: dict[tuple[tuple[int, ...], ...], Chance] = {}
-    for left, right in itertools.pairwise(distinct):
-        z = 0.5 * (np.clip(left.value, -1e3, 1e3) + np.clip(right.value, -1e3, 1e3))
-        moved = scores.means.copy()
-        moved[:, key] += line * z
-        winners = tuple(tuple(np.flatnonzero(row).tolist()) for row in scores.tied(moved))
+    ends = moved.above(0.0 if ignore_negative else -math.inf)
+    low, high = (next((c for c in cuts if abs(c.value - z) <= SAME), Cut.at(z)) for z in ends)
+    edges = [low]
+    for edge in [*sorted(cuts, key=lambda cut: cut.value), high]:
+        if edges[-1].value + SAME < edge.value <= high.value:
+            edges.append(edge)
+    kept, found = between(low, high), dict[Winners, Chance]()
+    won = moved.winners([edge.value for edge in edges])
+    for (left, right), (_, winners) in zip(itertools.pairwise(edges), won, strict=True):
         chance = between(left, right).over(kept)
         if chance.value > 0:
             found[winners] = found[winners].plus(chance) if winners in found else chance
@@ -223,12 +204,8 @@ def _tidied(outcomes: list[Outcome], exact: bool) -> tuple[Outcome, ...]:
     return tuple((c if c.symbolic else plain(c.value, exact=False), s) for c, s in found)
 
 
-def head_lead(setting: Setting, head: int) -> float:
-    """How far the one key that varies is ahead of the others, in standard deviations."""
-    scores = setting.scores(setting.directions if setting.growth else setting.offsets)
-    means, deviations = scores.means[head], scores.deviations[head]
-    noisy = np.flatnonzero(deviations)
-    if len(noisy) != 1:
-        return math.nan
-    key = int(noisy[0])
-    return float((means[key] - np.max(np.delete(means, key))) / deviations[key])
+def head_lead(setting: Setting, head: int) -> float | None:
+    """How far the one key that varies is ahead, in standard deviations; None: it is not one."""
+    queries = setting.directions if setting.growth else setting.offsets
+    moved = setting.one_noise(queries[head : head + 1])
+    return None if moved is None else moved.lead(0) / abs(float(moved.line[0]))

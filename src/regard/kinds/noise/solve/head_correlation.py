@@ -6,13 +6,11 @@ import math
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.analysis.noise.one_head import one_head
 from regard.analysis.noise.random_scores import read_scores
 from regard.analysis.noise.two_heads import two_heads
-
-Float64 = NDArray[np.float64]
+from regard.problems.instances import Float64
 
 
 @cache

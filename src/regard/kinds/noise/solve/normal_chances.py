@@ -59,7 +59,10 @@ def _phi(cut: Cut) -> str:
     return f"Phi({'-' if cut.value < 0 else ''}{cut.size})"
 
 
-def recognised(value_at: Callable[[Mapping[str, float]], float], now: Mapping[str, float]) -> Cut:
+ValueAt = Callable[[Mapping[str, float]], float | None]  # None: there is no such number
+
+
+def recognised(value_at: ValueAt, now: Mapping[str, float]) -> Cut:
     """Return a number that may depend on parameters as c · p^k · …, with that formula if it does.
 
     Args:
@@ -67,25 +70,35 @@ def recognised(value_at: Callable[[Mapping[str, float]], float], now: Mapping[st
         now: the parameters as they are.
     """
     value = value_at({})
-    powers = {}
-    for name, size in now.items():
-        if size == 0 or value == 0:
-            return Cut.at(value)
-        ratio = value_at({name: 2 * size}) / value
-        power = math.log2(ratio) if ratio > 0 else math.nan
-        if not abs(2 * power - round(2 * power, 0)) <= 1e-9:
-            return Cut.at(value)
-        powers[name] = round(2 * power) / 2
+    assert value is not None  # it is asked for where there is one
+    powers = {name: _power(value_at({name: 2 * size}), value) for name, size in now.items() if size}
     used = {name: power for name, power in powers.items() if power}
-    if not used or any(abs(power) not in _POWERS for power in used.values()):
+    known = len(powers) == len(now) and all(abs(p) in (0, *_POWERS) for p in powers.values())
+    if not used or not known:
         return Cut.at(value)
-    rest = abs(value) / math.prod(now[name] ** power for name, power in used.items())
+
+    def product(numbers: Mapping[str, float]) -> float:
+        return math.prod(numbers[name] ** power for name, power in used.items())
+
+    rest = abs(value) / product(now)
     other = {name: now[name] * (1.5 + 0.25 * place) for place, name in enumerate(now)}
-    expected = rest * math.prod(other[name] ** power for name, power in used.items())
-    if abs(abs(value_at(other)) - expected) > 1e-9 * expected:
+    expected = rest * product(other)
+    if abs(abs(value_at(other) or 0.0) - expected) > 1e-9 * expected:
         return Cut.at(value)
-    above = [_POWERS[power].format(name) for name, power in used.items() if power > 0]
-    below = [_POWERS[-power].format(name) for name, power in used.items() if power < 0]
+    return Cut(value, _written(rest, used))
+
+
+def _power(doubled: float | None, value: float) -> float:
+    """The power k with doubled = 2^k value, a multiple of 1/2; infinite where there is none."""
+    ratio = doubled / value if doubled and value else 0.0
+    power = 2 * math.log2(ratio) if ratio > 0 else math.inf
+    return round(power) / 2 if abs(power % 1 - 0.5) >= 0.5 - 1e-9 else math.inf
+
+
+def _written(rest: float, powers: Mapping[str, float]) -> str:
+    """Write rest · p^k · … as a fraction."""
+    above = [_POWERS[power].format(name) for name, power in powers.items() if power > 0]
+    below = [_POWERS[-power].format(name) for name, power in powers.items() if power < 0]
     front = number_text(rest)
     if "/" in front and not front.startswith("sqrt"):
         front, divisor = front.split("/")
@@ -94,4 +107,4 @@ def recognised(value_at: Callable[[Mapping[str, float]], float], now: Mapping[st
         above.insert(0, front)
     under = " ".join(below)
     under = f"({under})" if len(below) > 1 else under
-    return Cut(value, " ".join(above) + (f"/{under}" if under else ""))
+    return " ".join(above) + (f"/{under}" if under else "")

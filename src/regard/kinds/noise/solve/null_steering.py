@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.analysis import OutputLaw
 from regard.kinds.noise.instance import Setting
 from regard.kinds.noise.solve.hardmax_limit import limit_law
-
-Float64 = NDArray[np.float64]
+from regard.problems.instances import Float64
 
 
 def steered(setting: Setting, queries: Float64, *, every: bool = False) -> Float64 | None:
@@ -64,8 +61,7 @@ def noise_free(setting: Setting) -> Float64 | None:
     """What each value (n,) has of the output in the limit if no key varies."""
     if setting.growth is None:
         return None
-    still = replace(setting, covariances=np.zeros_like(setting.covariances))
-    law = limit_law(still, ignore_negative=False)
+    law = limit_law(setting.without_noise(), ignore_negative=False)
     return None if law is None else law.atoms[0][1]
 
 

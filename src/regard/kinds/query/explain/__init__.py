@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from regard.kinds.query.explain import least_noise, max_margin, noise_window, smallest_factor
-from regard.kinds.query.solve.finding import Undecided
 from regard.kinds.query.solve.least_noise import LeastNoise, NoMeanScores, VanishingNoise
-from regard.kinds.query.solve.max_margin import Excluded, MaxMargin, OtherUnits
+from regard.kinds.query.solve.max_margin import Excluded, MaxMargin, OtherUnits, Undecided
 from regard.kinds.query.solve.noise_window import NoiseWindow
 from regard.kinds.query.solve.smallest_factor import SmallestFactor
 from regard.kinds.query.spec import QueryProblem

@@ -9,6 +9,7 @@ import numpy as np
 
 from regard.kinds.heads.explain.proved_bounds import (
     MEANS,
+    RMS,
     Step,
     proved_in_words,
     proved_step,
@@ -62,15 +63,15 @@ def in_the_limit(found: VanishingNoise, told: Explanation) -> Explanation:
 
 def explain_least_noise(problem: QueryProblem, found: LeastNoise) -> Explanation:
     """Return why the designed query has the least noise, as it is rounded."""
-    query = tex_vector(found.queries[0])
+    query = tex_vector(found.query)
     if found.coefficients is not None:
         query = rf"M^\top {tex_vector(found.coefficients)}"
     tolerance = problem.goal.tolerance
     facts = (
-        ("query", vector(found.queries[0])),
+        ("query", vector(found.query)),
         ("gap", number(found.design.gap)),
         ("error, by the exact law", number(found.error)),
-        ("error, as proved", proved_in_words(found.bound, tolerance, found.proved)),
+        ("error, as proved", proved_in_words(found)),
     )
     return Explanation(
         f"q = {query}",
@@ -97,7 +98,7 @@ def _steps(found: LeastNoise, tolerance: float) -> Iterator[Step]:
     yield (
         "The error depends on the gap; of those tried, this one has the least."
         + MEANS * (found.coefficients is not None),
-        rf"g = {tex(found.design.gap)},\qquad q = {tex_vector(found.queries[0])}",
+        rf"g = {tex(found.design.gap)},\qquad q = {tex_vector(found.query)}",
     )
     summed = (
         " The sum of the wanted means is above it too: at its best length it comes to "
@@ -110,22 +111,21 @@ def _steps(found: LeastNoise, tolerance: float) -> Iterator[Step]:
         f"{found.heads.keys.together}{within} the tolerance."
         + " Each weight by itself may be within it." * each
         + summed * (tolerance < least <= here * CLEARLY),
-        rf"\sqrt{{E \lVert c - c^* \rVert^2}} = {tex(here)},\qquad \text{{allowed }} "
+        rf"{RMS} = {tex(here)},\qquad \text{{allowed }} "
         rf"{tex(tolerance)}",
     )
-    yield proved_step(found.bound, tolerance, here, found.proved, found.heads.keys.weights_count)
+    yield proved_step(found)
 
 
 def _scores(problem: QueryProblem, found: LeastNoise) -> Table:
-    variances = found.heads.keys.score_variances(found.queries[0])
-    scores = found.heads.keys.scale * (found.heads.keys.means @ found.queries[0])
-    columns = (found.heads.whole.wanted, scores, variances)
+    variances = found.heads.keys.score_variances(found.query)
+    columns = (found.pattern.wanted, found.scores[0], variances)
     rows = tuple(
         (
             f"${symbol(key_name(problem.given, i, 'mu'))}$",
             *(number(float(column[i])) for column in columns),
         )
-        for i in range(min(found.heads.whole.n, 12))
+        for i in range(min(found.pattern.n, 12))
     )
     return Table(("key", "wanted", "mean score", "variance"), rows, "scores")
 

@@ -10,8 +10,8 @@ import numpy as np
 from regard.certify import Claim
 from regard.certify.verification import statement
 from regard.kinds.heads.explain.proved_bounds import Step
-from regard.kinds.query.solve.finding import QueryFinding, Undecided
-from regard.kinds.query.solve.max_margin import Excluded, MaxMargin, OtherUnits
+from regard.kinds.heads.solve.averaged_heads import QueriesFound
+from regard.kinds.query.solve.max_margin import Excluded, MaxMargin, OtherUnits, Undecided
 from regard.kinds.query.spec import QueryProblem
 from regard.report import Block, Facts, Plot, Table, number, vector
 from regard.solving.finding import Explanation
@@ -19,7 +19,6 @@ from regard.solving.key_tables import (
     averaged,
     below,
     key_name,
-    known_values,
     listing,
     softmax,
     symbol,
@@ -74,7 +73,7 @@ def explain_other_units(problem: QueryProblem, found: OtherUnits) -> Explanation
             "length, turned up until the others get little enough.",
             query,
         ),
-        ("The scores of this query are these.", rf"s = {tex_vector(found.scores)}"),
+        ("The scores of this query are these.", rf"s = {tex_vector(found.scores[0])}"),
         (
             "The error is measured for the query as it is rounded, and is proved below.",
             rf"{tex(found.error)} \le \varepsilon = {tex(problem.goal.tolerance)}",
@@ -88,11 +87,16 @@ def explain_other_units(problem: QueryProblem, found: OtherUnits) -> Explanation
     return Explanation(query, steps, (facts, *_weights(problem, found)), (belief,))
 
 
-def _weights(problem: QueryProblem, found: QueryFinding) -> tuple[Table, Plot]:
-    wanted, weights = found.pattern.wanted, found.weights
+def _weights(
+    problem: QueryProblem,
+    found: QueriesFound,
+    caption: str = "weights",
+    title: str = "Weights wanted and given",
+) -> tuple[Table, Plot]:
+    given, wanted, weights = problem.given, found.pattern.wanted, found.weights
     return (
-        weights_table(problem.given, wanted, weights),
-        weights_plot(problem.given, wanted, weights, "Weights wanted and given"),
+        weights_table(given, wanted, weights, caption=caption),
+        weights_plot(given, wanted, weights, title),
     )
 
 
@@ -150,8 +154,8 @@ def _why_it_works(problem: QueryProblem, found: MaxMargin) -> Iterator[Step]:
             else "This query has such scores.",
             rf"q = {query}",
         )
-    yield "The scores of this query are these.", rf"s = {tex_vector(found.scores)}"
-    on_output = known_values(problem.given)
+    yield "The scores of this query are these.", rf"s = {tex_vector(found.scores[0])}"
+    on_output = problem.given.values_known
     yield (
         f"The error of {'the output' if on_output else 'the weight that is farthest off'} was "
         "measured for the query as it is rounded, and is proved.",
@@ -167,7 +171,7 @@ def _why_it_works(problem: QueryProblem, found: MaxMargin) -> Iterator[Step]:
 
 
 def _details(problem: QueryProblem, found: MaxMargin) -> tuple[Block, ...]:
-    design, values = found.design, found.instance.values
+    design, values = found.design, found.heads.instance.values
     output = found.pattern.wanted @ values
     missed = float(np.linalg.norm(design.weights @ values - output))
     facts = (
@@ -182,7 +186,7 @@ def _details(problem: QueryProblem, found: MaxMargin) -> tuple[Block, ...]:
 
 
 def _design_beliefs(found: MaxMargin) -> Iterator[str]:
-    keys, pattern, query = found.instance.keys, found.pattern, found.query
+    keys, pattern, query = found.heads.instance.keys, found.pattern, found.query
     rows, allowed = list(pattern.rows), found.design.tolerance
     naive = np.sum(keys[rows], axis=0)
     length = float(np.linalg.norm(naive))
@@ -207,7 +211,7 @@ def _design_beliefs(found: MaxMargin) -> Iterator[str]:
 
 def explain_excluded(problem: QueryProblem, found: Excluded) -> Explanation:
     """Return why no query has the weights asked for: another average of keys is the same point."""
-    best, pattern, given = found.closest, found.pattern, problem.given
+    best, pattern = found.design, found.pattern
     first = found.certificate.claims[0]
     if first.kind == "ceiling":
         key = symbol(f"alpha_{pattern.names[0]}")
@@ -221,14 +225,12 @@ def explain_excluded(problem: QueryProblem, found: Excluded) -> Explanation:
         ("its error", number(best.error)),
         ("allowed", number(problem.goal.tolerance)),
     )
-    plotted = "The closest that can be reached"
     return Explanation(
         headline,
         tuple(_why_impossible(problem, found)),
         (
             Facts(facts),
-            weights_table(given, pattern.wanted, best.weights, caption="closest weights"),
-            weights_plot(given, pattern.wanted, best.weights, plotted),
+            *_weights(problem, found, "closest weights", "The closest that can be reached"),
         ),
         (_longer_query(found),),
     )
@@ -242,7 +244,7 @@ def _why_impossible(problem: QueryProblem, found: Excluded) -> Iterator[Step]:
         yield f"The goal is excluded within its tolerance: {statement(first)}.", ""
     yield (
         "The closest query that was found:",
-        rf"q = {tex_vector(found.query)},\qquad \text{{error }} {tex(found.closest.error)}",
+        rf"q = {tex_vector(found.query)},\qquad \text{{error }} {tex(found.design.error)}",
     )
     if found.example:
         yield (
@@ -281,7 +283,7 @@ def _by_entropy(problem: QueryProblem, found: Excluded, gap: Claim) -> Iterator[
 
 
 def _longer_query(found: Excluded) -> str:
-    keys, rows = found.instance.keys, list(found.pattern.rows)
+    keys, rows = found.heads.instance.keys, list(found.pattern.rows)
     scores = found.pattern.scale * (keys @ np.sum(keys[rows], axis=0))
     parts = [
         f"{vector(softmax(factor * scores)[rows])} at $C = {tex(factor)}$"

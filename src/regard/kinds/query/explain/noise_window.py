@@ -9,7 +9,9 @@ import numpy as np
 
 from regard.analysis import key_noise
 from regard.kinds.heads.explain.proved_bounds import (
+    RMS,
     Step,
+    level_tex,
     proved_in_words,
     proved_step,
     random_assumes,
@@ -23,8 +25,8 @@ from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
     drawn,
     error_in_digits,
+    formula_tex,
     how_many,
-    known_values,
     nice,
     tex,
     variance_in_digits,
@@ -41,7 +43,7 @@ _SMALLER_NOISE = (
 
 def explain(problem: QueryProblem, found: NoiseWindow) -> Explanation:
     """Return the formula with its factor, which is proved; the window is among the steps."""
-    pattern, (low, high) = found.heads.whole, found.window
+    pattern, (low, high) = found.pattern, found.window
     headline = f"q = {pattern.latex()}"
     if pattern.rest or high > low:
         headline += rf",\quad {pattern.factor} = {tex(found.factor)}"
@@ -55,20 +57,19 @@ def explain(problem: QueryProblem, found: NoiseWindow) -> Explanation:
 
 
 def _steps(problem: QueryProblem, found: NoiseWindow) -> Iterator[Step]:
-    pattern, c = found.heads.whole, found.heads.whole.factor
+    pattern, c = found.pattern, found.pattern.factor
     letter = variance_letter(problem, found.variance)
-    power = c if pattern.scale == 1 or not pattern.even else f"{tex(pattern.scale)} {c}"
+    power = formula_tex(pattern.height)
     squared = f"{c}^2" if pattern.scale == 1 else rf"({tex(pattern.scale)} {c})^2"
-    level = power if pattern.even else rf"{c} + \ln p_i"
     spread = np.sort(found.heads.keys.score_variances(found.queries[0])[list(pattern.rows)])
     within = tex(float(np.sum(spread[-2:])))
     yield (
         "A head sees of a random key only its score, which is a normal variable. In the mean the "
         "scores are those of keys at their means.",
         r"s_i \sim \mathcal{N}(q^\top \mu_i,\; q^\top \Sigma_i q),\qquad "
-        rf"E s_i = {level} \;\text{{ if wanted}},\quad 0 \;\text{{ otherwise}}",
+        rf"E s_i = {level_tex(pattern)} \;\text{{ if wanted}},\quad 0 \;\text{{ otherwise}}",
     )
-    if not known_values(problem.given):
+    if not problem.given.values_known:
         yield (
             "The values are arbitrary, so the weights themselves must be right; they are the "
             "output if the values are unit vectors.",
@@ -92,13 +93,7 @@ def _steps(problem: QueryProblem, found: NoiseWindow) -> Iterator[Step]:
     yield _limits(found, rf"{letter}^{{-1/2}}")
     if found.closed is not None:
         yield from _pair_steps(found, found.closed, letter, power, squared)
-    yield proved_step(
-        found.bound,
-        found.heads.tolerance,
-        found.error,
-        found.proved,
-        found.heads.keys.weights_count,
-    )
+    yield proved_step(found)
     if not problem.given.limits:
         return
     if found.proved and found.bound.value <= found.heads.tolerance:
@@ -119,7 +114,7 @@ def _pair_steps(
     found: NoiseWindow, closed: float, letter: str, power: str, squared: str
 ) -> Iterator[Step]:
     """The best factor of an even pair, to first order and by the exact law."""
-    pattern, c = found.heads.whole, found.heads.whole.factor
+    pattern, c = found.pattern, found.pattern.factor
     apart = rf"\lVert v_{{{pattern.names[0]}}} - v_{{{pattern.names[1]}}} \rVert^2"
     times = "" if pattern.scale == 1 else rf"\frac{{1}}{{{tex(pattern.scale)}}} "
     yield (
@@ -139,7 +134,7 @@ def _pair_steps(
 
 
 def _limits(found: NoiseWindow, root: str) -> Step:
-    pattern, c, (low, high) = found.heads.whole, found.heads.whole.factor, found.window
+    pattern, c, (low, high) = found.pattern, found.pattern.factor, found.window
     window = rf"{tex(low, 4)} \le {c} \le {tex(high, 4)}"
     if found.closed is not None and found.variance is not None:
         return (
@@ -162,15 +157,14 @@ def _limits(found: NoiseWindow, root: str) -> Step:
 
 
 def _facts(problem: QueryProblem, found: NoiseWindow) -> Facts:
-    pattern, closed = found.heads.whole, found.closed
-    proved = proved_in_words(found.bound, found.heads.tolerance, found.proved)
+    pattern, closed = found.pattern, found.closed
     facts = [
         ("keys", how_many(pattern.n, pattern.m)),
         ("tolerance", tolerance_in_words(problem)),
         (f"factor ${pattern.factor}$ of the answer", number(found.factor)),
         ("query", vector(found.queries[0])),
         ("error, by the exact law", error_in_digits(found.error)),
-        ("error, as proved", proved),
+        ("error, as proved", proved_in_words(found)),
     ]
     if closed is not None:
         facts += [
@@ -182,7 +176,7 @@ def _facts(problem: QueryProblem, found: NoiseWindow) -> Facts:
 
 
 def _by_factor(found: NoiseWindow) -> Table:
-    pattern = found.heads.whole
+    pattern = found.pattern
     tried = {times * pattern.unit for times in (0, 1, 3, 5, 10, 50, 100)} | {found.factor}
     factors = np.array(sorted(tried))
     errors, variances = found.heads.off_and_variance(found.heads.at(factors))
@@ -199,7 +193,7 @@ def _by_factor(found: NoiseWindow) -> Table:
         f"${pattern.factor}$",
         "leak without noise",
         "variance of the output",
-        r"$\sqrt{E \lVert c - c^* \rVert^2}$",
+        f"${RMS}$",
     )
     louder = ", too large a one amplifies the noise" if pattern.m > 1 else ""
     return Table(columns, rows, f"too small a factor leaks{louder}")
@@ -214,15 +208,13 @@ def _curve(found: NoiseWindow) -> Plot:
         Series("error", x, drawn(errors)),
         Series("its random part", x, drawn(np.sqrt(variances))),
     )
-    caption = "The error falls with the leak" + " and rises with the noise" * (
-        found.heads.whole.m > 1
-    )
-    return Plot("lines", caption, found.heads.whole.factor, "root mean square error", series)
+    caption = "The error falls with the leak" + " and rises with the noise" * (found.pattern.m > 1)
+    return Plot("lines", caption, found.pattern.factor, "root mean square error", series)
 
 
 def _other_directions(found: NoiseWindow) -> Table:
     """The same for other queries of the same gap."""
-    pattern, heads, query = found.heads.whole, found.heads, found.queries[0]
+    pattern, heads, query = found.pattern, found.heads, found.queries[0]
     queries = [("formula", query)]
     if pattern.rest and pattern.structure == "orthonormal" and pattern.even:
         centre = np.mean(heads.keys.means, axis=0)
@@ -241,7 +233,7 @@ def _other_directions(found: NoiseWindow) -> Table:
 
 
 def _beliefs(found: NoiseWindow) -> Iterator[str]:
-    pattern = found.heads.whole
+    pattern = found.pattern
     if found.closed is not None:
         yield _small_against_what()
     else:

@@ -7,15 +7,23 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from regard.kinds.heads.explain.proved_bounds import Step, wanted_value
+from regard.kinds.heads.explain.proved_bounds import Step, level_tex, wanted_value
 from regard.kinds.heads.solve.pattern import Pattern
 from regard.kinds.query.solve.smallest_factor import SmallestFactor
 from regard.kinds.query.spec import QueryProblem
-from regard.language import parse
 from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
 from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation
-from regard.solving.key_tables import how_many, listing, nice, softmax, symbol, tex, weights_table
+from regard.solving.key_tables import (
+    formula_tex,
+    how_many,
+    listing,
+    nice,
+    softmax,
+    symbol,
+    tex,
+    weights_table,
+)
 
 POINTS = 61  # of a curve
 
@@ -63,32 +71,26 @@ def _headline(found: SmallestFactor) -> str:
     if not pattern.rest or math.isinf(found.leak.least):
         return rf"{formula},\quad \text{{any }} {pattern.factor}"
     known = r" \quad \text{for independent keys}" if pattern.structure == "independent" else ""
-    smallest = parse(found.leak.closed_form).to_latex()
+    smallest = formula_tex(found.leak.closed_form)
     return rf"{formula},\quad {pattern.factor} \ge {smallest}{known}"
 
 
 def _steps(found: SmallestFactor) -> Iterator[Step]:
     pattern, leak = found.pattern, found.leak
     m, c = pattern.m, pattern.factor
-    power = c if pattern.scale == 1 or not pattern.even else f"{tex(pattern.scale)} {c}"
-    rest, top = f"n-{m}", f"e^{{{power}}}" if m == 1 or not pattern.even else f"{m} e^{{{power}}}"
     key = r"\mu_i" if pattern.prefix == "mu" else "k_i"
     score = f"s_i = {'' if pattern.scale == 1 else tex(pattern.scale) + ' '}{key}" + r"^\top q"
-    level = power if pattern.even else rf"{c} + \ln p_i"
     yield (
         _REASONS[pattern.structure or ""]
         + ("" if pattern.even else r" The logarithms of the weights $p_i$ set their proportions."),
-        rf"{score} = {level} \;\text{{ if wanted}},\qquad s_i = 0 \;\text{{ otherwise}}",
+        rf"{score} = {level_tex(pattern)} \;\text{{ if wanted}},\qquad "
+        r"s_i = 0 \;\text{ otherwise}",
     )
     yield (
         "The softmax turns the scores into weights; $r$, the leak, is what all other keys get "
         "together.",
-        (
-            rf"\alpha_i = \frac{{e^{{{power}}}}}{{{top} + {rest}}}"
-            if pattern.even
-            else rf"\alpha_i = \frac{{p_i e^{{{c}}}}}{{e^{{{c}}} + {rest}}}"
-        )
-        + rf",\qquad r = \frac{{{rest}}}{{{top} + {rest}}}",
+        rf"\alpha_i = {formula_tex(pattern.weight_formula)},\qquad "
+        rf"r = {formula_tex(pattern.leak_formula)}",
     )
     if not pattern.rest:
         yield (
@@ -137,7 +139,7 @@ def _factor_steps(found: SmallestFactor) -> Iterator[Step]:
     yield why, limit
     yield (
         f"Solving for ${c}$ gives the smallest factor; any larger one does too.",
-        rf"{c} \ge {parse(found.leak.closed_form).to_latex()} = {tex(leak.least, 10)}",
+        rf"{c} \ge {formula_tex(found.leak.closed_form)} = {tex(leak.least, 10)}",
     )
 
 

@@ -5,25 +5,29 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.certify import Certificate, Claim, verify
 from regard.certify.claims import rms_exclusion
 from regard.certify.objects import told_apart
 from regard.design import RobustDesign
 from regard.design import query as design_query
-from regard.design import robust as design_robust
 from regard.errors import InfeasibleDesign, UndecidedDesign
-from regard.kinds.heads.solve.averaged_heads import AveragedHeads, AveragedQueries, in_means
-from regard.kinds.query.solve.finding import QueryFinding, Undecided
-from regard.kinds.query.solve.max_margin import solve_at_means
+from regard.kinds.heads.solve.averaged_heads import (
+    AveragedHeads,
+    AveragedQueries,
+    QueriesFound,
+    in_means,
+)
+from regard.kinds.query.solve.max_margin import Undecided, solve_at_means
 from regard.kinds.query.solve.noise_window import solve_noise_window
 from regard.kinds.query.spec import QueryProblem
+from regard.problems.instances import Float64
 from regard.solving.finding import Finding, Status
 
-Float64 = NDArray[np.float64]
+Refusal = InfeasibleDesign | UndecidedDesign
 
 MOST_ROBUST = 40  # keys for which a robust query is designed beside the formula
 
@@ -48,14 +52,14 @@ class LeastNoise(AveragedQueries):
     @cached_property
     def sum_of_means(self) -> tuple[Float64, Float64]:
         """Factors of the sum of the wanted means, up to three times as long, and errors there."""
-        naive = np.sum(self.heads.keys.means[list(self.heads.whole.rows)], axis=0)
+        naive = np.sum(self.heads.keys.means[list(self.pattern.rows)], axis=0)
         unit = float(np.linalg.norm(self.queries)) / float(np.linalg.norm(naive))
         at = np.linspace(0.1, 3.0, 30) * unit
         return at, self.heads.off(np.multiply.outer(at, naive)[:, None, :])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class VanishingNoise(QueryFinding):
+class VanishingNoise(QueriesFound):
     """A query for keys at their means, where the noise given is too large and goes to 0.
 
     Attributes:
@@ -64,7 +68,7 @@ class VanishingNoise(QueryFinding):
         less: by which the variances must be multiplied for an error of twice the tolerance.
     """
 
-    limit: QueryFinding
+    limit: QueriesFound
     error: float
     less: float
 
@@ -79,14 +83,15 @@ def solve_random(problem: QueryProblem, heads: AveragedHeads) -> Finding:
     if not heads.keys.random:  # keys that are their means
         return solve_at_means(problem, _as_weights(heads))
     if not heads.whole.has_formula:
-        return _designed(problem, heads)
+        return _designed(problem, heads, _robust(heads))
     robust = _robust(heads) if heads.whole.n <= MOST_ROBUST else None
-    found = solve_noise_window(heads, robust)
+    design = robust if isinstance(robust, RobustDesign) else None
+    found = solve_noise_window(heads, design)
     if found is None:
         return _without_formula(problem, heads, robust)
-    if not found.proved and robust is not None:
+    if not found.proved and design is not None:
         # A quieter query may be proved where the formula is not.
-        quieter = _least_noise(heads, robust)
+        quieter = _least_noise(heads, design)
         return quieter if quieter.proved else found
     return found
 
@@ -96,38 +101,48 @@ def _as_weights(heads: AveragedHeads) -> AveragedHeads:
     return replace(heads, instance=replace(heads.instance, values=heads.keys.values))
 
 
-def _robust(heads: AveragedHeads) -> RobustDesign | None:
-    """Return the query of least noise at its best gap, if one is found."""
+def _robust(heads: AveragedHeads) -> RobustDesign | Refusal:
+    """Return the query of least noise at its best gap, or why there is none."""
     try:
-        return _robust_or_refusal(heads)
-    except (InfeasibleDesign, UndecidedDesign):
-        return None
+        return heads.robust_design()
+    except (InfeasibleDesign, UndecidedDesign) as refusal:
+        return refusal
 
 
-def _robust_or_refusal(heads: AveragedHeads) -> RobustDesign:
-    keys = heads.keys
-    return design_robust(
-        keys.means, keys.covariances, heads.whole.target, values=keys.values, scale=keys.scale
-    )
+def _within(robust: RobustDesign | Refusal | None, tolerance: float) -> TypeGuard[RobustDesign]:
+    return isinstance(robust, RobustDesign) and robust.rmse <= tolerance
 
 
 def _without_formula(
-    problem: QueryProblem, heads: AveragedHeads, robust: RobustDesign | None
+    problem: QueryProblem, heads: AveragedHeads, robust: RobustDesign | Refusal | None
 ) -> Finding:
     """The formula has too much noise: a query of less, or keys at their limit, or what is known."""
-    if robust is not None and robust.rmse <= heads.tolerance:
+    if _within(robust, heads.tolerance):
         return _least_noise(heads, robust)
     limit = AveragedHeads.in_limit(problem)
     if limit is not None and not limit.keys.random:
         return _vanishing(problem, heads, limit)
-    if limit is not None:
-        robust = _robust(limit)
-        if robust is not None and robust.rmse <= heads.tolerance:
-            return _least_noise(limit, robust)
-    return _designed(problem, heads)
+    quiet = None if limit is None else _robust(limit)
+    if limit is not None and _within(quiet, heads.tolerance):
+        return _least_noise(limit, quiet)
+    return _designed(problem, heads, robust or _robust(heads))
 
 
-def _vanishing(problem: QueryProblem, heads: AveragedHeads, limit: AveragedHeads) -> QueryFinding:
+def _designed(
+    problem: QueryProblem, heads: AveragedHeads, robust: RobustDesign | Refusal
+) -> Finding:
+    """Means without structure, or noise that no formula survives."""
+    if isinstance(robust, InfeasibleDesign):
+        return _no_mean_scores(heads, robust)
+    if isinstance(robust, UndecidedDesign):
+        return _undecided(heads, robust)
+    limit = AveragedHeads.in_limit(problem)
+    if robust.rmse > heads.tolerance and limit is not None and not limit.keys.random:
+        return _vanishing(problem, heads, limit)
+    return _least_noise(heads, robust)
+
+
+def _vanishing(problem: QueryProblem, heads: AveragedHeads, limit: AveragedHeads) -> QueriesFound:
     """As the noise vanishes keys are their means, and the tolerance is one of the leak."""
     keys, at_means = heads.keys, _as_weights(limit)
     found = solve_at_means(problem, at_means)
@@ -135,7 +150,7 @@ def _vanishing(problem: QueryProblem, heads: AveragedHeads, limit: AveragedHeads
         return found
 
     def error(times: float) -> float:
-        return float(heads.off(found.query[None], keys.with_noise(keys.covariances * times)))
+        return float(heads.off(found.queries, keys.with_noise(keys.covariances * times)))
 
     low, high = -16.0, 0.0
     for _ in range(24):
@@ -149,7 +164,7 @@ def _vanishing(problem: QueryProblem, heads: AveragedHeads, limit: AveragedHeads
         found.reaches,
         found.instances,
         heads=at_means,
-        query=found.query,
+        queries=found.queries,
         limit=found,
         error=error(1.0),
         less=10**low,
@@ -170,36 +185,15 @@ def _least_noise(heads: AveragedHeads, robust: RobustDesign) -> LeastNoise:
     return replace(found, certificate=told_apart(arrays, claims, heads.keys.scale))
 
 
-def _designed(problem: QueryProblem, heads: AveragedHeads) -> Finding:
-    """Means without structure, or noise that no formula survives."""
-    try:
-        robust = _robust_or_refusal(heads)
-    except InfeasibleDesign as refusal:
-        return _no_mean_scores(heads, refusal)
-    except UndecidedDesign as refusal:
-        return _undecided(heads, refusal)
-    limit = AveragedHeads.in_limit(problem)
-    if robust.rmse > heads.tolerance and limit is not None and not limit.keys.random:
-        return _vanishing(problem, heads, limit)
-    return _least_noise(heads, robust)
-
-
 def _no_mean_scores(heads: AveragedHeads, refusal: InfeasibleDesign) -> NoMeanScores:
     """Mean scores that cannot be had do not always exclude an output within the tolerance."""
     excluded, certificate = _exclusion(heads), refusal.certificate
     if excluded is not None:
         arrays = {**certificate.arrays, "means": heads.keys.means}
         certificate = Certificate(arrays, (excluded, *certificate.claims), heads.keys.scale)
+    status, reaches = (Status.UNDECIDED, ()) if excluded is None else (Status.IMPOSSIBLE, (0,))
     query = refusal.best.queries[0]
-    return NoMeanScores(
-        Status.UNDECIDED if excluded is None else Status.IMPOSSIBLE,
-        {"q": query.tolist()},
-        certificate,
-        () if excluded is None else (0,),
-        heads=heads,
-        query=query,
-        refusal=refusal,
-    )
+    return NoMeanScores.of_one(status, heads, query, certificate, reaches, refusal=refusal)
 
 
 def _exclusion(heads: AveragedHeads) -> Claim | None:
@@ -228,11 +222,5 @@ def _undecided(heads: AveragedHeads, refusal: UndecidedDesign) -> Undecided:
     best = refusal.best
     query = np.zeros(heads.keys.means.shape[1]) if best is None else best.queries[0]
     claim = heads.claim(query[None], heads.bound(query[None]).claimable)
-    return Undecided(
-        Status.UNDECIDED,
-        {"q": query.tolist()},
-        refusal.certificate or heads.keys.certificate(claim),
-        heads=heads,
-        query=query,
-        refusal=refusal,
-    )
+    certificate = refusal.certificate or heads.keys.certificate(claim)
+    return Undecided.of_one(Status.UNDECIDED, heads, query, certificate, refusal=refusal)

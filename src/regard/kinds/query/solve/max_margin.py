@@ -5,26 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.certify import Certificate, Claim
 from regard.design import QueryDesign
 from regard.design import query as design_query
 from regard.errors import InfeasibleDesign, RegardError, UndecidedDesign
-from regard.kinds.heads.solve.averaged_heads import AveragedHeads
-from regard.kinds.query.solve.finding import QueryFinding, Undecided
+from regard.kinds.heads.solve.averaged_heads import AveragedHeads, QueriesFound
 from regard.kinds.query.solve.smallest_factor import solve_smallest_factor
 from regard.kinds.query.spec import QueryProblem
+from regard.problems.instances import Float64
 from regard.solving.finding import Status, excluding, within
-from regard.solving.key_tables import known_values, softmax
-
-Float64 = NDArray[np.float64]
+from regard.solving.key_tables import softmax
 
 UNEQUAL = 1e6  # coordinates whose sizes differ by less are left alone
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MaxMargin(QueryFinding):
+class Undecided(QueriesFound):
+    """Neither a query nor an obstruction was proved; `refusal` is what the design says."""
+
+    refusal: RegardError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MaxMargin(QueriesFound):
     """A designed query: the shortest, or that of the widest margin.
 
     Attributes:
@@ -36,17 +40,11 @@ class MaxMargin(QueryFinding):
     example: bool
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Excluded(QueryFinding):
+class Excluded(MaxMargin):
     """No query has these weights, or this output, within the tolerance; the query is the closest.
 
-    Attributes:
-        closest: its design.
-        example: whether the keys are of no law in particular, and those of an example.
+    `example` says whether that is so of an example only; `design` is that of the closest query.
     """
-
-    closest: QueryDesign
-    example: bool
 
     def claim(self, kind: str) -> Claim | None:
         """The first claim of a kind that excludes the goal; None if there is none."""
@@ -54,7 +52,7 @@ class Excluded(QueryFinding):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class OtherUnits(QueryFinding):
+class OtherUnits(QueriesFound):
     """A query that was designed with each coordinate in a unit of its own.
 
     Scores stay as they are if coordinate j of every key is divided by u_j and that of the query
@@ -71,38 +69,31 @@ class OtherUnits(QueryFinding):
     error: float
 
 
-def solve_at_means(problem: QueryProblem, heads: AveragedHeads) -> QueryFinding:
+def solve_at_means(problem: QueryProblem, heads: AveragedHeads) -> QueriesFound:
     """Return the query for keys that are not random, or are at their means."""
     if heads.whole.any_scores:
         return solve_smallest_factor(problem, heads)
-    instance, pattern = heads.instance, heads.whole
     # With random keys and arbitrary values the weights stand for the output.
-    known = known_values(problem.given) or pattern.prefix == "mu"
-    values = instance.values if known else None
+    known = problem.given.values_known or heads.whole.prefix == "mu"
+    values = heads.instance.values if known else None
     example = problem.given.keys.law == "arbitrary"
     try:
-        found = _design(heads, instance.keys, values, heads.tolerance)
+        found = _design(heads, heads.instance.keys, values, heads.tolerance)
     except InfeasibleDesign as refusal:
-        return Excluded(
-            Status.IMPOSSIBLE,
-            {"q": refusal.best.query.tolist()},
-            refusal.certificate,
-            excluding(refusal.certificate),
-            heads=heads,
-            query=refusal.best.query,
-            closest=refusal.best,
-            example=example,
+        best, proof = refusal.best, refusal.certificate
+        status, reaches = Status.IMPOSSIBLE, excluding(proof)
+        return Excluded.of_one(
+            status, heads, best.query, proof, reaches, design=best, example=example
         )
     except UndecidedDesign as refusal:
         return _in_other_units(heads, values) or _undecided(heads, refusal)
-    return MaxMargin(
+    return MaxMargin.of_one(
         Status.ARGUED if example else Status.PROVED,
-        {"q": found.query.tolist()},
+        heads,
+        found.query,
         found.certificate,
         within(found.certificate, (_close(values),), heads.tolerance),
-        1,
-        heads=heads,
-        query=found.query,
+        instances=1,
         design=found,
         example=example,
     )
@@ -141,13 +132,12 @@ def _in_other_units(heads: AveragedHeads, values: Float64 | None) -> OtherUnits 
         return None
     claim = Claim(_close(values), {"target": pattern.claimed, "bound": tolerance}, {"query": query})
     arrays = {"keys": keys} | ({} if values is None else {"values": values})
-    return OtherUnits(
+    return OtherUnits.of_one(
         Status.PROVED,
-        {"q": query.tolist()},
+        heads,
+        query,
         Certificate(arrays, (claim,), pattern.scale),
         (0,),
-        heads=heads,
-        query=query,
         units=units,
         sizes=(float(np.min(sizes[used])), float(np.max(sizes[used]))),
         error=error,
@@ -160,7 +150,4 @@ def _undecided(heads: AveragedHeads, refusal: UndecidedDesign) -> Undecided:
     certificate = refusal.certificate or (best.certificate if best is not None else None)
     if certificate is None:
         certificate = Certificate({"keys": keys}, (), heads.whole.scale)
-    answer = {"q": query.tolist()}
-    return Undecided(
-        Status.UNDECIDED, answer, certificate, heads=heads, query=query, refusal=refusal
-    )
+    return Undecided.of_one(Status.UNDECIDED, heads, query, certificate, refusal=refusal)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from regard.design import RobustDesign, isotropic_scale
 from regard.kinds.heads.solve.averaged_heads import AveragedHeads, AveragedQueries
-
-Float64 = NDArray[np.float64]
+from regard.problems.instances import Float64
 
 COARSE, FINE = 17, 9  # factors tried at a time
 EVERY = 16  # of the factors that floats have no proof for, one in so many is tried
@@ -122,10 +121,7 @@ def _least_provable(heads: AveragedHeads, grid: Float64) -> int:
 def _distances(heads: AveragedHeads) -> tuple[float, float]:
     """Return D, from the wanted output to the mean of the other values, and ‖v_a − v_b‖."""
     pattern, values = heads.whole, heads.keys.values
-    D = 0.0
-    if pattern.rest:
-        D = float(np.linalg.norm(np.mean(values[pattern.others], axis=0) - heads.wanted))
-    return D, float(np.linalg.norm(np.subtract(*values[list(pattern.rows)])))
+    return pattern.distance(values), float(np.linalg.norm(np.subtract(*values[list(pattern.rows)])))
 
 
 def _closed(heads: AveragedHeads) -> float | None:

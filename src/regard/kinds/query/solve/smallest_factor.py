@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.certify import Claim
 from regard.certify.claims.conditions import condition_claim
@@ -17,15 +16,13 @@ from regard.certify.objects import told_apart
 from regard.design import QueryDesign
 from regard.design import query as design_query
 from regard.errors import RegardError
-from regard.kinds.heads.solve.averaged_heads import AveragedHeads
+from regard.kinds.heads.solve.averaged_heads import AveragedHeads, QueriesFound
 from regard.kinds.heads.solve.pattern import rounded_up
-from regard.kinds.query.solve.finding import QueryFinding
 from regard.kinds.query.spec import QueryProblem
 from regard.language import parse
+from regard.problems.instances import Float64
 from regard.solving.finding import Status
-from regard.solving.key_tables import known_values, softmax
-
-Float64 = NDArray[np.float64]
+from regard.solving.key_tables import softmax
 
 MOST_DESIGNED = 128  # keys for which a query is designed too
 ROUNDING = 1e-9  # by which a measured error is rounded up
@@ -53,11 +50,8 @@ class Leak:
 
     @cached_property
     def distance(self) -> float:
-        """From it to the mean of the other values: the D of the error r D."""
-        if not self.heads.whole.rest:
-            return 0.0
-        rest = np.mean(self.heads.instance.values[self.heads.whole.others], axis=0)
-        return float(np.linalg.norm(rest - self.wanted))
+        """From it to the mean of the other values."""
+        return self.heads.whole.distance(self.heads.instance.values)
 
     @property
     def allowed(self) -> float:
@@ -71,12 +65,12 @@ class Leak:
     def closed_form(self) -> str:
         """The smallest factor in the formula language, with n, epsilon and (of an output) D."""
         pattern, m = self.heads.whole, self.heads.whole.m
+        if self.on_output:
+            return pattern.factor_formula("D")
         most = str(Fraction(1, m)) if pattern.even else repr(max(pattern.weights))
         if pattern.rest and max(pattern.weights) < 1 / pattern.rest:
             most = f"1/(n - {m})"  # one of few others gets more than a wanted key loses
-        under = f"({m} epsilon)" if pattern.even and m > 1 else "epsilon"
-        over = f"/{pattern.scale!r}" if pattern.even and pattern.scale != 1 else ""
-        return f"log((n - {m}) ({'D' if self.on_output else most} - epsilon)/{under}){over}"
+        return pattern.factor_formula(most)
 
     @cached_property
     def least(self) -> float:
@@ -93,7 +87,7 @@ class Leak:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SmallestFactor(QueryFinding):
+class SmallestFactor(QueriesFound):
     """A formula with the smallest factor.
 
     Attributes:
@@ -114,7 +108,7 @@ class SmallestFactor(QueryFinding):
     @cached_property
     def measured(self) -> float:
         """The error of the output, of the query as it is."""
-        missed = (self.weights - self.pattern.wanted) @ self.instance.values
+        missed = (self.weights - self.pattern.wanted) @ self.heads.instance.values
         return float(np.linalg.norm(missed))
 
     @property
@@ -127,12 +121,12 @@ class SmallestFactor(QueryFinding):
     @cached_property
     def exact_weights(self) -> Float64 | None:
         """Weights above 0 on all values whose average is the wanted output; None if none are."""
-        return interior_weights(self.instance.values, self.leak.wanted)
+        return interior_weights(self.heads.instance.values, self.leak.wanted)
 
 
 def solve_smallest_factor(problem: QueryProblem, heads: AveragedHeads) -> SmallestFactor:
     """Return the solution as a formula with the smallest factor."""
-    pattern, instance, on_output = heads.whole, heads.instance, known_values(problem.given)
+    pattern, instance, on_output = heads.whole, heads.instance, problem.given.values_known
     leak = Leak(heads, on_output)
     query = pattern.query(leak.factor, instance.symbols)
     claims = [*_close_claims(leak, query), *_smallest_claim(leak)]
@@ -156,7 +150,7 @@ def solve_smallest_factor(problem: QueryProblem, heads: AveragedHeads) -> Smalle
         told_apart({"keys": instance.keys, "values": instance.values}, claims, pattern.scale),
         (0,),
         heads=heads,
-        query=query,
+        queries=query[None],
         leak=leak,
         designed=designed,
         fixed_values=problem.given.values.law == "fixed",

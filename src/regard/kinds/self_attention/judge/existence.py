@@ -149,6 +149,22 @@ def _outputs_excluded(at: Scene, tolerance: float) -> str | None:
     sizes = np.linalg.svd(wanted, compute_uv=False)
     if len(sizes) > rank and sizes[rank] > tolerance * np.sqrt(len(wanted)) * (1 + 1e-6):
         return f"the tokens span {rank} dimensions, and so do all outputs; more are asked for"
+    apart = contradicting_values(at, tolerance)
+    if apart is None:
+        return None
+    names = ", ".join(f"c_{row + 1}" for row in at.outputs if row in at.attend)
+    return (
+        f"with the weights that are asked for, no V makes {names} what they should be, unless "
+        f"its values are more than {apart:.3g} apart"
+    )
+
+
+def contradicting_values(at: Scene, tolerance: float) -> float | None:
+    """Return up to which distance of values V x_j the weights rule the outputs out.
+
+    None where they do not, or only for values that are near each other. Values further apart are
+    no way to look at a token: what counts then is the little that the tolerance leaves to others.
+    """
     both = [row for row in at.outputs if row in at.attend]
     if not both:
         return None
@@ -161,11 +177,7 @@ def _outputs_excluded(at: Scene, tolerance: float) -> str | None:
     moves = max(float(np.sum(np.minimum(at.attend[row], tolerance))) for row in both)
     apart = (np.linalg.norm(left) / np.sqrt(len(both)) - tolerance * (1 + 1e-6)) / moves
     if apart > 0 and apart >= _FAR_APART * np.max(np.linalg.norm(goal, axis=1)):
-        names = ", ".join(f"c_{row + 1}" for row in both)
-        return (
-            f"with the weights that are asked for, no V makes {names} what they should be, unless "
-            f"its values are more than {apart * at.growth:.3g} apart"
-        )
+        return float(apart * at.growth)
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -46,6 +46,8 @@ def judge(problem: SelfAttentionProblem, answer: Answer) -> Verdict:
     except InvalidAnswer as error:
         return _other_way_round(asked, error)
     goals = _goals(asked)
+    if all(one.passed for one in goals) and _contradicts_itself(asked):
+        return Verdict(problem, tuple(_by_leaks_alone(asked, goals)))
     wrong = not all(one.passed for one in goals)
     return Verdict(
         problem,
@@ -54,6 +56,27 @@ def judge(problem: SelfAttentionProblem, answer: Answer) -> Verdict:
         recognise(asked) if wrong else None,
         _remarks(asked, not wrong),
     )
+
+
+def _contradicts_itself(asked: Asked) -> bool:
+    from regard.kinds.self_attention.judge.existence import contradicting_values
+
+    return contradicting_values(scene(asked.problem), asked.tolerance) is not None
+
+
+def _by_leaks_alone(asked: Asked, goals: list[GoalResult]) -> Iterator[GoalResult]:
+    """Yield the goals of a head that reaches outputs which its weights rule out.
+
+    Such a goal is impossible; what makes the outputs is weight that the tolerance leaves to tokens
+    which are not to be looked at, times values that are very far apart.
+    """
+    sentence = (
+        "with the weights asked for it cannot be: what makes it is the weight that the tolerance "
+        "leaves to other tokens, times values that are very far apart"
+    )
+    for goal in goals:
+        output = any(goal.name == _name(asked, label) for label in asked.problem.goal.outputs)
+        yield replace(goal, passed=False, sentence=sentence) if output else goal
 
 
 def errors_here(asked: Asked) -> dict[str, float]:

@@ -1,0 +1,1 @@
+"""Matrices that do the same thing for every sequence."""

@@ -1,0 +1,129 @@
+"""What is got wrong about matrices for every sequence, recognised by repairing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+import numpy as np
+
+from regard.checking.misconceptions import SHARED
+from regard.checking.mistakes import Mistake
+from regard.kinds.sequences.instance import rows, wanted
+from regard.kinds.sequences.reading import Asked, Heads, error, worst
+from regard.kinds.sequences.spec import SequencesProblem
+
+LONGER = 1e4  # times: with a factor like this the largest score has all the weight
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Wrong matrices, for the largest factor tried."""
+
+    asked: Asked
+
+    @property
+    def length(self) -> int:
+        """The largest length."""
+        return self.asked.problem.given.length
+
+    @property
+    def factor(self) -> float:
+        """The largest factor tried."""
+        return self.asked.factors[-1] if self.asked.factors else 1.0
+
+    @property
+    def heads(self) -> Heads:
+        """The matrices."""
+        return self.asked.heads(self.length, self.factor)
+
+    def right_with(self, change: Callable[[Heads], Heads]) -> bool:
+        """Whether changed matrices would be right on the worst sequences found."""
+        other = replace(self.asked, known={(self.length, self.factor): change(self.heads)})
+        found = worst(other, self.length, self.factor)
+        return found is not None and found[0] <= self.asked.problem.goal.tolerance
+
+    def right_without_repeats(self) -> bool:
+        """Whether sequences in which no token stands twice come out right."""
+        problem, M = self.asked.problem, len(self.asked.problem.given.vocabulary)
+        setting, heads = self.asked.setting(self.length), self.heads
+        offs = [
+            error(setting, heads, sequence, row.t, row.seen, wanted(problem, setting, row))
+            for sequence in permutations(range(M), min(self.length, M, 4))
+            for row in rows(problem, len(sequence))
+            if all(sequence[j] == y for j, y in row.fixed)
+        ]
+        return bool(offs) and max(offs) <= problem.goal.tolerance
+
+
+def _kept(case: Case) -> Heads:
+    setting = case.asked.setting(case.length)
+    last = case.asked.problem.goal.copy_what == "last place"
+    kept = setting.P @ setting.P.T if last else setting.U @ setting.U.T
+    return replace(case.heads, V=kept @ case.heads.V)
+
+
+def _matrices(
+    Q: str, K: str = "I", V: str = "U U'"
+) -> Callable[[SequencesProblem], dict[str, str]]:
+    return lambda problem: {"K": K, "Q": Q, "V": V}
+
+
+def _previous(Q: str) -> Callable[[SequencesProblem], dict[str, str] | None]:
+    return lambda p: _matrices(Q)(p) if p.goal.copy_what == "previous token" else None
+
+
+def _own(Q: str, V: str) -> Callable[[SequencesProblem], dict[str, str] | None]:
+    def wrong(problem: SequencesProblem) -> dict[str, str] | None:
+        if problem.goal.copy_what != "own token" or problem.given.positions == "none":
+            return None
+        return {"K": "I", "Q": Q, "V": V}
+
+    return wrong
+
+
+MISTAKES: tuple[Mistake[SequencesProblem, Case], ...] = (
+    Mistake(
+        "not-finite",
+        SHARED["not-finite"],
+        lambda case: (
+            not all(np.all(np.isfinite(x)) for x in (case.heads.K, case.heads.Q, case.heads.V))
+        ),
+    ),
+    Mistake(
+        "keys-and-queries-exchanged",
+        "Keys and queries have changed places: with K and Q exchanged it would be right.",
+        lambda case: case.right_with(lambda h: Heads(h.Q, h.K, h.V)),
+        _previous("C P S' P'"),
+        "The step in the other direction",
+    ),
+    Mistake(
+        "sign-of-scores",
+        SHARED["sign-of-scores"],
+        lambda case: case.right_with(lambda h: replace(h, Q=-h.Q)),
+    ),
+    Mistake(
+        "position-in-the-output",
+        "The output carries more than what is wanted: V has to keep the one part of the input and "
+        "drop the other.",
+        lambda case: case.right_with(lambda h: _kept(case)),
+        _own("C U U'", "I"),
+        "The whole input as its value",
+    ),
+    Mistake(
+        "scores-too-close",
+        "The right place has the largest score, but not by enough: with many others that leak a "
+        "little, the scores have to be further apart.",
+        lambda case: case.right_with(lambda h: replace(h, Q=LONGER * h.Q)),
+        _own("U U'", "U U'"),
+        "Without a large factor",
+    ),
+    Mistake(
+        "fails-where-tokens-repeat",
+        "It is right for sequences of different tokens, and not for every sequence: try one in "
+        "which a token stands twice.",
+        lambda case: case.right_without_repeats(),
+    ),
+)
+OFTEN = ("position-in-the-output", "scores-too-close", "keys-and-queries-exchanged")
