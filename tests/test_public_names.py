@@ -20,6 +20,9 @@ ARCHITECTURE = {
     "causal_offset=0, window=None, key_lengths=None, softcap=None)",
     "attention_scores": "(query, key, mask=None, *, stage='raw', scale=None, is_causal=False, "
     "causal_offset=0, window=None, key_lengths=None, softcap=None)",
+    "attention_statistics": "(query, key, mask=None, *, top=0, offsets=(), columns=(), "
+    "received=False, scale=None, is_causal=False, causal_offset=0, window=None, key_lengths=None, "
+    "softcap=None)",
     "Head": "(W_Q, W_K, W_V, W_O=None, *, b_Q=None, b_K=None, b_V=None, b_O=None, scale=None)",
     "MultiHead": "(W_Q, W_K, W_V, W_O=None, *, combine='concat', scale=None, b_Q=None, b_K=None, "
     "b_V=None, b_O=None)",

@@ -13,6 +13,7 @@ from regard.core.attention import (
 )
 from regard.core.heads import Head, MultiHead
 from regard.core.positions import rotary, sinusoidal
+from regard.core.statistics import AttentionStatistics, attention_statistics
 from regard.core.streaming import AttentionState
 from regard.errors import (
     FormulaError,
@@ -42,6 +43,7 @@ _FUNCTIONS = {"check": "regard.checking", "solve": "regard.solving", "trace": "r
 
 __all__ = [
     "AttentionState",
+    "AttentionStatistics",
     "FormulaError",
     "Head",
     "InfeasibleDesign",
@@ -54,6 +56,7 @@ __all__ = [
     "UndecidedDesign",
     "attention",
     "attention_scores",
+    "attention_statistics",
     "attention_with_lse",
     "attention_with_weights",
     "rotary",

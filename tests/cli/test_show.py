@@ -20,7 +20,9 @@ WITH_FIELDS = [name for name in problems.names() if answer_fields(problems.load(
 @pytest.mark.parametrize("name", WITH_FIELDS)
 def test_the_example_of_each_field_can_be_read_and_is_not_the_answer(name: str) -> None:
     problem = problems.load(name)
-    lines = [f"{field.name} = {field.example}" for field in answer_fields(problem)]
+    lines = [
+        f"{field.name} = {field.example}" for field in answer_fields(problem) if not field.optional
+    ]
     try:
         verdict = check(problem, tomllib.loads("\n".join(lines)))
         right = verdict.right

@@ -265,12 +265,12 @@ def test_memory_does_not_grow_with_the_product_of_the_lengths() -> None:
 
 
 def test_large_problems_are_cut_into_tiles_of_one_size_and_small_ones_joined() -> None:
-    rows, columns, together = numpy_tiles._tile(10_000, 10_000)
+    rows, columns, together = numpy_tiles.tile_sizes(10_000, 10_000)
     assert together == 1
     assert rows * columns == numpy_tiles.SCORES
-    rows, columns, together = numpy_tiles._tile(1, 8)
+    rows, columns, together = numpy_tiles.tile_sizes(1, 8)
     assert rows * columns * together == numpy_tiles.SCORES
     covered = np.zeros((3, 5, 7), dtype=int)
-    for index in numpy_tiles._outer_blocks(covered.shape, 14):
+    for index in numpy_tiles.outer_blocks(covered.shape, 14):
         covered[index] += 1
     np.testing.assert_array_equal(covered, 1)

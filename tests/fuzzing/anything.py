@@ -54,6 +54,12 @@ EVERY_CALL: list[tuple[str, Callable[..., Any], dict[str, Any]]] = [
         regard.attention_scores,
         {name: x for name, x in PLAIN.items() if name != "value"} | {"stage": "raw"},
     ),
+    (
+        "attention_statistics",
+        regard.attention_statistics,
+        {name: x for name, x in PLAIN.items() if name != "value"}
+        | {"top": 2, "offsets": (0, 1), "columns": (3,), "received": True},
+    ),
     ("Head", regard.Head, MATRICES | LAST),
     ("Head", regard.Head(**MATRICES, **LAST), TOKENS),
     ("MultiHead", regard.MultiHead, STACKS | LAST | {"combine": "mean"}),

@@ -123,6 +123,40 @@ def test_arrays_go_out_as_what_they_were(library: str, dtype: str) -> None:
 
 
 @libraries
+@pytest.mark.parametrize("dtype", TOLERANCE)
+def test_statistics_go_out_as_the_library_of_the_query(library: str, dtype: str) -> None:
+    given = arrays(library, dtype)
+    asked: dict[str, Any] = {"top": 2, "offsets": (0, 3), "columns": (10,), "received": True}
+    found = regard.attention_statistics(given["query"], given["key"], **asked)
+    scores = wide(given["query"]) @ wide(given["key"]).mT / 7**0.5
+    weights = torch.softmax(scores, -1)
+    top = torch.topk(weights, 2)
+    own = "float32" if "16" in dtype else dtype
+    expected = {
+        "lse": torch.logsumexp(scores, -1),
+        "entropy": torch.special.entr(weights).sum(-1),
+        "peak": weights.amax(-1),
+        "top_weights": top.values,
+        "column_mass": weights[..., 10:],
+        "offset_mass": torch.stack(
+            [weights[..., :5, :5].diagonal(dim1=-2, dim2=-1),
+             torch.nn.functional.pad(weights[..., 3:5, :2].diagonal(dim1=-2, dim2=-1), (3, 0))],
+            -1,
+        ),
+        "received": weights.sum(-2),
+    }  # fmt: skip
+    for name, numbers in expected.items():
+        np.testing.assert_equal((name, *kind(getattr(found, name))), (name, library, own))
+        tolerance = 10 * TOLERANCE[own]
+        np.testing.assert_allclose(
+            wide(getattr(found, name)), numbers, atol=tolerance, err_msg=name
+        )
+    for name, keys in {"argmax": weights.argmax(-1), "top_keys": top.indices}.items():
+        np.testing.assert_equal((name, *kind(getattr(found, name))), (name, library, "int64"))
+        np.testing.assert_array_equal(np.asarray(getattr(found, name)), keys)
+
+
+@libraries
 def test_whole_numbers_become_float64(library: str) -> None:
     x = made(np.arange(35).reshape(5, 7) % 3, library, "int32")
     np.testing.assert_equal(kind(regard.attention(x, x, x)), (library, "float64"))
@@ -132,6 +166,9 @@ def test_jax_without_float64_gets_float32() -> None:
     jax.config.update("jax_enable_x64", False)
     x = jax.numpy.ones((5, 7), dtype="int32")
     np.testing.assert_equal(kind(regard.attention(x, x, x)), ("jax", "float32"))
+    found = regard.attention_statistics(x, x, top=1)
+    np.testing.assert_equal(kind(found.entropy), ("jax", "float32"))
+    np.testing.assert_equal(kind(found.top_keys), ("jax", "int32"))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from regard.analysis.positions.positional_kernel import PositionalKernel, positional_kernel
     from regard.analysis.positions.rotary_kernel import rotary_kernel
     from regard.analysis.sharpness import Entropy, entropy, scale_for_support
+    from regard.analysis.worst_case import WorstCase, worst_case
 else:  # a checker of types reads the lines above
     __getattr__, __dir__ = lazy_names(
         __name__,
@@ -53,6 +54,7 @@ else:  # a checker of types reads the lines above
             "positions.positional_kernel": "PositionalKernel positional_kernel",
             "positions.rotary_kernel": "rotary_kernel",
             "sharpness": "Entropy entropy scale_for_support",
+            "worst_case": "WorstCase worst_case",
         },
     )
 
@@ -73,6 +75,7 @@ __all__ = [
     "Stability",
     "Surd",
     "Trace",
+    "WorstCase",
     "capacity",
     "content_split",
     "dot_product_moments",
@@ -91,4 +94,5 @@ __all__ = [
     "simulate_dot_product",
     "stability",
     "trace",
+    "worst_case",
 ]

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
 from regard.certify.certificate import Float64, Number, Unusable
+from regard.certify.large_products import applies, large_combination, large_products
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048, 4096)
 RATIONALS_AFTER = 256  # bits: what is not settled by then is probably an equality
@@ -188,6 +189,10 @@ def _chunks(points: Float64, numbers: Arithmetic) -> Iterator[slice]:
 
 def products(points: Float64, direction: Sequence[Any], numbers: Arithmetic) -> list[Any]:
     """Return x · direction for each row x of points."""
+    if numbers is BALLS and applies(points):
+        large = large_products(points, direction)
+        if large is not None:
+            return large
     column = numbers.matrix(len(direction), 1, list(direction))
     found: list[Any] = []
     for rows in _chunks(points, numbers):
@@ -197,6 +202,10 @@ def products(points: Float64, direction: Sequence[Any], numbers: Arithmetic) -> 
 
 def combine(weights: Sequence[Any], points: Float64, numbers: Arithmetic) -> list[Any]:
     """Return Σ weight · x over the rows x of points."""
+    if numbers is BALLS and applies(points):
+        large = large_combination(weights, points)
+        if large is not None:
+            return large
     total = numbers.matrix(1, points.shape[1], [0] * points.shape[1])
     for rows in _chunks(points, numbers):
         some = list(weights[rows])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from regard.core.call import Call
+from regard.core.kernels import native
 from regard.shapes import choice
 
 
@@ -66,6 +67,11 @@ def attention(
         >>> regard.attention([[np.log(3)]], [[0], [1]], [[10], [20]], scale=1).round(12)
         array([[17.5]])
     """
+    if mask is None and softcap is None and native.straight is not None:
+        rules = (scale, is_causal, causal_offset, window, key_lengths)
+        quick = native.straight(query, key, value, *rules, 0)
+        if quick is not None:
+            return quick
     call = Call(
         "attention",
         {"query": query, "key": key, "value": value},
@@ -108,6 +114,11 @@ def attention_with_weights(
         >>> weights.round(12)
         array([[0.25, 0.75]])
     """
+    if mask is None and softcap is None and native.straight is not None:
+        rules = (scale, is_causal, causal_offset, window, key_lengths)
+        quick = native.straight(query, key, value, *rules, 2)
+        if quick is not None:
+            return quick
     call = Call(
         "attention_with_weights",
         {"query": query, "key": key, "value": value},
@@ -153,6 +164,11 @@ def attention_with_lse(
         >>> np.exp(lse).round(12)
         array([4.])
     """
+    if mask is None and softcap is None and native.straight is not None:
+        rules = (scale, is_causal, causal_offset, window, key_lengths)
+        quick = native.straight(query, key, value, *rules, 1)
+        if quick is not None:
+            return quick
     call = Call(
         "attention_with_lse",
         {"query": query, "key": key, "value": value},

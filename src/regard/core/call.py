@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from regard.arrays import Taken, cast, common_dtype, computing, empty, give, num
 from regard.core import kernels, masks
 from regard.core.kernels import numpy_tiles
 from regard.core.kernels.problem import Problem
+from regard.core.kernels.statistics import Asked, Found
 from regard.errors import ParameterError
 from regard.shapes import layout, real
 
@@ -126,6 +128,30 @@ class Call:
         kernels.attend(self.problem, *(self._split(x) for x in (output, lse, weights)))
         return output
 
+    def statistics(
+        self, *, top: int, offsets: Array, columns: Array, positions: Array, received: bool
+    ) -> Found:
+        """Return statistics of the weights; positions (*batch, n_q) are those of the queries."""
+        fitted = self.layout
+        rows, whole = (*fitted.outer, fitted.n_q), np.int64
+        found = Found(
+            lse=self.per_query(),
+            entropy=self.per_query(),
+            peak=self.per_query(),
+            argmax=empty(rows, whole),
+            top_weights=empty((*rows, top), self.compute),
+            top_keys=empty((*rows, top), whole),
+            offset_mass=empty((*rows, offsets.size), self.compute),
+            column_mass=empty((*rows, columns.size), self.compute),
+            received=empty((*fitted.outer, fitted.n_k), self.compute) if received else None,
+        )
+        views = Found(*map(self._split, found.per_query))
+        views = replace(views, received=self._split(found.received))
+        kernels.statistics(
+            self.problem, Asked(offsets, columns, self._spread_rows(positions)), views
+        )
+        return found
+
     def scores(self, stage: str) -> Array:
         """Return the scores of a stage, (*outer, n_q, n_k)."""
         scores = self.per_pair()
@@ -135,9 +161,9 @@ class Call:
     def give(self, result: Array, *, wide: bool = False) -> Any:
         """Hand a result back as what the query was, in the dtype that came in.
 
-        With `wide`, 16-bit input gives a float32 result.
+        With `wide`, it keeps the dtype it was computed in: 16-bit input gives a float32 result.
         """
-        dtype = np.dtype(self.compute).name if wide else self.dtype
+        dtype = result.dtype.name if wide else self.dtype
         return give(result, self.library, dtype)
 
 

@@ -75,8 +75,7 @@ def reach(
     offset = _whole_numbers(function, "causal_offset", causal_offset, batch)
     if not causal and left is None and right is None and key_lengths is None:
         return None
-    centre = offset[..., None] + np.arange(n_q)
-    centre = centre.reshape((1,) * (len(batch) + 1 - centre.ndim) + centre.shape)
+    centre = positions(function, batch, n_q, offset)
     far = n_q + n_k + int(np.abs(offset).max(initial=0))  # a side this wide has no effect
     first = np.zeros_like(centre) if left is None else centre - min(left, far)
     end = np.full_like(centre, n_k) if right is None else centre + min(right, far) + 1
@@ -94,6 +93,16 @@ def reach(
         end = np.minimum(end, lengths[..., None])
     first, end = np.broadcast_arrays(np.clip(first, 0, n_k), np.clip(end, 0, n_k))
     return Reach(first, end)
+
+
+def positions(function: str, batch: tuple[int, ...], n_q: int, causal_offset: object) -> Array:
+    """Return the position of each query among the keys, i + causal_offset, axes (*batch, n_q).
+
+    Axes of `batch` along which it does not vary have length 1.
+    """
+    offset = _whole_numbers(function, "causal_offset", causal_offset, batch)
+    centre: Array = offset[..., None] + np.arange(n_q)
+    return centre.reshape((1,) * (len(batch) + 1 - centre.ndim) + centre.shape)
 
 
 def _whole_numbers(function: str, name: str, value: object, batch: tuple[int, ...]) -> Array:

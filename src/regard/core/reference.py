@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Reference", "attention"]
+__all__ = ["Reference", "ReferenceStatistics", "attention", "statistics"]
 
 Array = NDArray[np.float64]
 
@@ -206,3 +206,91 @@ def _per_batch(argument: ArrayLike, batch: tuple[int, ...], heads: int) -> NDArr
     elif batch:
         x = x[..., np.newaxis]
     return np.broadcast_to(x, (*batch, heads))
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceStatistics:
+    """What can be said about the weights of one attention computation."""
+
+    lse: Array  # (..., n_q)
+    entropy: Array  # (..., n_q)
+    peak: Array  # (..., n_q)
+    argmax: NDArray[Any]  # (..., n_q)   int64
+    top_weights: Array  # (..., n_q, top)
+    top_keys: NDArray[Any]  # (..., n_q, top)   int64
+    offset_mass: Array  # (..., n_q, len(offsets))
+    column_mass: Array  # (..., n_q, len(columns))
+    received: Array  # (..., n_k)
+
+
+def statistics(
+    query: ArrayLike,
+    key: ArrayLike,
+    mask: ArrayLike | None = None,
+    *,
+    top: int = 0,
+    offsets: tuple[int, ...] = (),
+    columns: tuple[int, ...] = (),
+    **rules: Any,
+) -> ReferenceStatistics:
+    """Describe the weights of attention, from the matrix of all of them.
+
+    The entropy is log1p(x) + Σ e_j (m - s_j) / (1 + x), where m is the largest score, e_j is
+    exp(s_j - m) and x is their sum without that of the first key that has m: it is the same as
+    -Σ w log w, and keeps its digits where one weight is close to 1.
+    A query that attends to nothing has lse -inf, entropy and peak 0, argmax -1. One that attends to
+    NaN or +inf has NaN as weights of what it attends to, and no argmax.
+
+    Args:
+        query, key, mask: as in :func:`attention`.
+        top: how many of the largest weights; 0 and -1 where a query attends to fewer.
+        offsets: the weights of the keys i + causal_offset - T, 0 where there is no such key.
+        columns: the weights of these keys.
+        rules: the other arguments of :func:`attention`.
+
+    Example:
+        >>> found = statistics([[1.0]], [[0.0], [math.log(3)]], top=3)
+        >>> found.peak.tolist(), found.top_keys.tolist()
+        ([0.75], [[1, 0, -1]])
+    """
+    k = np.asarray(key)
+    whole = attention(query, key, np.zeros((*k.shape[:-1], 0)), mask, **rules)
+    outer, (n_q, n_k) = whole.weights.shape[:-2], whole.weights.shape[-2:]
+    shifts = _per_batch(rules.get("causal_offset", 0), outer[:-1], outer[-1]) if outer else None
+    lse, entropy, peak = whole.lse.copy(), np.zeros((*outer, n_q)), np.zeros((*outer, n_q))
+    argmax = np.zeros((*outer, n_q), dtype=int)
+    top_weights, top_keys = np.zeros((*outer, n_q, top)), np.zeros((*outer, n_q, top), dtype=int)
+    argmax[...] = top_keys[...] = -1
+    offset_mass = np.zeros((*outer, n_q, len(offsets)))
+    column_mass = np.zeros((*outer, n_q, len(columns)))
+    received = np.zeros((*outer, n_k))
+    for at in np.ndindex((*outer, n_q)):
+        shift = int(rules.get("causal_offset", 0)) if shifts is None else int(shifts[at[:-1]])
+        scores, weights = whole.masked[at].tolist(), whole.weights[at].tolist()
+        for j in range(n_k):
+            received[*at[:-1], j] += weights[j]
+        for o, offset in enumerate(offsets):
+            j = at[-1] + shift - offset
+            offset_mass[*at, o] = weights[j] if 0 <= j < n_k else 0.0
+        for c, column in enumerate(columns):
+            column_mass[*at, c] = weights[column]
+        attended = [j for j in range(n_k) if scores[j] != -math.inf]
+        if not attended:
+            continue
+        if math.isnan(lse[at]):
+            entropy[at] = peak[at] = top_weights[at] = math.nan
+            continue
+        best = sorted(attended, key=lambda j, scores=scores: (-scores[j], j))  # type: ignore[misc]
+        m, rest, fall = scores[best[0]], 0.0, 0.0
+        for j in attended:
+            if j != best[0]:
+                rest += math.exp(scores[j] - m)
+                fall += math.exp(scores[j] - m) * (m - scores[j])
+        lse[at] = m + math.log1p(rest)
+        entropy[at] = math.log1p(rest) + fall / (1.0 + rest)
+        peak[at], argmax[at] = weights[best[0]], best[0]
+        for r, j in enumerate(best[:top]):
+            top_weights[*at, r], top_keys[*at, r] = weights[j], j
+    return ReferenceStatistics(
+        lse, entropy, peak, argmax, top_weights, top_keys, offset_mass, column_mass, received
+    )

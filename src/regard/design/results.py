@@ -41,6 +41,7 @@ class QueryDesign(Reported):
         tolerance: the error that was allowed.
         longer: by which share of its length the query may be longer than the shortest within the
             tolerance: proved, as claim `shortest_copy`; inf where nothing is claimed.
+        radius: `error` and `longer` hold for all keys within this distance of those given.
     """
 
     query: Array
@@ -52,6 +53,7 @@ class QueryDesign(Reported):
     target: dict[int, float] = field(default_factory=dict)
     tolerance: float = math.inf
     longer: float = math.inf
+    radius: float = 0.0
 
     def report(self) -> Report:
         """The design as a report: the query, the weights that matter, what is proved."""
@@ -67,12 +69,15 @@ class QueryDesign(Reported):
         left = len(self.weights) - len(shown)
         caption = "weights" + (f"; {left} more keys below or beside these" if left > 0 else "")
         margin = "no other keys" if math.isinf(self.margin) else number(self.margin)
+        error = f"at most {number(self.error)} (allowed {number(self.tolerance)})"
+        if self.radius:
+            error += f" for all keys within {number(self.radius)}"
         facts = Facts(
             (
                 ("query", vector(self.query)),
                 ("length", number(float(np.linalg.norm(self.query))) + self._longer()),
                 ("scale", number(self.scale)),
-                ("error", f"at most {number(self.error)} (allowed {number(self.tolerance)})"),
+                ("error", error),
                 ("margin", margin),
                 ("claims", str(len(self.certificate.claims))),
             )

@@ -62,7 +62,10 @@ class RandomKeys:
         """Return the keys of an instance; weights count where its values are arbitrary."""
         n, d = instance.keys.shape
         noise = instance.covariances
-        noise = np.zeros((n, d, d)) if noise is None else (noise + noise.swapaxes(1, 2)) / 2
+        if noise is None:  # one 0 for all entries: there would be n d² of them
+            noise = np.broadcast_to(0.0, (n, d, d))
+        else:
+            noise = (noise + noise.swapaxes(1, 2)) / 2
         known = given.values_known
         values = instance.values if known else np.eye(n)
         return cls(instance.keys, noise, values, given.scale, not known)
@@ -70,7 +73,8 @@ class RandomKeys:
     @property
     def random(self) -> bool:
         """Whether there is any noise."""
-        return bool(np.any(self.covariances))
+        spread = self.covariances if any(self.covariances.strides) else self.covariances[:1, 0, 0]
+        return bool(np.any(spread))
 
     @property
     def isotropic(self) -> float | None:

@@ -226,3 +226,34 @@ def test_a_thread_that_cannot_be_started_leaves_the_work_to_the_others(
     threads.share(range(100), done.append, threads=4)
     assert sorted(done) == list(range(100))
     assert len(started) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_q", [1, 41])
+def test_products_that_overflow_downwards_keep_their_weights(
+    kernel: str, dtype: Any, n_q: int
+) -> None:
+    # q·k = -1.5 times the largest number, and 0. With a scale of 6 / largest the scores are -9 and 0.
+    largest = float(np.finfo(dtype).max)
+    query = np.full((n_q, 1), -np.sqrt(largest) * 1.5, dtype=dtype)
+    key = np.array([[np.sqrt(largest)], [0.0]], dtype=dtype)
+    output, weights = regard.attention_with_weights(
+        query, key, np.eye(2, dtype=dtype), scale=6 / largest
+    )
+    expected = np.tile(np.array([np.exp(-9), 1]) / (1 + np.exp(-9)), (n_q, 1))
+    np.testing.assert_allclose(weights, expected, rtol=3e-5)
+    np.testing.assert_allclose(output, expected, rtol=3e-5)
+
+
+@pytest.mark.parametrize("rules", [{}, {"mask": np.array([True, True, False])}, {"key_lengths": 2}])
+@pytest.mark.parametrize("n_q", [1, 41])
+def test_a_row_whose_scores_are_all_too_low_for_float32_attends_to_the_best(
+    kernel: str, rules: dict[str, Any], n_q: int
+) -> None:
+    query = np.full((n_q, 1), -3e19, dtype=np.float32)
+    key = np.array([[3e19], [2e19], [1e19]], dtype=np.float32)  # scores -9e28, -6e28, -3e28
+    value = np.arange(3, dtype=np.float32)[:, None]
+    output, lse = regard.attention_with_lse(query, key, value, scale=1e-10, **rules)
+    best = 1 if rules else 2
+    np.testing.assert_array_equal(output, np.full((n_q, 1), best))
+    np.testing.assert_allclose(lse, np.full(n_q, [-9e28, -6e28, -3e28][best]), rtol=1e-6)

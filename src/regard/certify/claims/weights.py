@@ -56,7 +56,7 @@ from regard.certify.certificate import (
 from regard.certify.claims.kind import Kind
 
 
-def _target(claim: Claim) -> str:
+def worded_target(claim: Claim) -> str:
     """Word a target: "all of its weight on key 2", "the weights 0.5, 0.5 on keys 0, 1"."""
     target = part(claim.fields, "target")
     places, weights = listed(target["indices"], "indices"), listed(target["weights"], "weights")
@@ -70,7 +70,7 @@ def _target(claim: Claim) -> str:
 
 def say_weights_close(claim: Claim) -> str:
     """Return a claim of the kind `weights_close` as a sentence."""
-    return f"the query puts {_target(claim)}, each weight within {up(claim.fields['bound'])}"
+    return f"the query puts {worded_target(claim)}, each weight within {up(claim.fields['bound'])}"
 
 
 def weights_close(claim: Claim, certificate: Certificate) -> Decision:
@@ -97,7 +97,7 @@ def say_output_close(claim: Claim) -> str:
     """Return a claim of the kind `output_close` as a sentence."""
     return (
         f"the output of the query is within {up(claim.fields['bound'])} of the one with "
-        f"{_target(claim)}"
+        f"{worded_target(claim)}"
     )
 
 

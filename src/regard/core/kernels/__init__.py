@@ -7,8 +7,15 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from regard.core.kernels import careful, native, numpy_tiles
+from regard.core.kernels import (
+    careful,
+    careful_statistics,
+    native,
+    numpy_statistics,
+    numpy_tiles,
+)
 from regard.core.kernels.problem import Problem
+from regard.core.kernels.statistics import Asked, Found
 from regard.errors import ParameterError
 
 Array = NDArray[Any]
@@ -37,3 +44,16 @@ def attend(problem: Problem, output: Array, lse: Array | None, weights: Array | 
         careful.attend(problem, output, lse, weights)
     else:
         kernel.attend(problem, output, lse, weights)
+
+
+def statistics(problem: Problem, asked: Asked, found: Found) -> None:
+    """Fill `found` with what is asked for about the weights of each query."""
+    by_native = chosen() == "native"
+    if careful.needed(problem):
+        careful_statistics.redo(problem, asked, found, everything=True)
+        return
+    if by_native:
+        native.statistics(problem, asked, found)
+    else:
+        numpy_statistics.fill(problem, asked, found)
+    careful_statistics.redo(problem, asked, found)

@@ -106,8 +106,14 @@ def near_one(rows: Array) -> tuple[Array, Array]:
 
 
 def needed(problem: Problem) -> bool:
-    """Whether the fast ways cannot do it: the scale is too small for the dtype to hold well."""
-    return 0 < abs(problem.scale) < np.finfo(problem.query.dtype).tiny
+    """Whether the fast ways cannot do it: where q·k overflows to -inf, its score still counts.
+
+    With any larger scale such a score is below -2**nmant, and the weight is 0 beside a score that
+    is not as low; rows in which all are as low come out as rows that attend to nothing, which the
+    fast ways notice.
+    """
+    kind = np.finfo(problem.query.dtype)
+    return 0 < abs(problem.scale) * float(kind.max) < 2.0**kind.nmant
 
 
 def _peak_and_total(part: Problem) -> tuple[Array, Array]:

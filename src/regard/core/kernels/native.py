@@ -1,6 +1,6 @@
 """Attention by the kernel in C, which is there if a compiler was when regard was installed.
 
-The source is in the folder `native`. Its threads are its own and know nothing of Python;
+The source is in the folder `csrc`. Its threads are its own and know nothing of Python;
 the one that calls looks up from its work from time to time, so that Ctrl-C is noticed.
 """
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from regard.core.kernels import second_try, threads
 from regard.core.kernels.problem import Index, Problem
 from regard.core.kernels.roots import Tables
+from regard.core.kernels.statistics import Asked, Found
 
 _native: Any
 try:
@@ -28,7 +29,15 @@ Values = NDArray[np.floating[Any]]  # float32 or float64
 
 MASKS = {None: 0, np.dtype(bool): 1, np.dtype(np.float32): 2, np.dtype(np.float64): 2}
 SECONDS = 0.1  # after which the caller looks up from its work
-WORTH_A_THREAD = 2_000_000  # multiplications that take as long as waking a thread
+
+
+# straight(query, key, value, scale, is_causal, causal_offset, window, key_lengths, extra) computes
+# a short call of the usual kind in C from beginning to end (extra: 1 the lse too, 2 the weights
+# too). It returns None for any other, which core/call.py takes on. Itself None without the kernel.
+straight: Any = None
+if _native is not None:
+    _native.prepare(np.ndarray, np.empty, np.dtype(np.float32), np.dtype(np.float64))
+    straight = _native.attention
 
 
 @cache
@@ -80,15 +89,35 @@ def _run(
         MASKS[None if problem.mask is None else problem.mask.dtype],
         problem.query.dtype == np.float64,
     )
-
-    width = problem.key.shape[-1] + problem.value.shape[-1]
-    size = output[..., 0].size if output.shape[-1] else 0
-    enough = size * problem.n_k * width // WORTH_A_THREAD + 1
-    _native.run(job, min(threads.available(), enough) - 1, SECONDS)
+    _native.run(job, threads.available(), SECONDS)
     return [
         (*map(int, np.unravel_index(one, problem.outer)), slice(start, stop))
         for one, start, stop in _native.not_finite(job)
     ]
+
+
+def statistics(
+    problem: Problem, asked: Asked, found: Found, *, instruction_set: str | None = None
+) -> None:
+    """Fill what is asked for. lse is NaN in rows with NaN, infinity or overflow in the scores."""
+    reach = problem.reach
+    job = _native.statistics_job(
+        instruction_set or instruction_sets()[0],
+        problem.query,
+        problem.key,
+        problem.value,
+        problem.mask,
+        None if reach is None else reach.first,
+        None if reach is None else reach.end,
+        (*found.per_query, found.received, asked.position),
+        asked.offsets,
+        asked.columns,
+        problem.scale,
+        problem.softcap or 0.0,
+        MASKS[None if problem.mask is None else problem.mask.dtype],
+        problem.query.dtype == np.float64,
+    )
+    _native.run_statistics(job, threads.available(), SECONDS)
 
 
 def taps(

@@ -39,7 +39,7 @@ WORTH_A_THREAD = 4 * SCORES  # starting a thread costs as much as this many scor
 
 def attend(problem: Problem, output: Array, lse: Array | None, weights: Array | None) -> None:
     """Fill `output` (*outer, n_q, d_v) and, if given, `lse` (*outer, n_q) and `weights`."""
-    columns = _tile(problem.n_q, problem.n_k)[1]
+    columns = tile_sizes(problem.n_q, problem.n_k)[1]
     if lse is None:
         lse = np.empty(output.shape[:-1], dtype=output.dtype)
     if weights is not None:
@@ -60,17 +60,17 @@ def attend(problem: Problem, output: Array, lse: Array | None, weights: Array | 
                     part.part(own, slice(None)), output[where][own], lse[where][own], again
                 )
 
-    _share(problem, work)
+    share(problem, work)
 
 
 def fill_scores(problem: Problem, stage: str, scores: Array) -> None:
     """Fill `scores` (*outer, n_q, n_k) with the scores of a stage (see `Problem.scores`)."""
-    columns = _tile(problem.n_q, problem.n_k)[1]
+    columns = tile_sizes(problem.n_q, problem.n_k)[1]
 
     def work(where: Index) -> None:
         part = problem.part(where[:-1], where[-1])
         with np.errstate(all="ignore"):
-            for start, stop in _blocks(problem.n_k, columns):
+            for start, stop in blocks(problem.n_k, columns):
                 raw = part.scores(start, stop, "raw")
                 lost = ~np.isfinite(raw) | careful.needed(problem)
                 if lost.any():  # only these: the others keep their bits whatever is beside them
@@ -78,7 +78,7 @@ def fill_scores(problem: Problem, stage: str, scores: Array) -> None:
                 tile = part.finished(raw, start, stop, stage)
                 scores[where][..., start:stop] = tile
 
-    _share(problem, work)
+    share(problem, work)
 
 
 def _attend_rows(
@@ -90,7 +90,7 @@ def _attend_rows(
     sums = np.zeros((*rows, part.value.shape[-1]), dtype=part.query.dtype)
     shifts = []
     first, end = (0, part.n_k) if part.reach is None else part.reach.span()
-    for start, stop in _blocks(part.n_k, columns):
+    for start, stop in blocks(part.n_k, columns):
         if stop <= first or start >= end:
             continue  # a block is visited whole or not at all, so its sums never depend on end
         tile = part.scores(start, stop)
@@ -110,12 +110,14 @@ def _attend_rows(
     total[nothing] = 1
     np.divide(sums, total, out=output)
     lse[...] = np.where(nothing, -np.inf, peak + np.log(total))[..., 0]
+    if nothing.any():  # by the rules, or because the scores are too low for their dtype?
+        lse[nothing[..., 0] & part.reaches_any(columns)] = np.nan
     for start, stop, shift in shifts:
         assert weights is not None
         weights[..., start:stop] *= np.exp(shift - np.where(nothing, 0, peak)) / total
 
 
-def _tile(n_q: int, n_k: int) -> tuple[int, int, int]:
+def tile_sizes(n_q: int, n_k: int) -> tuple[int, int, int]:
     """Return how many rows, columns and problems make up a tile, from the lengths alone."""
     n_q, n_k = max(n_q, 1), max(n_k, 1)
     rows = min(n_q, ROWS)
@@ -124,21 +126,22 @@ def _tile(n_q: int, n_k: int) -> tuple[int, int, int]:
     return rows, columns, max(1, SCORES // (rows * columns))
 
 
-def _blocks(length: int, size: int) -> Iterator[tuple[int, int]]:
+def blocks(length: int, size: int) -> Iterator[tuple[int, int]]:
+    """Cut a length into blocks of a size, the last one shorter: (start, stop) of each."""
     for start in range(0, length, size):
         yield start, min(start + size, length)
 
 
-def _share(problem: Problem, work: Any) -> None:
+def share(problem: Problem, work: Any) -> None:
     """Call `work` with the index of every tile's rows, in threads where that pays."""
-    rows, _, together = _tile(problem.n_q, problem.n_k)
+    rows, _, together = tile_sizes(problem.n_q, problem.n_k)
     enough = math.prod(problem.outer) * problem.n_q * problem.n_k // WORTH_A_THREAD + 1
-    cuts = product(_outer_blocks(problem.outer, together), _blocks(problem.n_q, rows))
+    cuts = product(outer_blocks(problem.outer, together), blocks(problem.n_q, rows))
     tasks = ((*outer, slice(start, stop)) for outer, (start, stop) in cuts)
     threads.share(tasks, work, min(threads.available(), enough))
 
 
-def _outer_blocks(outer: tuple[int, ...], together: int) -> Iterator[Index]:
+def outer_blocks(outer: tuple[int, ...], together: int) -> Iterator[Index]:
     """Cut the outer axes into indices that cover about `together` problems each."""
     axis = len(outer)
     while axis > 0 and math.prod(outer[axis - 1 :]) <= together:
@@ -149,5 +152,5 @@ def _outer_blocks(outer: tuple[int, ...], together: int) -> Iterator[Index]:
         return
     step = max(1, together // max(1, math.prod(outer[axis:])))
     for before in np.ndindex(outer[: axis - 1]):
-        for start, stop in _blocks(outer[axis - 1], step):
+        for start, stop in blocks(outer[axis - 1], step):
             yield (*before, slice(start, stop), *whole)

@@ -110,3 +110,12 @@ class Problem:
         mask = self.mask[..., start:stop]
         barred: Array = ~mask if mask.dtype == np.bool_ else np.isneginf(mask)
         return barred if excluded is None else barred | excluded
+
+    def reaches_any(self, block: int = 512) -> Array:
+        """Return which queries may attend to some key, whatever its score, (*outer, n_q)."""
+        some = np.zeros(self.query.shape[:-1], dtype=bool)
+        for start in range(0, self.n_k, block):
+            stop = min(start + block, self.n_k)
+            barred = self.barred(start, stop)
+            some |= True if barred is None else ~barred.all(axis=-1)
+        return some

@@ -9,7 +9,8 @@ Wolfe's algorithm does the work on a few hundred points: it keeps an affinely in
 jumps to the point of its affine hull nearest to the origin, and drops the points that the jump
 would give negative weight. Around it stands a loop that looks at all points once per round and
 adds those that score lowest along x. A round costs one product of the points with a vector;
-nothing of size n × n, and no copy of the points, is ever made.
+nothing of size n × n, and no copy of the points, is ever made. In very many dimensions thousands of
+points may carry the nearest one: there it begins with a guess at all of them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from regard.design.linear_scores.block_pivoting import LARGE, block_pivoting
 
 __all__ = ["Nearest", "PointSet", "nearest_point", "point_set"]
 
@@ -144,6 +147,10 @@ class _Simplex:
 
     @staticmethod
     def at_shortest(rows: Array) -> _Simplex:
+        """Begin at the shortest row, or near the nearest point where that can be guessed."""
+        guess = block_pivoting(rows) if rows.shape[1] >= LARGE else None
+        if guess is not None:
+            return _Simplex(*guess, guess[1] @ rows[guess[0]])
         shortest = int(np.argmin(np.einsum("ij,ij->i", rows, rows)))
         return _Simplex(np.array([shortest]), np.ones(1), rows[shortest].copy())
 
@@ -177,6 +184,8 @@ class _Simplex:
         the margin is tiny.
         """
         members = rows[self.members]
+        if len(members) >= LARGE:  # the factors would take as long as all the rest
+            return self.point
         edges = np.linalg.qr((members[1:] - members[0]).T)[0]
         point = self.point
         for _ in range(2):

@@ -15,13 +15,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from regard.design.linear_scores.block_pivoting import LARGE
 from regard.design.linear_scores.family import MOST_COPIED, Array, Family
 
-__all__ = ["Shortest", "log_odds", "shortest_copy"]
+__all__ = ["Shortest", "log_odds", "shortest_at_odds", "shortest_copy"]
 
 NEGLIGIBLE = 1e-18  # weights that cannot be seen in the curvature
 PLAIN = 1e8  # curvatures up to this, relative to that of ½‖q‖², are known well enough by products
 MOST_STEPS = 60
+MOST_GRADIENTS = 60
 SETTLED = 1e-13  # relative distance to the bound
 INSIDE = 1e-2  # relative: a start farther inside the constraint is shortened first
 
@@ -56,14 +58,19 @@ def shortest_copy(keys: Array, key: int, tolerance: float, start: Array) -> Shor
     Returns:
         The query, or None where rounding leaves no step that makes it better than `start`.
     """
+    return shortest_at_odds(keys, key, log_odds(tolerance), start)
+
+
+def shortest_at_odds(keys: Array, key: int, odds: float, start: Array) -> Shortest | None:
+    """The same where LSE of the other scores above the one copied is to be at most −odds."""
     if keys.size <= MOST_COPIED:
         keys = keys - keys[key]  # keys that differ little are told apart
     basis = None
-    if len(keys) <= keys.shape[1]:  # the query lies in the span of the differences
+    if len(keys) <= keys.shape[1] < LARGE:  # the query lies in the span of the differences
         basis, coordinates = np.linalg.qr((keys - keys[key]).T)
         keys, start = coordinates.T, basis.T @ start
     others = _Others(Family(np.ascontiguousarray(keys), np.ones((1, 1))), key)
-    found = _newton(others, log_odds(tolerance), start)
+    found = _newton(others, odds, start)
     if found is None or basis is None:
         return found
     return Shortest(basis @ found.vector, found.slope)
@@ -89,6 +96,41 @@ class _Others:
     def slope(self, weights: Array) -> Array:
         """Σ π_i (k_i − k_j)."""
         return weights @ self.family.keys - self.family.keys[self.key]
+
+    def damped(
+        self, weights: Array, multiplier: float, vectors: tuple[Array, Array]
+    ) -> tuple[Array, Array]:
+        """(I + multiplier · covariance)⁻¹ of two vectors.
+
+        In very many dimensions by conjugate gradients: many keys share the weight there, so that
+        the covariance is small beside I and a few products with it do. What they leave makes a
+        step a little worse, and no more.
+        """
+        if self.family.keys.shape[1] >= LARGE:
+            return self._gradients(weights, multiplier, vectors[0]), self._gradients(
+                weights, multiplier, vectors[1]
+            )
+        axes, variances = self.curvature(weights, multiplier)
+        damping = multiplier * variances / (1 + multiplier * variances)
+        back, along = (x - (damping * (axes @ x)) @ axes for x in vectors)
+        return back, along
+
+    def _gradients(self, weights: Array, multiplier: float, vector: Array) -> Array:
+        keys = self.family.keys
+        mean = weights @ keys
+        found, rest = np.zeros_like(vector), vector.copy()
+        step, size = rest.copy(), float(rest @ rest)
+        for _ in range(MOST_GRADIENTS):
+            if size <= (1e-12 * float(np.linalg.norm(vector))) ** 2:
+                break
+            along = keys @ step
+            pushed = (weights * along) @ keys - float(weights @ along) * mean
+            turned = step + multiplier * pushed
+            share = size / float(step @ turned)
+            found, rest = found + share * step, rest - share * turned
+            before, size = size, float(rest @ rest)
+            step = rest + size / before * step
+        return found
 
     def curvature(self, weights: Array, multiplier: float) -> tuple[Array, Array]:
         """The covariance of the keys under π as (axes, variances along them).
@@ -131,10 +173,7 @@ def _newton(others: _Others, odds: float, query: Array) -> Shortest | None:
             break
         if multiplier is None:
             multiplier = length / math.sqrt(steep)
-        axes, variances = others.curvature(weights, multiplier)
-        damping = multiplier * variances / (1 + multiplier * variances)
-        # (I + multiplier · covariance)⁻¹ of the query and of the slope.
-        back, along = (x - (damping * (axes @ x)) @ axes for x in (query, slope))
+        back, along = others.damped(weights, multiplier, (query, slope))
         rise = float(slope @ along)
         if not 0 < rise < math.inf:
             break

@@ -28,7 +28,7 @@ from regard.design.linear_scores.family import CHUNK, MOST_COPIED, Array, Family
 from regard.design.linear_scores.smallest_scale import Wide
 from regard.design.queries.copy_newton import Shortest, log_odds, shortest_copy
 
-__all__ = ["ShortCopy", "copy_briefly", "length_bound"]
+__all__ = ["ShortCopy", "copy_briefly", "length_bound", "lengthened"]
 
 LEFT_OUT = 1e-12  # of the weight: what the average of a proof may lack, which costs it as much
 STATED_GAP = 1e-9  # what is claimed of a length that is proved to twice as many digits
@@ -96,7 +96,7 @@ def copy_briefly(
     vector = start
     found = shortest_copy(keys, key, tolerance, start * scale)
     if found is not None:
-        grown = _within(found, tolerance, scale, error_of)
+        grown = lengthened(found, tolerance, scale, error_of)
         if grown is not None and _length(grown[0]) < _length(start):
             vector, error = grown
     weights = softmax(Family(keys, np.ones((1, 1)), scale).scores(vector)[0])
@@ -106,7 +106,7 @@ def copy_briefly(
     return ShortCopy(vector, error, gap, average)
 
 
-def _within(
+def lengthened(
     found: Shortest, tolerance: float, scale: float, error_of: Callable[[Array], float]
 ) -> tuple[Array, float] | None:
     """The query made longer by as little as brings it, rounded, within the tolerance."""
@@ -132,7 +132,12 @@ def _length(vector: Array) -> float:
 
 
 def length_bound(
-    keys: Array, key: int, tolerance: float, weights: Array, query: Array
+    keys: Array,
+    key: int,
+    tolerance: float,
+    weights: Array,
+    query: Array,
+    nearer: float = 0.0,
 ) -> tuple[dict[str, NDArray[Any]], float]:
     """An average of the other keys, and (L + H) / its distance from the key.
 
@@ -142,6 +147,7 @@ def length_bound(
         tolerance: below 1.
         weights: (n,), those of a nearly shortest query.
         query: that query.
+        nearer: by how much keys that move can shorten the distance.
 
     Returns:
         The average as {"indices": …, "weights": …} without the smallest weights, and the number,
@@ -165,7 +171,8 @@ def length_bound(
     distance = np.sqrt(np.sum(apart * apart)) + lost
     wide = used.astype(np.longdouble) / np.sum(used.astype(np.longdouble))
     room = log_odds(tolerance) - np.sum(wide * np.log(wide))
-    bound = room * (1 - np.longdouble(1e-15)) / distance
+    room, distance = room * (1 - np.longdouble(1e-15)), distance - np.longdouble(nearer)
+    bound = room / distance if distance > 0 else np.longdouble(np.inf)
     return {"indices": kept, "weights": used}, float(bound)
 
 

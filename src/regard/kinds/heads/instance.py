@@ -145,15 +145,22 @@ def _changed(
 
 
 def _reflected(given: Keys, rng: np.random.Generator) -> KeyInstance:
-    """Return keys at right angles in a frame that three reflections turn."""
+    """Return keys at right angles in a frame that three reflections turn.
+
+    The keys lie along the axes, of lengths l_i, and the reflections are I − Σ w u' over three
+    pairs of vectors: key i becomes l_i (e_i − Σ w_i u), one product for all keys.
+    """
     axes = key_instance(given)
-    keys = axes.keys.copy()
+    n, d = axes.keys.shape
+    lengths = axes.keys[np.arange(n), np.arange(n)]
     if isinstance(given.keys, Orthogonal) and given.keys.norms is None:
-        keys /= np.linalg.norm(keys, axis=1)[:, None]
-        keys *= rng.uniform(0.5, 2, (len(keys), 1))
-    for _ in range(3):
-        u = np.asarray(rng.standard_normal(keys.shape[1]))
-        keys -= np.outer(keys @ u, 2 * u / (u @ u))
+        lengths = np.asarray(rng.uniform(0.5, 2, n))
+    mirrors = np.array([rng.standard_normal(d) for _ in range(3)])
+    pulls = np.zeros((d, 3))
+    for at, u in enumerate(mirrors):
+        pulls[:, at] = 2.0 * (u - pulls[:, :at] @ (mirrors[:at] @ u)) / (u @ u)
+    keys = (-lengths[:, None] * pulls[:n]) @ mirrors
+    keys[np.arange(n), np.arange(n)] += lengths
     symbols = axes.symbols | {"K": keys}
     symbols |= {f"k_{name}": keys[row] for name, row in given.names.items()}
     return KeyInstance(keys, axes.values, None, symbols)

@@ -141,6 +141,7 @@ INLINE REAL NAME(write_row)(const Job *job, const Place *place, const Scratch *s
         doubt += to[c] * 0;
     }
     doubt += NAME(sum)(spoiled);
+    if (state->total == 0 && NAME(reaches_any)(job, place, q)) doubt = NAN;
     NAME(write_lse)(job, place, scratch, q, state->top, state->total);
     return doubt;
 }

@@ -16,6 +16,8 @@
 #include "many_queries.h"
 #include "few_queries.h"
 #include "work.h"
+#include "statistics.h"
+#include "measure.h"
 #include "undefine.h"
 
 #define TYPE double
@@ -34,6 +36,8 @@
 #include "many_queries.h"
 #include "few_queries.h"
 #include "work.h"
+#include "statistics.h"
+#include "measure.h"
 #include "float_values.h"
 #include "taps.h"
 #include "fourier.h"

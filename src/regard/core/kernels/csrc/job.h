@@ -4,6 +4,7 @@
 #define REGARD_JOB_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { MAX_OUTER = 64, SMALLEST_BLOCK = 64, LARGEST_BLOCK = 256, PLAIN_KEYS = 32 };
@@ -15,6 +16,28 @@ typedef struct {
     int64_t outer[MAX_OUTER];
     int64_t row, column;
 } Table;
+
+/* Numbers about the weights of each query that are wanted in place of an output, see statistics.h. */
+typedef struct {
+    Table lse, entropy, peak;      /* REAL per query */
+    Table argmax;                  /* int64 per query */
+    Table top_weights, top_keys;   /* REAL and int64, `top` per query */
+    Table offset_mass, column_mass; /* REAL per query and offset, per query and column */
+    Table received;                /* REAL per key; absent where it is not wanted */
+    Table position;                /* int64 per query: one more than that of the query before it */
+    int64_t top;                   /* how many of the largest weights */
+    const int64_t *offsets, *columns;
+    int64_t offset_count, column_count;
+    char *rows;                    /* where received is wanted, per problem and query: best, 1 / total */
+} Statistics;
+enum { STATISTICS_TABLES = 10 };   /* they come first in the struct, */
+
+/* and where they begin for one problem is found in the same order. */
+typedef struct {
+    char *lse, *entropy, *peak, *argmax, *top_weights, *top_keys, *offset_mass, *column_mass, *received, *position;
+} Found;
+_Static_assert(offsetof(Statistics, top) == STATISTICS_TABLES * sizeof(Table), "tables come first");
+_Static_assert(sizeof(Found) == STATISTICS_TABLES * sizeof(char *), "a place for each table");
 
 enum mask_kind { NO_MASK, BOOLEAN_MASK, ADDED_MASK };
 
@@ -41,6 +64,7 @@ typedef struct {
     _Atomic int64_t *parts_left;       /* per block; NULL where parts is 1 */
     char *partial;                 /* per problem, part and query: top, total, sums[d_v] */
     unsigned char *not_finite;     /* per block: infinity or NaN came out, do it again carefully */
+    Statistics *statistics;        /* NULL where attention itself is wanted */
 } Job;
 
 /* Where the arrays of one problem begin. */
@@ -93,6 +117,8 @@ typedef struct {
     int lanes[2], strip[2];                     /* float, double */
     int (*work[2])(Job *, double seconds);      /* take tasks until time is up; 1: some are left,
                                                    -1: memory ran out */
+    int (*measure[2])(Job *, double seconds);   /* the same for statistics, query by query, */
+    int (*receive[2])(Job *, double seconds);   /* and then, where it is wanted, key by key */
     void (*taps)(const Taps *, const void *value, void *output);
     void (*convolve)(const Fourier *, const void *value, void *output, int64_t columns, char *scratch);
 } Kernel;

@@ -1,6 +1,7 @@
 /* Every kernel: the arithmetic for two types and each instruction set, and how a call is cut.
  *
- * Read job.h first, then vector.h, tile.h, many_queries.h, few_queries.h, work.h, float_values.h, taps.h and fourier.h. This
+ * Read job.h first, then vector.h, tile.h, many_queries.h, few_queries.h, work.h,
+ * statistics.h, measure.h, float_values.h, taps.h and fourier.h. This
  * file needs nothing of Python; module.c and the test in tests/native include it.
  */
 
@@ -28,7 +29,7 @@ static void move(Place *place, const Job *job, int axis, int64_t by) {
     place->query += by * job->query.outer[axis];
     place->key += by * job->key.outer[axis];
     place->value += by * job->value.outer[axis];
-    place->output += by * job->output.outer[axis];
+    if (place->output) place->output += by * job->output.outer[axis];
     if (place->mask) place->mask += by * job->mask.outer[axis];
     if (place->first) place->first += by * job->first.outer[axis];
     if (place->end) place->end += by * job->end.outer[axis];
@@ -48,6 +49,22 @@ static Place find_place(const Job *job, int64_t problem) {
     return place;
 }
 
+/* Find where the statistics of a problem begin. */
+static Found find_statistics(const Job *job, int64_t problem) {
+    char *at[STATISTICS_TABLES];
+    const Table *tables = (const Table *)job->statistics;
+    for (int t = 0; t < STATISTICS_TABLES; t++) at[t] = tables[t].data;
+    for (int axis = job->outer_axes - 1; axis >= 0; axis--) {
+        int64_t by = problem % job->outer[axis];
+        problem /= job->outer[axis];
+        for (int t = 0; t < STATISTICS_TABLES; t++)
+            if (at[t]) at[t] += by * tables[t].outer[axis];
+    }
+    Found found;
+    memcpy(&found, at, sizeof found);
+    return found;
+}
+
 /* Leave out the outer axes of length 1: for tiny problems each division by a length counts. */
 static void drop_single_axes(Job *job) {
     Table *tables[] = {&job->query, &job->key, &job->value, &job->mask, &job->first,
@@ -56,6 +73,8 @@ static void drop_single_axes(Job *job) {
     for (int axis = 0; axis < job->outer_axes; axis++) {
         if (job->outer[axis] == 1) continue;
         for (int t = 0; t < 9; t++) tables[t]->outer[kept] = tables[t]->outer[axis];
+        for (int t = 0; job->statistics && t < STATISTICS_TABLES; t++)
+            ((Table *)job->statistics)[t].outer[kept] = ((Table *)job->statistics)[t].outer[axis];
         job->outer[kept++] = job->outer[axis];
     }
     job->outer_axes = kept;
@@ -135,14 +154,17 @@ COMPILE_AS_BEFORE
 #include "instantiate.h"
 #endif
 
+#define BOTH(function, set) {function##_float_##set, function##_double_##set}
+#define KERNEL(set) {#set, BOTH(lanes, set), BOTH(strip, set), BOTH(work, set), BOTH(measure, set), \
+                     BOTH(receive, set), taps_double_##set, convolve_double_##set}
 static const Kernel KERNELS[] = {
 #if ON_X86
-    {"avx512", {16, 8}, {64, 32}, {work_float_avx512, work_double_avx512}, taps_double_avx512, convolve_double_avx512},
-    {"avx2", {8, 4}, {16, 8}, {work_float_avx2, work_double_avx2}, taps_double_avx2, convolve_double_avx2},
+    KERNEL(avx512),
+    KERNEL(avx2),
 #endif
-    {"baseline", {4, 2}, {8, 4}, {work_float_baseline, work_double_baseline}, taps_double_baseline, convolve_double_baseline},
+    KERNEL(baseline),
 #ifdef TEST_WIDE
-    {"wide", {16, 8}, {64, 32}, {work_float_wide, work_double_wide}, taps_double_wide, convolve_double_wide},
+    KERNEL(wide),
 #endif
 };
 enum { KERNEL_COUNT = sizeof KERNELS / sizeof *KERNELS };
@@ -211,3 +233,38 @@ static int cut_into_tasks(Job *job, const Kernel *kernel, int is_double) {
     return 0;
 }
 
+
+/* The same for a job that has statistics. Few queries are a strip with lanes left over. */
+static int cut_statistics(Job *job, int is_double) {
+    drop_single_axes(job);
+    job->block = queries_of_a_block(job);
+    job->blocks = (job->n_q + job->block - 1) / job->block;
+    job->copies = copies_pay(job, is_double ? 8 : 4);
+    job->part = job->n_k ? job->n_k : 1;
+    job->parts = 1;
+    job->at_once = SCORES_AT_ONCE / (job->block * job->part + 1) + 1;
+    if (!job->statistics->received.data) return 0;
+    job->statistics->rows = malloc((size_t)(job->problems * job->n_q * 2 * (is_double ? 8 : 4) + 1));
+    return job->statistics->rows ? 0 : -1;
+}
+
+static void free_tasks(Job *job) {
+    free(job->not_finite);
+    free(job->parts_left);
+    free(job->partial);
+}
+
+/* Multiplications that take longer than it takes to wake a thread. */
+enum { WORTH_A_THREAD = 600000 };
+
+/* How many helpers a job keeps busy for longer than it takes to wake them. */
+static int helpers_worth(const Job *job) {
+    double work = (double)job->problems * (double)job->n_q * (double)job->n_k * (double)(job->d_k + job->d_v);
+    return work < 1e9 * WORTH_A_THREAD ? (int)(work / WORTH_A_THREAD) : 1000000000;
+}
+
+/* Let threads take so few tasks at a time that there are some for each. */
+static void share_tasks(Job *job, int threads) {
+    int64_t fair = job->problems * job->blocks * job->parts / (4 * (int64_t)threads);
+    if (threads > 1 && job->at_once > fair) job->at_once = fair > 1 ? fair : 1;
+}

@@ -5,6 +5,7 @@
 
 #define STRIP (WIDTH * LANES)
 #define STRIPS ((LARGEST_BLOCK + STRIP - 1) / STRIP)
+enum { NAME(lanes) = LANES, NAME(strip) = STRIP };
 
 /* Some queries side by side. Rows of lanes hold `width` vectors. */
 typedef struct {
@@ -24,6 +25,7 @@ typedef struct {
     Strip strips[STRIPS];
     REAL scale;                     /* what scores are multiplied by in the exponent; never < 0 */
     REAL unit;                      /* scale · log2 e */
+    double factor;                  /* the scale, not rounded to REAL */
     REAL *scores;                   /* TILE rows; a row per key where weights are wanted */
     REAL *copy;                     /* room for a tile's keys and values, or NULL */
     REAL *tops;                     /* where weights are wanted: top after each tile, a row each */
@@ -106,6 +108,21 @@ static void NAME(reach)(const Job *job, const Place *place, const Strip *strip, 
         first[q] = (INT)(low < 0 ? 0 : low > TILE ? TILE : low);
         end[q] = (INT)(high < 0 ? 0 : high > TILE ? TILE : high);
     }
+}
+
+/* Whether query q may attend to any key, whatever its score. */
+static int NAME(reaches_any)(const Job *job, const Place *place, int64_t q) {
+    int64_t first = 0, end = job->n_k;
+    if (job->first.data) {
+        first = *NAME(whole)(place->first, q, job->first.row);
+        end = *NAME(whole)(place->end, q, job->end.row);
+    }
+    if (job->mask_kind == NO_MASK) return first < end;
+    for (const char *at = place->mask + q * job->mask.row; first < end; first++) {
+        const char *one = at + first * job->mask.column;
+        if (job->mask_kind == BOOLEAN_MASK ? *one : *(const REAL *)one != -INFINITY) return 1;
+    }
+    return 0;
 }
 
 /* Turn an 8 by 8 block of bytes whose rows are `from_row` apart. Zipping row i with row i + 4 moves
@@ -192,17 +209,18 @@ static Source NAME(copy)(const Job *job, const Source *from, int64_t keys, REAL 
     return (Source){key, value, key_row, value_row};
 }
 
-/* Take the keys start <= j < stop into the sums of a strip; `skip` is where they are in the tile. */
-INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scratch *scratch,
-                       const Source *source, int64_t skip, Strip *strip, int64_t start, int64_t stop,
-                       REAL *scores) {
-    int64_t keys = stop - start, key_row = source->key_row, value_row = source->value_row;
-    const REAL *key = source->key + skip * key_row, *value = source->value + skip * value_row;
+/* Fill scores, a row of lanes per key, with those of the keys start <= j < stop, -inf where they may
+ * not be attended to, and best with the largest of each lane. `skip` is where the keys are in the tile.
+ * They are yet to be multiplied by the scale of the scratch. */
+INLINE void NAME(score_tile)(const int width, const Job *job, const Place *place, Scratch *scratch,
+                             const Source *source, int64_t skip, const Strip *strip, int64_t start,
+                             int64_t stop, REAL *scores, vec *best) {
+    int64_t keys = stop - start;
+    const REAL *key = source->key + skip * source->key_row;
 
     if (job->mask_kind == BOOLEAN_MASK) NAME(fetch_bytes)(job, place, strip, start, keys);
-    vec best[WIDTH], shrink[WIDTH];
     for (int v = 0; v < width; v++) best[v] = NAME(all)(-INFINITY);
-    NAME(product)(width, keys, job->d_k, key, key_row, 1, strip->query, scores, NULL, best);
+    NAME(product)(width, keys, job->d_k, key, source->key_row, 1, strip->query, scores, NULL, best);
 
     REAL scale = job->scale == 0 ? 1 : (REAL)fabs(job->scale); /* the queries carry its sign */
     if (job->softcap > 0) {
@@ -224,8 +242,18 @@ INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scra
 
     if (at_an_end || job->mask_kind == ADDED_MASK || (job->softcap > 0 && job->mask_kind == NO_MASK))
         NAME(find_best)(width, keys, scores, best);
+}
+
+/* Take the keys start <= j < stop into the sums of a strip; `skip` is where they are in the tile. */
+INLINE void NAME(tile)(const int width, const Job *job, const Place *place, Scratch *scratch,
+                       const Source *source, int64_t skip, Strip *strip, int64_t start, int64_t stop,
+                       REAL *scores) {
+    int64_t keys = stop - start;
+    const REAL *value = source->value + skip * source->value_row;
+    vec best[WIDTH], shrink[WIDTH];
+    NAME(score_tile)(width, job, place, scratch, source, skip, strip, start, stop, scores, best);
     NAME(soften)(width, keys, scratch->unit, best, scores, strip->top, strip->total, shrink);
-    NAME(product)(width, job->d_v, keys, value, 1, value_row, scores, strip->sums,
+    NAME(product)(width, job->d_v, keys, value, 1, source->value_row, scores, strip->sums,
                   strip->fresh ? NULL : shrink, NULL);
     strip->fresh = 0;
 }
@@ -279,7 +307,8 @@ INLINE void NAME(write_lse)(const Job *job, const Place *place, const Scratch *s
 }
 
 /* Divide the sums of a strip and write them where the caller wants them. Returns 0, or NaN if
- * infinity or NaN was written: multiplied by 0 they are NaN. */
+ * infinity or NaN was written (multiplied by 0 they are NaN), or if a query has attended to nothing
+ * although it may: then all its scores have become -inf. */
 static REAL NAME(write_strip)(const Job *job, const Place *place, const Scratch *scratch,
                               const Strip *strip) {
     int64_t lanes = strip->width * LANES;
@@ -305,6 +334,7 @@ static REAL NAME(write_strip)(const Job *job, const Place *place, const Scratch 
         }
         for (int64_t i = 0; i < count; i++) {
             doubt += spoiled[i];
+            if (total[i] == 0 && NAME(reaches_any)(job, place, strip->start + q + i)) doubt = NAN;
             NAME(write_lse)(job, place, scratch, strip->start + q + i, strip->top[q + i], total[i]);
         }
     }

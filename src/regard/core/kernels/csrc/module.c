@@ -1,15 +1,20 @@
-/* The Python module `regard.core.kernels._native`: job(...) sets up a call, run(job, ...) computes;
+/* The Python module `regard.core.kernels._native`: job(...) sets up a call, run(job, ...) computes; so do
+ * statistics_job(...) and run_statistics(job, ...); attention(...) does both for a short call, see straight.h;
  * taps(...) and convolve(...) compute rows of a positional head. */
 
+#define _GNU_SOURCE /* sched_getaffinity */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <sched.h>
+
 #include "pool.h"
 
-enum { ARRAYS = 9 };
+enum { ARRAYS = 6 + STATISTICS_TABLES + 2 };
 
 typedef struct {
     Job job;
+    Statistics statistics;
     const Kernel *kernel;
     int is_double;
     int held;
@@ -19,9 +24,8 @@ typedef struct {
 static void forget(PyObject *capsule) {
     Held *held = PyCapsule_GetPointer(capsule, "regard job");
     for (int i = 0; i < held->held; i++) PyBuffer_Release(&held->buffers[i]);
-    free(held->job.not_finite);
-    free(held->job.parts_left);
-    free(held->job.partial);
+    free_tasks(&held->job);
+    free(held->statistics.rows);
     free(held);
 }
 
@@ -55,30 +59,29 @@ static const Kernel *find_kernel(const char *name) {
     return NULL;
 }
 
-static PyObject *new_job(PyObject *module, PyObject *args) {
-    PyObject *query, *key, *value, *mask, *first, *end, *output, *lse, *weights;
-    double scale, softcap;
-    const char *name;
-    int mask_kind, is_double;
-    if (!PyArg_ParseTuple(args, "sOOOOOOOOOddii", &name, &query, &key, &value, &mask, &first, &end,
-                          &output, &lse, &weights, &scale, &softcap, &mask_kind, &is_double))
-        return NULL;
-    Held *held = calloc(1, sizeof *held);
-    if (!held) return PyErr_NoMemory();
-    PyObject *capsule = PyCapsule_New(held, "regard job", forget);
+/* A capsule with an empty job for a kernel, or NULL. */
+static PyObject *empty_job(const char *name, Held **held) {
+    if (!(*held = calloc(1, sizeof **held))) return PyErr_NoMemory();
+    PyObject *capsule = PyCapsule_New(*held, "regard job", forget);
     if (!capsule) {
-        free(held);
+        free(*held);
         return NULL;
     }
-    if (!(held->kernel = find_kernel(name))) goto fail;
+    if (!((*held)->kernel = find_kernel(name))) Py_CLEAR(capsule);
+    return capsule;
+}
+
+/* Read what is attended with, and the lengths. */
+static int read_inputs(Held *held, PyObject *query, PyObject *key, PyObject *value, PyObject *mask,
+                       PyObject *first, PyObject *end) {
     Job *job = &held->job;
     Py_buffer shape;
-    if (PyObject_GetBuffer(query, &shape, PyBUF_STRIDED_RO)) goto fail;
+    if (PyObject_GetBuffer(query, &shape, PyBUF_STRIDED_RO)) return -1;
     job->outer_axes = shape.ndim - 2;
     if (shape.ndim < 2 || job->outer_axes > MAX_OUTER) {
         PyBuffer_Release(&shape);
         PyErr_SetString(PyExc_ValueError, "too few or too many axes");
-        goto fail;
+        return -1;
     }
     job->problems = 1;
     for (int i = 0; i < job->outer_axes; i++) job->problems *= job->outer[i] = shape.shape[i];
@@ -87,12 +90,29 @@ static PyObject *new_job(PyObject *module, PyObject *args) {
     PyBuffer_Release(&shape);
     if (read_table(held, query, 2, 0, &job->query) || read_table(held, key, 2, 0, &job->key) ||
         read_table(held, value, 2, 0, &job->value) || read_table(held, mask, 2, 0, &job->mask) ||
-        read_table(held, first, 1, 0, &job->first) || read_table(held, end, 1, 0, &job->end) ||
+        read_table(held, first, 1, 0, &job->first) || read_table(held, end, 1, 0, &job->end))
+        return -1;
+    job->n_k = held->buffers[1].shape[job->outer_axes];
+    job->d_v = held->buffers[2].shape[job->outer_axes + 1];
+    return 0;
+}
+
+static PyObject *new_job(PyObject *module, PyObject *args) {
+    PyObject *query, *key, *value, *mask, *first, *end, *output, *lse, *weights;
+    double scale, softcap;
+    const char *name;
+    int mask_kind, is_double;
+    if (!PyArg_ParseTuple(args, "sOOOOOOOOOddii", &name, &query, &key, &value, &mask, &first, &end,
+                          &output, &lse, &weights, &scale, &softcap, &mask_kind, &is_double))
+        return NULL;
+    Held *held;
+    PyObject *capsule = empty_job(name, &held);
+    if (!capsule) return NULL;
+    Job *job = &held->job;
+    if (read_inputs(held, query, key, value, mask, first, end) ||
         read_table(held, output, 2, 1, &job->output) || read_table(held, lse, 1, 1, &job->lse) ||
         read_table(held, weights, 2, 1, &job->weights))
         goto fail;
-    job->n_k = held->buffers[1].shape[job->outer_axes];
-    job->d_v = held->buffers[2].shape[job->outer_axes + 1];
     job->scale = scale;
     job->softcap = softcap;
     job->mask_kind = mask_kind;
@@ -107,16 +127,12 @@ fail:
     return NULL;
 }
 
-/* Compute with some helpers, and look up from the work to see whether there is a signal. */
-static PyObject *run(PyObject *module, PyObject *args) {
-    PyObject *capsule;
-    int helpers;
-    double seconds;
-    if (!PyArg_ParseTuple(args, "Oid", &capsule, &helpers, &seconds)) return NULL;
-    Held *held = PyCapsule_GetPointer(capsule, "regard job");
-    if (!held) return NULL;
-    Call call = {.job = &held->job, .work = held->kernel->work[held->is_double]};
-    int left, interrupted = 0;
+/* Compute with up to so many threads, and look up from the work to see whether there is a signal. */
+static int run_job(Job *job, int (*work)(Job *, double), int threads, double seconds) {
+    Call call = {.job = job, .work = work};
+    int left, interrupted = 0, helpers = helpers_worth(job);
+    if (helpers > threads - 1) helpers = threads - 1;
+    share_tasks(job, helpers + 1);
     if (helpers > 0) begin_call(&call, helpers);
     do {
         Py_BEGIN_ALLOW_THREADS
@@ -130,8 +146,17 @@ static PyObject *run(PyObject *module, PyObject *args) {
         end_call(&call);
         Py_END_ALLOW_THREADS
     }
-    if (interrupted) return NULL;
-    if (left < 0) return PyErr_NoMemory();
+    if (!interrupted && left < 0) PyErr_NoMemory();
+    return interrupted || left < 0 ? -1 : 0;
+}
+
+static PyObject *run(PyObject *module, PyObject *args) {
+    PyObject *capsule;
+    int threads;
+    double seconds;
+    if (!PyArg_ParseTuple(args, "Oid", &capsule, &threads, &seconds)) return NULL;
+    Held *held = PyCapsule_GetPointer(capsule, "regard job");
+    if (!held || run_job(&held->job, held->kernel->work[held->is_double], threads, seconds)) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -151,6 +176,9 @@ static PyObject *not_finite(PyObject *module, PyObject *capsule) {
     }
     return list;
 }
+
+#include "module_statistics.h"
+#include "straight.h"
 
 /* Whether values and output are both of floats or both of doubles, in rows that may lie apart. */
 static int alike(const Py_buffer *value, const Py_buffer *output) {
@@ -262,8 +290,12 @@ static PyObject *kernels(PyObject *module, PyObject *none) {
 
 static PyMethodDef METHODS[] = {
     {"job", new_job, METH_VARARGS, "Set up a call."},
-    {"run", run, METH_VARARGS, "Compute with some helpers; look for signals after so many seconds."},
+    {"run", run, METH_VARARGS, "Compute with up to so many threads; look for signals after so many seconds."},
+    {"attention", (PyCFunction)(void (*)(void))straight_attention, METH_FASTCALL, "Compute a short call, or return None."},
+    {"prepare", prepare, METH_VARARGS, "Give NumPy's ndarray, empty, float32 and float64 for attention."},
     {"not_finite", not_finite, METH_O, "List the blocks that have to be done again, carefully."},
+    {"statistics_job", statistics_job, METH_VARARGS, "Set up a call for statistics of the weights."},
+    {"run_statistics", run_statistics, METH_VARARGS, "Compute it, as run does."},
     {"taps", taps, METH_VARARGS, "Compute some rows of a positional head."},
     {"convolve", convolve, METH_VARARGS, "Convolve columns of values by Fourier transforms."},
     {"scratch", scratch, METH_VARARGS, "Return how many columns convolve takes at once, and the bytes of its scratch."},

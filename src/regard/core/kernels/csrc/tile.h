@@ -28,6 +28,7 @@
 #include "vector.h"
 
 #define LOG2E 1.4426950408889634074
+#define LN2 0.69314718055994530942
 
 /* c = a · b, or c = c · shrink + a · b, for some rows of a and one strip; the compiler knows how
  * many rows and keeps their sums in registers. Entry (r, t) of a is a[r * row + t * step]; b and

@@ -16,6 +16,9 @@
 #undef INLINE
 #undef APART
 #undef LOG2E
+#undef LN2
+#undef Tally
+#undef RECEIVING_TILES
 #undef STRIP
 #undef STRIPS
 #undef Strip

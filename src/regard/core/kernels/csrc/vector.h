@@ -48,6 +48,22 @@ INLINE vec NAME(larger)(vec a, vec b) {
 #endif
 }
 
+/* The lanes in which a > b, a bit each. */
+INLINE unsigned NAME(above)(vec a, vec b) {
+#if INTRINSICS == 512
+    return sizeof(REAL) == 4 ? _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GT_OQ)
+                             : _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_GT_OQ);
+#elif INTRINSICS == 256
+    ivec where = (ivec)(a > b);
+    return (unsigned)(sizeof(REAL) == 4 ? _mm256_movemask_ps((__m256)where) : _mm256_movemask_pd((__m256d)where));
+#else
+    ivec where = (ivec)(a > b);
+    unsigned bits = 0;
+    for (int i = 0; i < LANES; i++) bits |= (unsigned)(where[i] & 1) << i;
+    return bits;
+#endif
+}
+
 /* All bits where the byte is 0. */
 INLINE ivec NAME(where_zero)(const unsigned char *bytes) {
 #if INTRINSICS == 512

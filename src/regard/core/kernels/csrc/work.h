@@ -35,6 +35,7 @@ static Scratch *NAME(new_scratch)(const Job *job) {
     int scaled = job->softcap > 0 || job->mask_kind == ADDED_MASK || job->scale == 0;
     scratch->scale = scaled || (job->few && job->scale < 0) ? 1 : (REAL)fabs(job->scale);
     scratch->unit = scratch->scale * (REAL)LOG2E;
+    scratch->factor = scaled ? 1 : fabs(job->scale);
     return scratch;
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from regard.checking.sampling import Trial, compare
 from regard.errors import InvalidAnswer
-from regard.kinds.heads.instance import drawn_instance, has_noise, limits_in_words, plain_instance
+from regard.kinds.heads.instance import has_noise, limits_in_words, plain_instance
 from regard.kinds.heads.reading import Candidate
 from regard.kinds.heads.reading.goal import LARGEST_SCORE
 from regard.kinds.heads.reading.query_length import right_length, smallest_factor
@@ -95,7 +95,7 @@ def in_numbers(candidate: Candidate) -> bool:
     if candidate.one_instance:
         return False
     try:
-        one, two = (candidate.last(drawn_instance(candidate.problem, seed)) for seed in (0, 1))
+        one, two = (candidate.last(candidate.drawn(seed)) for seed in (0, 1))
     except InvalidAnswer:  # it fits keys of one shape only
         return not any(name in "KM" or "_" in name for name in candidate.names)
     return bool(np.array_equal(one, two))

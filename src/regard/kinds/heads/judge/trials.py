@@ -171,7 +171,7 @@ def _others(candidate: Candidate, here: KeyInstance) -> list[Found]:
     problem = candidate.problem
     trials: list[Trial[KeyInstance]] = []
     for seed in range(trial_count(problem)):
-        instance = drawn_instance(problem, seed)
+        instance = candidate.drawn(seed)
         trial = candidate.trial(instance, seed)
         # Instances may be large: those on which the answer is right are not kept.
         trials.append(replace(trial, instance=here) if trial.right else trial)

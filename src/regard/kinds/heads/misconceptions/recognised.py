@@ -106,7 +106,7 @@ class Case:
         problem, instances = self.candidate.problem, [self.here]
         if not self.candidate.one_instance:
             seeds = range(min(DRAWN, trial_count(problem)))
-            instances += [drawn_instance(problem, seed) for seed in seeds]
+            instances += [self.candidate.drawn(seed) for seed in seeds]
         return [Tried(self.candidate, instance) for instance in instances]
 
 

@@ -19,7 +19,7 @@ from regard.analysis import key_noise
 from regard.analysis.noise.random_scores import Scores, read_scores
 from regard.checking.sampling import generator, softmax
 from regard.errors import ParameterError
-from regard.kinds.heads.instance import has_noise, noise_roots
+from regard.kinds.heads.instance import drawn_instance, has_noise, noise_roots
 from regard.kinds.heads.spec import WeightsProblem
 from regard.problems.instances import Float64, KeyInstance
 from regard.problems.laws import Fixed, Orthogonal, Orthonormal, Plain
@@ -28,6 +28,7 @@ from regard.problems.laws import Fixed, Orthogonal, Orthonormal, Plain
 LARGEST_SCORE = 1e15
 FAR = 200.0  # below the best, beyond 20 standard deviations: no weight that could be seen
 WIDEST = 50.0  # the widest noise of a score, as a standard deviation, that is worked out
+KEPT = 2  # of the instances drawn, which may be large
 SAMPLES = 20_000  # of noise, for heads whose scores vary together
 
 
@@ -38,10 +39,12 @@ class Goal:
     Attributes:
         problem: about a query, or about several heads.
         laws: of outputs under noise that were worked out already.
+        kept: the first instances that were drawn, by their seeds: they are asked for repeatedly.
     """
 
     problem: WeightsProblem
     laws: dict[Any, float] = field(default_factory=dict, repr=False, kw_only=True)
+    kept: dict[int, KeyInstance] = field(default_factory=dict, repr=False, kw_only=True)
 
     @property
     def law(self) -> Plain:
@@ -62,6 +65,13 @@ class Goal:
     def each_weight(self) -> bool:
         """Whether the tolerance is of each weight: lengths or angles of values are not known."""
         return not self.problem.given.values_known
+
+    def drawn(self, seed: int) -> KeyInstance:
+        """Return the instance that a seed draws from the laws."""
+        found = self.kept.get(seed) or drawn_instance(self.problem, seed)
+        if seed < KEPT:
+            self.kept[seed] = found
+        return found
 
     def counted_values(self, instance: KeyInstance) -> Float64:
         """Return values (n, d_v) with the lengths and angles that count; weights: unit vectors."""
@@ -106,7 +116,11 @@ class Goal:
         does not see a unit beside it. Where heads have weights of their own to meet, it is the
         largest of the error of the average and of what the error of a head comes to in it.
         """
-        errors = self.average_errors(instance, queries)
+        return self.errors_of_scores(instance, queries, self.scores(instance, queries))
+
+    def errors_of_scores(self, instance: KeyInstance, queries: Float64, scores: Float64) -> Float64:
+        """Return the same where the scores (factors, heads, n) are known already."""
+        errors = self._average_errors(instance, queries, scores)
         return np.maximum(errors, self.head_errors(instance, queries)) if self.of_heads else errors
 
     def head_errors(self, instance: KeyInstance, queries: Float64) -> Float64:
@@ -130,7 +144,9 @@ class Goal:
 
     def average_errors(self, instance: KeyInstance, queries: Float64) -> Float64:
         """Return the errors (factors,) of the average over heads alone."""
-        scores = self.scores(instance, queries)
+        return self._average_errors(instance, queries, self.scores(instance, queries))
+
+    def _average_errors(self, instance: KeyInstance, queries: Float64, scores: Float64) -> Float64:
         with np.errstate(all="ignore"):
             finite = np.all(np.isfinite(queries), axis=(1, 2)) & np.all(
                 np.isfinite(scores), axis=(1, 2)

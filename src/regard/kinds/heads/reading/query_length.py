@@ -34,13 +34,14 @@ def right_length(candidate: Candidate, instance: KeyInstance, *, longer: bool) -
     scales = np.geomspace(1.0, 1e4, FINE) if longer else np.geomspace(1.0, 1e-12, 4 * FINE)
     if has_noise(instance):
         scales = _affordable(candidate, instance, queries, longer)
-    good = _good(candidate, instance, queries, scales)
+    scores = candidate.scores(instance, queries)
+    good = _good(candidate, instance, queries, scores, scales)
     if not len(good) or good[0] == 0:
         return None
     low, high = scales[good[0] - 1], scales[good[0]]  # wrong, right
     for _ in range(6 if has_noise(instance) else 24):
         middle = float(np.sqrt(low * high))
-        if len(_good(candidate, instance, queries, np.array([middle]))):
+        if len(_good(candidate, instance, queries, scores, np.array([middle]))):
             high = middle
         else:
             low = middle
@@ -48,12 +49,17 @@ def right_length(candidate: Candidate, instance: KeyInstance, *, longer: bool) -
 
 
 def _good(
-    candidate: Candidate, instance: KeyInstance, queries: Float64, scales: Float64
+    candidate: Candidate,
+    instance: KeyInstance,
+    queries: Float64,
+    scores: Float64,
+    scales: Float64,
 ) -> NDArray[np.intp]:
-    """Return which scales make the queries right."""
+    """Return which scales make queries (heads, d), whose scores are known, right."""
     with np.errstate(all="ignore"):
-        many = scales[:, None, None] * queries
-    return np.flatnonzero(candidate.errors(instance, many) <= candidate.tolerance)
+        many, theirs = (scales[:, None, None] * each for each in (queries, scores))
+    errors = candidate.errors_of_scores(instance, many, theirs)
+    return np.flatnonzero(errors <= candidate.tolerance)
 
 
 def _affordable(

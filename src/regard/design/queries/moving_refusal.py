@@ -1,0 +1,246 @@
+"""Keys that move too far for a query: the closest there is, and the proof that nothing is closer.
+
+The lower bounds α_i ≥ p_i − ε for all keys within r are h_i(q) ≤ 0 with the convex
+
+    h_i(q) = LSE_{j≠i}((k_j − k_i)·q) + 2r‖q‖ + L_i,    L_i = ln((p_i − ε)/(1 − p_i + ε)).
+
+Where max_i h_i is smallest, its slopes balance: Σ m_i (k_i − Σ_j π_ij k_j) has the length 2r, and
+the smallest value is Σ m_i (L_i + H(π_i)). If that is above 0 the shares m and the weights π are
+the witness of `weights_beyond_within`. So that rounding leaves the length at most 2r, a radius that
+is smaller by a little is solved for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regard.certify import Claim, verify
+from regard.design.linear_scores.family import Array
+from regard.design.results import QueryDesign
+from regard.errors import InfeasibleDesign, RegardError, UndecidedDesign
+from regard.report import number
+
+if TYPE_CHECKING:
+    from regard.design.queries.task import QueryTask
+
+__all__ = ["refuse_copy", "settle_mixture"]
+
+FUNCTION = "design.query"
+INWARD = (1e-11, 1e-8, 1e-5)  # shares of the radius that are left to rounding
+MOST_STEPS = 200
+LAST_STEPS = 5
+MOST_DIMENSIONS = 128  # for which a mixture is searched in all directions
+LEFT_OUT = 1e-15  # of the weight of an average
+
+Error = Callable[[Array], float]
+Make = Callable[[Array, float], QueryDesign]
+
+
+def refuse_copy(
+    task: QueryTask, reach: float, start: Array, error: Error, make: Make, radius: float
+) -> RegardError:
+    """Why no query copies the key whatever the keys are; or that this was not decided."""
+    keys, key = task.family.keys, task.target["indices"][0]
+    best = _least_odds(keys, key, reach, start) / task.scale
+    least = error(best)
+    if error(np.zeros_like(best)) <= least:
+        best = np.zeros_like(best)
+        least = error(best)
+    claim = None
+    for share in INWARD:
+        query = _least_odds(keys, key, reach * (1 - share), best * task.scale)
+        weights = _others(keys, key, query)
+        room = float(np.sum(weights[weights > 0] * -np.log(weights[weights > 0])))
+        excluded = 1 / (1 + math.exp(-room))  # of the worst error: 1 − 1/(1 + e^H)
+        tolerance = max(task.tolerance, excluded * (1 - 1e-12))
+        fields = {"target": task.target, "tolerance": tolerance, "radius": radius}
+        witness = _witness([1.0], [weights], best * task.unit)
+        claim = Claim("weights_beyond_within", fields, witness)
+        if verify(task.certificate([claim])).holds:
+            break
+        claim = None
+    return _refusal(task, claim, make(best, least), radius)
+
+
+def _others(keys: Array, key: int, query: Array) -> Array:
+    """The weights of the other keys among themselves."""
+    scores = keys @ query
+    scores[key] = -np.inf
+    powers = np.exp(scores - np.max(scores))
+    return np.asarray(powers / np.sum(powers))
+
+
+def _least_odds(keys: Array, key: int, reach: float, start: Array) -> Array:
+    """The query where LSE of the others above the key plus 2 · reach · ‖q‖ is smallest.
+
+    Damped Newton steps; at 0, where the length has no slope, it is smallest exactly if the average
+    of the others is within 2 · reach of the key.
+    """
+    apart = keys[key] - _others(keys, key, np.zeros(keys.shape[1])) @ keys
+    if float(np.linalg.norm(apart)) <= 2 * reach:
+        return np.zeros(keys.shape[1])
+
+    def value(query: Array) -> float:
+        scores = keys @ query - keys[key] @ query
+        scores[key] = -np.inf
+        highest = float(np.max(scores))
+        total = float(np.sum(np.exp(scores - highest)))
+        return highest + math.log(total) + 2 * reach * float(np.linalg.norm(query))
+
+    starts = [start, apart / float(np.linalg.norm(apart)) ** 2]
+    query = min(starts, key=lambda q: value(q) if np.any(q) else math.inf)
+    at = value(query)
+    for _ in range(MOST_STEPS):
+        step = _newton_step(keys, key, reach, query)[0]
+        share = 1.0
+        while share > 1e-12 and not value(query + share * step) < at:
+            share /= 2
+        if share <= 1e-12:
+            break
+        query = query + share * step
+        at = value(query)
+    # The value is flat there: the slope says more about the last digits.
+    step, steep = _newton_step(keys, key, reach, query)
+    for _ in range(LAST_STEPS):
+        further, less = _newton_step(keys, key, reach, query + step)
+        if not less < steep:
+            break
+        query, step, steep = query + step, further, less
+    return query
+
+
+def _newton_step(keys: Array, key: int, reach: float, query: Array) -> tuple[Array, float]:
+    """Newton's step for that, and the length of the slope."""
+    weights, length = _others(keys, key, query), float(np.linalg.norm(query))
+    mean = weights @ keys
+    slope = mean - keys[key] + 2 * reach * query / length
+    centred = np.sqrt(weights)[:, None] * (keys - mean)
+    across = np.eye(len(query)) - np.outer(query, query) / length**2
+    curved = centred.T @ centred + 2 * reach / length * across
+    size = float(np.trace(curved)) / len(query)
+    step = np.linalg.solve(curved + 1e-14 * size * np.eye(len(query)), -slope)
+    return step, float(np.linalg.norm(slope))
+
+
+def settle_mixture(
+    task: QueryTask, reach: float, start: Array, error: Error, make: Make, radius: float
+) -> QueryDesign:
+    """A query within the tolerance of a mixture for all keys; or raise why there is none."""
+    best, claim = start, None
+    if task.keys.shape[1] <= MOST_DIMENSIONS:
+        program = _Floors(task, reach)
+        best = min((program.solve(start, reach), best), key=error)
+        if error(best) <= task.tolerance:
+            return make(best, error(best))
+        claim = next((c for c in program.claims(best, radius) if c is not None), None)
+    raise _refusal(task, claim, make(best, error(best)), radius)
+
+
+class _Floors:
+    """The lower bounds h_i(q) ≤ 0 of a mixture, q in units of the scale."""
+
+    def __init__(self, task: QueryTask, reach: float) -> None:
+        self.task, self.reach, self.keys = task, reach, task.family.keys
+        self.indices = task.pattern.indices[0]
+        floors = task.pattern.weights[0] - task.tolerance
+        self.used = np.flatnonzero(floors > 0)
+        floors = floors[self.used]
+        self.odds = np.log(floors) - np.log1p(-floors)
+
+    def heights(self, query: Array, reach: float) -> tuple[Array, Array, Array]:
+        """h_i, their slopes, and the weights π_i of the other keys."""
+        length = math.sqrt(float(query @ query) + 1e-30)
+        heights, slopes, averages = [], [], []
+        for place, odds in zip(self.used.tolist(), self.odds.tolist(), strict=True):
+            key = int(self.indices[place])
+            scores = self.keys @ query - self.keys[key] @ query
+            scores[key] = -np.inf
+            highest = float(np.max(scores))
+            powers = np.exp(scores - highest)
+            total = float(np.sum(powers))
+            heights.append(highest + math.log(total) + 2 * reach * length + odds)
+            averages.append(powers / total)
+            slopes.append(averages[-1] @ self.keys - self.keys[key] + 2 * reach * query / length)
+        return np.array(heights), np.array(slopes), np.array(averages)
+
+    def solve(self, start: Array, own: float) -> Array:
+        """The query where the highest h_i is lowest for a radius, in the units of the design."""
+        from scipy.optimize import minimize  # takes long to load
+
+        first = start * self.task.scale
+        top = float(np.max(self.heights(first, own)[0]))
+        found = minimize(
+            lambda x: x[-1],
+            np.append(first, top),
+            jac=lambda x: np.append(np.zeros(len(x) - 1), 1.0),
+            constraints={
+                "type": "ineq",
+                "fun": lambda x: x[-1] - self.heights(x[:-1], own)[0],
+                "jac": lambda x: np.c_[-self.heights(x[:-1], own)[1], np.ones(len(self.used))],
+            },
+            method="SLSQP",
+            options={"maxiter": MOST_STEPS, "ftol": 1e-14},
+        )
+        return np.asarray(found.x[:-1]) / self.task.scale
+
+    def claims(self, start: Array, radius: float) -> Iterator[Claim | None]:
+        """Yield the claim that excludes the goal, or None, for radii that are smaller by little."""
+        from scipy.optimize import nnls
+
+        for share in (1e-6, 1e-4, 1e-3):
+            own = self.reach * (1 - share)
+            query = self.solve(start, own) * self.task.scale
+            heights, slopes, averages = self.heights(query, own)
+            if np.max(heights) <= 0:
+                yield None
+                continue
+            # Shares that balance the slopes, of the highest h_i.
+            tight = float(np.max(np.abs(slopes))) * 1e3
+            table = np.r_[slopes.T, np.full((1, len(heights)), tight)]
+            found, _ = nnls(table, np.r_[np.zeros(len(query)), tight])
+            parts = np.zeros(len(self.indices))
+            parts[self.used] = found
+            full = [np.zeros(len(self.keys))] * len(self.indices)
+            for place, average in zip(self.used.tolist(), averages, strict=True):
+                full[place] = average
+            fields = {
+                "target": self.task.target,
+                "tolerance": self.task.tolerance,
+                "radius": radius,
+            }
+            witness = _witness(parts.tolist(), full, start * self.task.unit)
+            claim = Claim("weights_beyond_within", fields, witness)
+            yield claim if verify(self.task.certificate([claim])).holds else None
+
+
+def _witness(parts: list[float], averages: list[Array], best: Array) -> dict[str, Any]:
+    """Shares of the wanted keys, and for each an average of others without the least weights."""
+    listed = []
+    for average in averages:
+        kept = np.flatnonzero(average > LEFT_OUT)
+        listed.append({"indices": kept.tolist(), "weights": average[kept]})
+    return {"shares": parts, "averages": listed, "attained_by": best}
+
+
+def _refusal(task: QueryTask, claim: Claim | None, best: QueryDesign, radius: float) -> RegardError:
+    """The exception: impossible with its proof, or undecided."""
+    within = f"for all keys within {number(radius)} of those given"
+    closest = f"The smallest error found is that of .best, {number(best.error)}."
+    if claim is None:
+        return UndecidedDesign(
+            f"{FUNCTION}: neither a query within {number(task.tolerance)} {within} nor a proof "
+            f"that there is none was found. {closest}",
+            None,
+            best,
+        )
+    return InfeasibleDesign(
+        f"{FUNCTION}: no query has the weights asked for to within {number(task.tolerance)} "
+        f"{within}: keys can move by so much that averages of others take their place. The "
+        f"certificate proves it. {closest}",
+        task.certificate([claim]),
+        best,
+    )
