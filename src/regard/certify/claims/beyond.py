@@ -27,11 +27,11 @@ from regard.certify.balls import BALLS, Decision, Outcome
 from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims import cells
 from regard.certify.claims.heads import Rows, outputs_of, rows_of
-from regard.certify.claims.impossibility import by_query, queries
 from regard.certify.claims.kind import Kind
 from regard.certify.claims.patterns import by_head, heads
 from regard.certify.lemmas.bounded_weights import Bounds
 from regard.certify.lemmas.linear_scores import LinearScores, of_head, of_query
+from regard.certify.lemmas.mixtures import by_query, queries
 from regard.certify.lemmas.multipliers import by_multipliers
 
 Attention = list[tuple[list[arb], arb]]  # exp(score) and their sum, by row

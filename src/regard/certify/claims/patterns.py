@@ -19,8 +19,8 @@ from regard.certify import balls, reading
 from regard.certify.balls import BALLS, EXACT, Arithmetic, Decision, Outcome
 from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.heads import Rows, attention_of, head_of, rows_of
-from regard.certify.claims.impossibility import weight_at_most, weight_at_most_exactly
 from regard.certify.claims.kind import Kind
+from regard.certify.lemmas.mixtures import weight_at_most, weight_at_most_exactly
 
 Entries = dict[tuple[int, int], Any]  # weights by row and column
 
