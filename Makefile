@@ -40,7 +40,7 @@ check: .venv/check      ## lint, types, who imports whom, the kernel in C under 
 
 # The kernel's own tests, with the sanitizers that notice what the comparison of results would not.
 SANITIZED = $(CC) -g -O1 -std=gnu11 -Wall -Wextra -Werror -Wno-psabi -fno-omit-frame-pointer -pthread
-.venv/test_kernel: tests/native/test_kernel.c $(NATIVE) | .venv/python
+.venv/test_kernel: tests/native/test_kernel.c tests/native/statistics_cases.h $(NATIVE) | .venv/python
 	$(SANITIZED) -fsanitize=address,undefined -fno-sanitize-recover=all $< -o $@ -lm
 .venv/test_pool: tests/native/test_pool.c $(NATIVE) | .venv/python
 	$(SANITIZED) -fsanitize=thread $< -o $@ -lm
