@@ -49,6 +49,8 @@ peers: .venv/peers      ## install torch, JAX and ONNX Runtime, to compare with
 
 bench: .venv/peers .venv/bench  ## measure speed against them, and designs against solvers
 	@$(BIN)/python bench/attention.py
+	@$(BIN)/python bench/small_calls.py
+	@$(BIN)/python bench/weight_statistics.py
 	@$(BIN)/python bench/memory.py
 	@$(BIN)/python bench/growth.py
 	@$(BIN)/python bench/accuracy.py

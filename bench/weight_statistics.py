@@ -1,7 +1,7 @@
 """Statistics of the weights: time beside `regard.attention`, and peak memory, against the matrix.
 
 torch computes the same numbers from the matrix of weights; its fused function gives the lse alone.
-Each side runs in a process of its own; the processes take turns, and the fastest call of each counts.
+Each side runs in a process of its own; the processes take turns, and the fastest call counts.
 Memory is how far the peak rises in a call, beyond what is there before it, on Linux.
 
     python bench/weight_statistics.py           n = 4096
@@ -10,6 +10,7 @@ Memory is how far the peak rises in a call, beyond what is there before it, on L
 
 from __future__ import annotations
 
+import ctypes
 import json
 import subprocess
 import sys
@@ -92,6 +93,7 @@ def alone(name: str, n: int) -> None:
     """Print seconds and kilobytes of one side; run in a process of its own."""
     SIDES[name](256)()  # loads all it needs
     run = SIDES[name](n)
+    ctypes.CDLL(None).malloc_trim(0)  # what was freed is not there to be used again
     with open("/proc/self/clear_refs", "w") as peak:  # forget the peak so far
         peak.write("5")
     before, best = kilobytes("VmRSS"), float("inf")
@@ -108,12 +110,11 @@ def main() -> None:
     for _ in range(ROUNDS):
         for name in SIDES:
             done = subprocess.run(
-                [sys.executable, "-c", f"import weight_statistics; weight_statistics.alone({name!r}, {n})"],
+                [sys.executable, "-c", f"import weight_statistics as w; w.alone({name!r}, {n})"],
                 capture_output=True, text=True, check=True, cwd=sys.path[0],
             )  # fmt: skip
-            best[name] = [
-                min(pair) for pair in zip(best[name], json.loads(done.stdout), strict=True)
-            ]
+            seconds, size = json.loads(done.stdout)
+            best[name] = [min(best[name][0], seconds), size]
     table = Table(title=f"{HEADS} heads, n = {n}, d = {D}, float32, {threads.available()} threads")
     for column in ("", "time / attention", "MiB"):
         table.add_column(column, justify="left" if not column else "right")
