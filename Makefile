@@ -40,7 +40,7 @@ check: .venv/check      ## lint, types, who imports whom, the kernel in C under 
 
 # The kernel's own tests, with the sanitizers that notice what the comparison of results would not.
 SANITIZED = $(CC) -g -O1 -std=gnu11 -Wall -Wextra -Werror -Wno-psabi -fno-omit-frame-pointer -pthread
-.venv/test_kernel: tests/native/test_kernel.c $(NATIVE) | .venv/python
+.venv/test_kernel: tests/native/test_kernel.c tests/native/statistics_cases.h $(NATIVE) | .venv/python
 	$(SANITIZED) -fsanitize=address,undefined -fno-sanitize-recover=all $< -o $@ -lm
 .venv/test_pool: tests/native/test_pool.c $(NATIVE) | .venv/python
 	$(SANITIZED) -fsanitize=thread $< -o $@ -lm
@@ -49,6 +49,8 @@ peers: .venv/peers      ## install torch, JAX and ONNX Runtime, to compare with
 
 bench: .venv/peers .venv/bench  ## measure speed against them, and designs against solvers
 	@$(BIN)/python bench/attention.py
+	@$(BIN)/python bench/small_calls.py
+	@$(BIN)/python bench/weight_statistics.py
 	@$(BIN)/python bench/memory.py
 	@$(BIN)/python bench/growth.py
 	@$(BIN)/python bench/accuracy.py

@@ -2,7 +2,7 @@
 
 What a short call costs is mostly what is done around the arithmetic. Each side is measured alone,
 in a process of its own, and in turns with the other in one process, with pauses in which the
-threads of the other library fall asleep. The fastest call counts; processes are repeated, in turns.
+threads of the other library fall asleep. The fastest call counts; processes are repeated.
 
     python bench/small_calls.py          all rows
     python bench/small_calls.py 0 3      some of them
@@ -31,7 +31,7 @@ ROWS = [
     ((1, 8, 1, 128, 64), 1.0),
     ((1, 8, 256, 256, 64), 1.1),
 ]
-PROCESSES = 2
+PROCESSES = 3
 SECONDS = 1.0  # of each process and row
 PAUSE, TURN, TURNS = 0.05, 0.05, 12
 

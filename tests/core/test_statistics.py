@@ -346,7 +346,7 @@ def test_nan_that_is_masked_out_reaches_no_row_and_changes_no_bit(kernel: str) -
 @pytest.mark.parametrize("rows", [1, 19])
 def test_products_that_overflow_before_they_are_scaled(kernel: str, sign: int, rows: int) -> None:
     query = np.full((rows, 1), sign * 3e19, dtype=np.float32)
-    key = np.array([[2e19], [3e19], [1e19]], dtype=np.float32)
+    key = np.array([[2e19], [3e19], [1.5e19]], dtype=np.float32)
     rules: dict[str, Any] = {"scale": 1e-38, "top": 2, "columns": (0,)}
     found = regard.attention_statistics(query, key, received=True, **rules)
     assert_like_reference(found, query, key, 1e-6, **rules)

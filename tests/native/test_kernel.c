@@ -73,35 +73,42 @@ static int close_enough(const char *what, double got, double expected, int is_do
     return 0;
 }
 
+/* Fill the weights of one query by loops in double. Returns the total, 0 if nothing is attended to. */
+static double plain_weights(const Job *job, int64_t h, int64_t i, int is_double, double *weight, double *top) {
+    double total = 0;
+    *top = -INFINITY;
+    for (int64_t j = 0; j < job->n_k; j++) {
+        double s = 0;
+        for (int64_t d = 0; d < job->d_k; d++)
+            s += at(&job->query, h, i, d, is_double) * at(&job->key, h, j, d, is_double);
+        s *= job->scale;
+        if (job->softcap > 0) s = job->softcap * tanh(s / job->softcap);
+        if (job->mask_kind == ADDED_MASK) s += at(&job->mask, h, i, j, is_double);
+        if (job->mask_kind == BOOLEAN_MASK &&
+            !job->mask.data[h * job->mask.outer[0] + i * job->mask.row + j * job->mask.column])
+            s = -INFINITY;
+        if (job->first.data) {
+            int64_t first = *(int64_t *)(job->first.data + h * job->first.outer[0] + i * job->first.row);
+            int64_t end = *(int64_t *)(job->end.data + h * job->end.outer[0] + i * job->end.row);
+            if (j < first || j >= end) s = -INFINITY;
+        }
+        weight[j] = s;
+        if (s > *top) *top = s;
+    }
+    for (int64_t j = 0; j < job->n_k; j++) {
+        weight[j] = weight[j] == -INFINITY ? 0 : exp(weight[j] - *top);
+        total += weight[j];
+    }
+    for (int64_t j = 0; j < job->n_k; j++) weight[j] /= total > 0 ? total : 1;
+    return total;
+}
+
 /* Check one head against loops in double. */
 static int agrees(const Job *job, int64_t h, int is_double) {
     double *weight = malloc(((size_t)job->n_k + 1) * sizeof(double));
     int fine = 1;
     for (int64_t i = 0; i < job->n_q && fine; i++) {
-        double top = -INFINITY, total = 0;
-        for (int64_t j = 0; j < job->n_k; j++) {
-            double s = 0;
-            for (int64_t d = 0; d < job->d_k; d++)
-                s += at(&job->query, h, i, d, is_double) * at(&job->key, h, j, d, is_double);
-            s *= job->scale;
-            if (job->softcap > 0) s = job->softcap * tanh(s / job->softcap);
-            if (job->mask_kind == ADDED_MASK) s += at(&job->mask, h, i, j, is_double);
-            if (job->mask_kind == BOOLEAN_MASK &&
-                !job->mask.data[h * job->mask.outer[0] + i * job->mask.row + j * job->mask.column])
-                s = -INFINITY;
-            if (job->first.data) {
-                int64_t first = *(int64_t *)(job->first.data + h * job->first.outer[0] + i * job->first.row);
-                int64_t end = *(int64_t *)(job->end.data + h * job->end.outer[0] + i * job->end.row);
-                if (j < first || j >= end) s = -INFINITY;
-            }
-            weight[j] = s;
-            if (s > top) top = s;
-        }
-        for (int64_t j = 0; j < job->n_k; j++) {
-            weight[j] = weight[j] == -INFINITY ? 0 : exp(weight[j] - top);
-            total += weight[j];
-        }
-        for (int64_t j = 0; j < job->n_k; j++) weight[j] /= total > 0 ? total : 1;
+        double top, total = plain_weights(job, h, i, is_double, weight, &top);
         for (int64_t c = 0; c < job->d_v && fine; c++) {
             double sum = 0;
             for (int64_t j = 0; j < job->n_k; j++) sum += weight[j] * at(&job->value, h, j, c, is_double);
@@ -117,6 +124,38 @@ static int agrees(const Job *job, int64_t h, int is_double) {
     }
     free(weight);
     return fine;
+}
+
+/* Draw a mask and a reach, or not; the three arrays are to be freed. */
+static void draw_rules(Job *job, Drawn *arrays, int64_t heads, int is_double) {
+    int64_t size = is_double ? 8 : 4, n_q = job->n_q, n_k = job->n_k;
+    job->mask_kind = (enum mask_kind)draw(3);
+    if (job->mask_kind == BOOLEAN_MASK) {
+        arrays[0] = new_array(heads, n_q, n_k, 1, (int)draw(2));
+        job->mask = arrays[0].table;
+        int64_t some_heads = job->mask.outer[0] ? heads : 1;
+        for (int64_t h = 0; h < some_heads; h++)
+            for (int64_t i = 0; i < n_q; i++)
+                for (int64_t j = 0; j < n_k; j++)
+                    job->mask.data[h * job->mask.outer[0] + i * job->mask.row + j] = draw(4) > 0;
+        if (!draw(3)) job->mask.row = 0; /* the same keys for every query */
+    } else if (job->mask_kind == ADDED_MASK) {
+        arrays[0] = new_array(heads, n_q, n_k, size, 0);
+        fill(&arrays[0], heads, n_q, n_k, is_double);
+        job->mask = arrays[0].table;
+        if (!draw(3)) job->mask.column = 0; /* the same for every key */
+    }
+    if (draw(2)) return;
+    arrays[1] = new_array(heads, n_q, 1, 8, 0);
+    arrays[2] = new_array(heads, n_q, 1, 8, 0);
+    job->first = arrays[1].table, job->end = arrays[2].table;
+    for (int64_t h = 0; h < heads; h++)
+        for (int64_t i = 0; i < n_q; i++) {
+            int64_t *first = (int64_t *)(job->first.data + h * job->first.outer[0] + i * job->first.row);
+            int64_t *end = (int64_t *)(job->end.data + h * job->end.outer[0] + i * job->end.row);
+            *first = draw(2) ? 0 : (int64_t)draw((uint64_t)n_k + 1);
+            *end = draw(2) ? n_k : (int64_t)draw((uint64_t)n_k + 1);
+        }
 }
 
 /* A plain one has nothing but queries, keys and values. */
@@ -145,34 +184,7 @@ static int one_problem(const Kernel *kernel, int is_double, int64_t n_q, int64_t
         arrays[5] = new_array(heads, n_q, n_k, size, 0);
         job.weights = arrays[5].table;
     }
-    job.mask_kind = plain ? NO_MASK : (enum mask_kind)draw(3);
-    if (job.mask_kind == BOOLEAN_MASK) {
-        arrays[6] = new_array(heads, n_q, n_k, 1, (int)draw(2));
-        job.mask = arrays[6].table;
-        int64_t some_heads = job.mask.outer[0] ? heads : 1;
-        for (int64_t h = 0; h < some_heads; h++)
-            for (int64_t i = 0; i < n_q; i++)
-                for (int64_t j = 0; j < n_k; j++)
-                    job.mask.data[h * job.mask.outer[0] + i * job.mask.row + j] = draw(4) > 0;
-        if (!draw(3)) job.mask.row = 0; /* the same keys for every query */
-    } else if (job.mask_kind == ADDED_MASK) {
-        arrays[6] = new_array(heads, n_q, n_k, size, 0);
-        fill(&arrays[6], heads, n_q, n_k, is_double);
-        job.mask = arrays[6].table;
-        if (!draw(3)) job.mask.column = 0; /* the same for every key */
-    }
-    if (!plain && draw(2)) {
-        arrays[7] = new_array(heads, n_q, 1, 8, 0);
-        arrays[8] = new_array(heads, n_q, 1, 8, 0);
-        job.first = arrays[7].table, job.end = arrays[8].table;
-        for (int64_t h = 0; h < heads; h++)
-            for (int64_t i = 0; i < n_q; i++) {
-                int64_t *first = (int64_t *)(job.first.data + h * job.first.outer[0] + i * job.first.row);
-                int64_t *end = (int64_t *)(job.end.data + h * job.end.outer[0] + i * job.end.row);
-                *first = draw(2) ? 0 : (int64_t)draw((uint64_t)n_k + 1);
-                *end = draw(2) ? n_k : (int64_t)draw((uint64_t)n_k + 1);
-            }
-    }
+    if (!plain) draw_rules(&job, arrays + 6, heads, is_double);
     int fine = cut_into_tasks(&job, kernel, is_double) == 0;
     job.copies = !job.few && draw(2); /* whatever pays */
     while (fine && kernel->work[is_double](&job, 1e-9) > 0) continue; /* one ticket at a time */
@@ -182,11 +194,11 @@ static int one_problem(const Kernel *kernel, int is_double, int64_t n_q, int64_t
         printf("%s %s: n_q %ld n_k %ld d_k %ld d_v %ld mask %d\n", kernel->name,
                is_double ? "double" : "float", (long)n_q, (long)n_k, (long)d_k, (long)d_v, job.mask_kind);
     for (int i = 0; i < 9; i++) free(arrays[i].memory);
-    free(job.not_finite);
-    free(job.parts_left);
-    free(job.partial);
+    free_tasks(&job);
     return fine;
 }
+
+#include "statistics_cases.h"
 
 static double *drawn_numbers(int64_t count) {
     double *x = malloc((size_t)count * sizeof *x + 1);
@@ -327,6 +339,9 @@ int main(void) {
                     ? passed++ : failed++;
             for (int i = 0; i < 8; i++) /* many queries, in larger blocks */
                 one_problem(&KERNELS[k], is_double, 1024 + (int64_t)draw(4000), (int64_t)draw(30), 0)
+                    ? passed++ : failed++;
+            for (int i = 0; i < 100; i++)
+                one_description(&KERNELS[k], is_double, (int64_t)draw(i % 3 ? 40 : 300), (int64_t)draw(i % 2 ? 30 : 800))
                     ? passed++ : failed++;
             for (int i = 0; i < 40; i++) /* few queries and keys, and little to mind */
                 one_problem(&KERNELS[k], is_double, (int64_t)draw(6), (int64_t)draw(40), 1) ? passed++ : failed++;

@@ -6,6 +6,8 @@
  */
 
 #define RUN 192 /* keys at a time */
+_Static_assert(KEYS_OF_A_PART % RUN == 0, "parts are cut into whole runs");
+_Static_assert(PLAIN_KEYS <= RUN && PLAIN_KEYS % LANES == 0, "plain keys are one run, of whole vectors");
 
 /* The state of one query, and the weights of a run. */
 typedef struct {

@@ -5,9 +5,8 @@
 #define REAL_BYTES 4
 #define INT int32_t
 #define MANTISSA 23
-#define ROUND 12583039.0f /* 1.5 · 2^23 + 127 */
-#define LOWEST -127.0f
-#define FURTHEST 4194304.0f /* 2^22 */
+#define BIAS 127
+#define FURTHEST 4194304.0f /* 2^22; careful.py knows that it is below 2^MANTISSA */
 #define EXP2 EXP2_float
 #define EXP2_TERMS 6
 #define TANH TANH_float
@@ -25,8 +24,7 @@
 #define REAL_BYTES 8
 #define INT int64_t
 #define MANTISSA 52
-#define ROUND 6755399441056767.0 /* 1.5 · 2^52 + 1023 */
-#define LOWEST -1023.0
+#define BIAS 1023
 #define FURTHEST 1125899906842624.0 /* 2^50 */
 #define EXP2 EXP2_double
 #define EXP2_TERMS 11

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 enum { MAX_OUTER = 64, SMALLEST_BLOCK = 64, LARGEST_BLOCK = 256, PLAIN_KEYS = 32 };
+enum { QUERIES_FOR_PARTS = 64, KEYS_OF_A_PART = 8064, SCORES_AT_ONCE = 1 << 15 };
 #define NO_TASK (INT64_MAX / 2) /* larger than the number of any task, and can be added to */
 
 /* An array (*outer, row, column) of any strides, in bytes. data is NULL where there is none. */

@@ -72,7 +72,7 @@ static void drop_single_axes(Job *job) {
     int kept = 0;
     for (int axis = 0; axis < job->outer_axes; axis++) {
         if (job->outer[axis] == 1) continue;
-        for (int t = 0; t < 9; t++) tables[t]->outer[kept] = tables[t]->outer[axis];
+        for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) tables[t]->outer[kept] = tables[t]->outer[axis];
         for (int t = 0; job->statistics && t < STATISTICS_TABLES; t++)
             ((Table *)job->statistics)[t].outer[kept] = ((Table *)job->statistics)[t].outer[axis];
         job->outer[kept++] = job->outer[axis];
@@ -190,9 +190,6 @@ static int copies_pay(const Job *job, int64_t real) {
     return collide && job->block >= QUERIES_FOR_COPIES && (job->d_k + job->d_v) * real <= MOST_COPIED;
 }
 
-/* A part is a whole number of tiles and of runs. */
-enum { QUERIES_FOR_PARTS = 64, KEYS_OF_A_PART = 8064, SCORES_AT_ONCE = 1 << 15 };
-
 /* How many queries pass over the keys together. The keys come from far away if they are many, and
  * the more queries share them the better; but there should be tasks for many threads, and a task
  * should not take so long that an interrupt has to wait for it. */
@@ -258,13 +255,13 @@ static void free_tasks(Job *job) {
 enum { WORTH_A_THREAD = 600000 };
 
 /* How many helpers a job keeps busy for longer than it takes to wake them. */
-static int helpers_worth(const Job *job) {
+static inline int helpers_worth(const Job *job) {
     double work = (double)job->problems * (double)job->n_q * (double)job->n_k * (double)(job->d_k + job->d_v);
     return work < 1e9 * WORTH_A_THREAD ? (int)(work / WORTH_A_THREAD) : 1000000000;
 }
 
 /* Let threads take so few tasks at a time that there are some for each. */
-static void share_tasks(Job *job, int threads) {
+static inline void share_tasks(Job *job, int threads) {
     int64_t fair = job->problems * job->blocks * job->parts / (4 * (int64_t)threads);
     if (threads > 1 && job->at_once > fair) job->at_once = fair > 1 ? fair : 1;
 }

@@ -6,6 +6,8 @@
 #define STRIP (WIDTH * LANES)
 #define STRIPS ((LARGEST_BLOCK + STRIP - 1) / STRIP)
 enum { NAME(lanes) = LANES, NAME(strip) = STRIP };
+_Static_assert(SMALLEST_BLOCK % STRIP == 0, "blocks are cut into whole strips");
+_Static_assert(KEYS_OF_A_PART % TILE == 0, "parts are cut into whole tiles");
 
 /* Some queries side by side. Rows of lanes hold `width` vectors. */
 typedef struct {

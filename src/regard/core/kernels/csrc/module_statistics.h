@@ -16,7 +16,8 @@ static int read_whole_numbers(Held *held, PyObject *array, const int64_t **data,
 
 /* tables: those of `Statistics`, in its order; received may be None. */
 static PyObject *statistics_job(PyObject *module, PyObject *args) {
-    static const int INNER[STATISTICS_TABLES] = {1, 1, 1, 1, 2, 2, 2, 2, 1, 1};
+    static const int INNER[STATISTICS_TABLES] = {1, 1, 1, 1, 2, 2, 2, 2, 1, 1}; /* axes after the outer ones */
+    enum { TOP_WEIGHTS = offsetof(Statistics, top_weights) / sizeof(Table) };
     PyObject *query, *key, *value, *mask, *first, *end, *tables, *offsets, *columns;
     double scale, softcap;
     const char *name;
@@ -35,7 +36,7 @@ static PyObject *statistics_job(PyObject *module, PyObject *args) {
     for (int t = 0; t < STATISTICS_TABLES; t++)
         if (read_table(held, PyTuple_GET_ITEM(tables, t), INNER[t], t < STATISTICS_TABLES - 1, (Table *)asked + t)) {
             goto fail;
-        } else if (t == 4) {
+        } else if (t == TOP_WEIGHTS) {
             asked->top = held->buffers[held->held - 1].shape[job->outer_axes + 1];
         }
     if (read_whole_numbers(held, offsets, &asked->offsets, &asked->offset_count) ||

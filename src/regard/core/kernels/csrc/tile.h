@@ -63,6 +63,7 @@ INLINE void NAME(product)(const int width, int64_t rows, int64_t n, const REAL *
         NAME(multiply)(most, width, n, a + r * row, row, step, b, c + r * width * LANES, shrink, best);
     a += r * row;
     c += r * width * LANES;
+    _Static_assert(ROWS == 6, "the cases below are the rows that may be left");
 #define LAST(r) case r: NAME(multiply)(r, width, n, a, row, step, b, c, shrink, best); break
     switch (rows - r) {
         LAST(1);

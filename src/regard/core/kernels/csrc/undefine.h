@@ -3,6 +3,7 @@
 #undef REAL
 #undef INT
 #undef MANTISSA
+#undef BIAS
 #undef ROUND
 #undef LOWEST
 #undef FURTHEST

@@ -11,6 +11,13 @@
 #define INLINE static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline)) /* compiled once: the same bits wherever it is used */
 
+#define LOWEST ((REAL)-BIAS)
+#define ROUND ((REAL)((3ll << (MANTISSA - 1)) + BIAS)) /* 1.5 · 2^MANTISSA + BIAS */
+
+_Static_assert(sizeof(REAL) == REAL_BYTES && sizeof(INT) == REAL_BYTES, "lanes of both kinds are alike");
+_Static_assert(sizeof EXP2 / sizeof *EXP2 == EXP2_TERMS, "the loop over coefficients meets each");
+_Static_assert(sizeof TANH / sizeof *TANH == TANH_TERMS, "the loop over coefficients meets each");
+
 typedef REAL vec __attribute__((vector_size(VECTOR_BYTES)));
 typedef INT ivec __attribute__((vector_size(VECTOR_BYTES)));
 
