@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from regard.analysis.positions.positional_kernel import PositionalKernel, positional_kernel
     from regard.analysis.positions.rotary_kernel import rotary_kernel
     from regard.analysis.sharpness import Entropy, entropy, scale_for_support
-    from regard.analysis.worst_case import WorstCase, worst_case
+    from regard.analysis.worst_output import WorstCase, worst_case
 else:  # a checker of types reads the lines above
     __getattr__, __dir__ = lazy_names(
         __name__,
@@ -54,7 +54,7 @@ else:  # a checker of types reads the lines above
             "positions.positional_kernel": "PositionalKernel positional_kernel",
             "positions.rotary_kernel": "rotary_kernel",
             "sharpness": "Entropy entropy scale_for_support",
-            "worst_case": "WorstCase worst_case",
+            "worst_output": "WorstCase worst_case",
         },
     )
 
