@@ -2,7 +2,7 @@
 
 All bundled problems together take 60 seconds at most. A problem with 4096 keys takes as long to
 solve, verify and report as at most 5 times `design.query` plus one `verify` on the same keys, and
-an answer to it is checked within 2 seconds. Where a formula serves (keys at right angles) there is
+an answer to it is checked within 2 seconds of processor time. Where a formula serves (keys at right angles) there is
 less to do than a design has, and the ratio is far below 1.
 
     python bench/problems.py        both
@@ -68,12 +68,12 @@ def bundled() -> None:
 
 
 def timed(call: Callable[[], object], times: int = 2) -> float:
-    """Return the shortest of a few times."""
+    """Return the least processor time of a few calls, which others on the machine move less."""
     best = float("inf")
     for _ in range(times):
-        started = time.perf_counter()
+        started = time.process_time()
         call()
-        best = min(best, time.perf_counter() - started)
+        best = min(best, time.process_time() - started)
     return best
 
 
