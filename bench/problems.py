@@ -2,8 +2,8 @@
 
 All bundled problems together take 60 seconds at most. A problem with 4096 keys takes as long to
 solve, verify and report as at most 5 times `design.query` plus one `verify` on the same keys, and
-an answer to it is checked within 2 seconds of processor time. Where a formula serves (keys at right angles) there is
-less to do than a design has, and the ratio is far below 1.
+an answer to it is checked within 2 seconds, both of processor time. Where a formula serves (keys at
+right angles) there is less to do than a design has, and the ratio is far below 1.
 
     python bench/problems.py        both
     python bench/problems.py large  the second only
