@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from regard.analysis.backward import Gradients, gradients
 from regard.analysis.exact_trace.entries import Entry
 from regard.analysis.exact_trace.numbers import ExponentialQuotient, Surd
 from regard.analysis.exact_trace.trace import Trace, trace
@@ -36,6 +37,7 @@ __all__ = [
     "Entropy",
     "Entry",
     "ExponentialQuotient",
+    "Gradients",
     "Interference",
     "InterferenceTable",
     "Moments",
@@ -50,6 +52,7 @@ __all__ = [
     "content_split",
     "dot_product_moments",
     "entropy",
+    "gradients",
     "interference",
     "interference_table",
     "key_noise",
