@@ -21,7 +21,7 @@ from regard.certify.certificate import Certificate, Claim, Unusable, listed, par
 from regard.certify.claims.kind import Kind
 from regard.certify.formulas.evaluation import read
 from regard.certify.formulas.rational_functions import Field, Ratio
-from regard.certify.formulas.written_ratio import at_numbers
+from regard.certify.formulas.written_ratio import at_known
 from regard.language import Formula
 
 PARTS = ("array", "multiplications", "additions")
@@ -105,11 +105,8 @@ def count(claim: Claim, certificate: Certificate) -> Decision:
     number = part(fields, "number")
     if number is None:
         return Decision("holds", "Multiplied out, both are the same polynomial in the sizes.")
-    # A symbol without a number must not matter.
-    points = [values.get(name, Fraction(2)) for name in names]
-    others = [values.get(name, Fraction(3)) for name in names]
-    found = at_numbers(stated, points)
-    if found is None or found != at_numbers(stated, others):
+    found = at_known(stated, names, values)
+    if found is None:
         raise Unusable("the values leave the number open.")
     if found != _fraction(number):
         return Decision("fails", f"There it is {found}.")

@@ -62,6 +62,21 @@ def _sum(terms: Mapping[tuple[int, ...], Any], names: Sequence[str]) -> str:
     return text
 
 
+def used(ratio: Ratio) -> set[int]:
+    """Return the places of the indeterminates that a function depends on."""
+    every = [*ratio.above.to_dict(), *ratio.below.to_dict()]
+    return {place for powers in every for place, power in enumerate(powers) if power}
+
+
+def at_known(
+    ratio: Ratio, names: Sequence[str], numbers: Mapping[str, Fraction]
+) -> Fraction | None:
+    """Return the value at these numbers; None where one that matters is missing, or it is 1/0."""
+    if not {names[place] for place in used(ratio)} <= set(numbers):
+        return None
+    return at_numbers(ratio, [numbers.get(name, Fraction(1)) for name in names])
+
+
 def at_numbers(ratio: Ratio, numbers: Sequence[Fraction | int]) -> Fraction | None:
     """Return the value at these numbers of the indeterminates; None where it divides by 0."""
     points = [fmpq(Fraction(x).numerator, Fraction(x).denominator) for x in numbers]

@@ -11,7 +11,7 @@ from flint import fmpq
 
 from regard.certify.certificate import Unusable
 from regard.certify.formulas.rational_functions import Field, Ratio
-from regard.certify.formulas.written_ratio import at_numbers, written
+from regard.certify.formulas.written_ratio import at_known, at_numbers, used, written
 from regard.kinds.count.spec import SIZES, Conventions, CountGiven, Thing
 from regard.language import Formula, parse
 
@@ -56,15 +56,12 @@ class Symbols:
 
     def here(self, ratio: Ratio) -> Fraction | None:
         """Return the value at the numbers of the problem; None where one that matters is not given."""
-        ends = []
-        for rest in (Fraction(2), Fraction(3), Fraction(7)):
-            ends.append(self.at(ratio, {n: self.numbers.get(n, rest) for n in self.names}))
-        return ends[0] if len(set(ends)) == 1 else None
+        return at_known(ratio, self.names, self.numbers)
 
     def used(self, ratio: Ratio) -> list[str]:
         """Return the symbols that a function depends on."""
-        powers = [*ratio.above.to_dict(), *ratio.below.to_dict()]
-        return [n for i, n in enumerate(self.names) if any(p[i] for p in powers)]
+        places = used(ratio)
+        return [name for place, name in enumerate(self.names) if place in places]
 
 
 def symbols_of(given: CountGiven) -> Symbols:

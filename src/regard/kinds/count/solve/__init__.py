@@ -12,7 +12,7 @@ from flint import fmpq
 from regard.certify import Certificate, Claim
 from regard.certify.claims import counts
 from regard.certify.formulas.rational_functions import Field, Ratio
-from regard.certify.formulas.written_ratio import at_numbers, written
+from regard.certify.formulas.written_ratio import at_known, written
 from regard.kinds.count.solve.inventory import Inventory, Part, inventories
 from regard.kinds.count.solve.shapes import Step, shape_steps
 from regard.kinds.count.solve.totals import Total, total
@@ -101,11 +101,7 @@ class _Book:
 
     def number(self, ratio: Ratio) -> Fraction | None:
         """Return the number, where those that matter are given."""
-        points = [
-            at_numbers(ratio, [self.numbers.get(name, Fraction(rest)) for name in self.names])
-            for rest in (2, 3, 7)
-        ]
-        return points[0] if len(set(points)) == 1 else None
+        return at_known(ratio, self.names, self.numbers)
 
 
 def solve(problem: CountProblem) -> Counts:
