@@ -15,7 +15,7 @@ from regard.problems.head import Problem
 Thing = Literal["product", "head", "attention", "feed_forward", "block", "model"]
 SIZES = (
     "d_model", "heads", "key_heads", "d_k", "d_v", "d_ff", "layers", "vocabulary", "positions",
-    "n", "n_k", "batch", "window", "bytes", "tokens", "parameter_count", "rows", "inner", "columns",
+    "n", "n_k", "batch", "window", "bytes", "tokens", "parameter_count", "left_rows", "inner", "right_columns",
 )  # fmt: skip
 FRACTIONAL = ("bytes", "tokens", "parameter_count")  # sizes that need not be whole
 LARGEST = 10**30
@@ -86,7 +86,7 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
     **{size: (size,) for size in ("d_k", "d_v", "d_ff", "key_heads", "heads", "d_model", "n")},
 }
 NEEDED: dict[str, tuple[str, ...]] = {  # by what is counted
-    "product": ("rows", "inner", "columns"),
+    "product": ("left_rows", "inner", "right_columns"),
     "head": ("d_k",),
     "attention": ("d_model", "d_k"),
     "feed_forward": ("d_model", "d_ff"),
@@ -159,9 +159,9 @@ class Sizes(Part):
     bytes: Size | None = None
     tokens: Size | None = None
     parameter_count: Size | None = None
-    rows: Size | None = None
+    left_rows: Size | None = None
     inner: Size | None = None
-    columns: Size | None = None
+    right_columns: Size | None = None
 
 
 class CountGiven(Sizes):

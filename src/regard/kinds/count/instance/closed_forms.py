@@ -183,7 +183,7 @@ def _wide(at: Setting, additions: bool = False) -> Ratio:
 def _operations(at: Setting, additions: bool) -> Ratio:
     if at.of == "product":
         inner = at["inner"] - 1 if additions else at["inner"]
-        return at["rows"] * inner * at["columns"] * at.get("batch")
+        return at["left_rows"] * inner * at["right_columns"] * at.get("batch")
     core = _scores(at, additions) + _average(at, additions) if at.of != "feed_forward" else None
     if at.of == "head":
         assert core is not None

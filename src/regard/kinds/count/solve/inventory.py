@@ -176,7 +176,7 @@ class Inventory:
         """Note every product of what is counted."""
         of, deep = self.given.of, self.size("layers")
         if of == "product":
-            sizes = [self.size(name) for name in ("rows", "inner", "columns")]
+            sizes = [self.size(name) for name in ("left_rows", "inner", "right_columns")]
             return [self.add("product", what, sizes, self.size("batch"))]
         if of == "head":
             return list(self.core(what).values())
