@@ -64,7 +64,10 @@ class Names:
         """Read one side."""
         formula = _parted(formula, self.known, self)
         units: dict[str, Ratio] = {}
-        for one in sorted(formula.names - set(self.known)):
+        symbols = set(self.known)
+        if self.of_bytes and formula.names & symbols == {"bytes"}:
+            symbols -= {"bytes"}  # 2621440 bytes: a unit, and not the size of a number
+        for one in sorted(formula.names - symbols):
             factor = unit(one, of_bytes=self.of_bytes, binary=self.binary)
             if factor is None:
                 raise InvalidAnswer(
@@ -72,7 +75,7 @@ class Names:
                     f"{', '.join(sorted(self.known))}."
                 )
             units[one] = self.symbols.number(factor)
-        uses = frozenset(formula.names & set(self.known))
+        uses = frozenset(formula.names & symbols)
         known = {**self.known, **units}
         try:
             ratio: Ratio | None = self.symbols.value(formula, known)
