@@ -42,6 +42,8 @@ _ORDER = [
     "band",
     "moments",
     "noise",
+    "count",
+    "gradient",
     "code",
 ]
 

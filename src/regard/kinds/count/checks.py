@@ -38,6 +38,9 @@ def check(problem: CountProblem) -> None:
             _quantity(problem, part, f"goal.define.{name}")
             if problem.split(part)[0] in SHAPES:
                 raise ValueError(f"goal.define.{name}: {part} is a shape and no number")
+    for name in goal.printed:
+        if name not in goal.find or problem.split(name)[0] in SHAPES:
+            raise ValueError(f"goal.printed: {name} is no number in `find`")
     for name in goal.same:
         _quantity(problem, name, "goal.same")
         if not given.others:

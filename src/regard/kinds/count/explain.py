@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from regard.checking.answers import from_dict
+from regard.kinds.count.reading import sides
 from regard.kinds.count.solve import Counted, Counts, Shaped
 from regard.kinds.count.spec import CountProblem
+from regard.kinds.count.task import Task
 from regard.kinds.count.words import THINGS, conventions_in_words
 from regard.language import parse
 from regard.report import Block, Heading, Table, Text
@@ -22,7 +25,7 @@ def explain(problem: CountProblem, found: Counts) -> Explanation:
     return Explanation(
         _headline(found),
         _steps(problem, found),
-        tuple(_tables(found)),
+        (*_printed(problem, found), *_tables(found)),
         (),
         tuple(_assumed(problem)),
     )
@@ -145,6 +148,22 @@ def _in_units(value: Fraction) -> str:
             binary, decimal = float(value / 1024**power), float(value / 1000**power)
             return f"In units: {number(binary, 4)} {unit}iB, or {number(decimal, 4)} {unit}B."
     return f"That is {number(float(value))} bytes."
+
+
+def _printed(problem: CountProblem, found: Counts) -> list[Block]:
+    """Compare with what is printed elsewhere, by the judge's reading of it."""
+    rows = []
+    for name, text in problem.goal.printed.items():
+        task = Task(problem, from_dict({name: text}))
+        right = all(task.is_right(name, side) for side in sides(task.answer, name, task.names(name)))
+        (one,) = (c for c in found.found if isinstance(c, Counted) and c.name == name)
+        counted = one.formula if one.number is None else _plain(one.number)
+        rows.append((_words(name), str(text), counted, "agrees" if right else "wrong"))
+    if not rows:
+        return []
+    wrong = [f"The printed {row[0]}, {row[1]}, is wrong: it is {row[2]}." for row in rows if row[3] == "wrong"]
+    table = Table(("", "printed", "counted", ""), tuple(rows))
+    return [Heading("The numbers printed elsewhere", 3), table, *map(Text, wrong)]
 
 
 def _tables(found: Counts) -> list[Block]:

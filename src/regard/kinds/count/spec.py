@@ -245,6 +245,7 @@ class CountGoal(Part):
         orders: names for how fast a quantity grows with one symbol: an answer gives "n^2".
         form: "formula" asks for a formula in the symbols, "number" for a number; "any" takes both.
         tolerance: how far a rounded number may be off at most, as a share of it.
+        printed: answers printed elsewhere, to be compared with what is counted.
     """
 
     find: Annotated[list[Name], Field(max_length=12)] = Field(default_factory=list)
@@ -253,6 +254,7 @@ class CountGoal(Part):
     orders: dict[Name, Order] = Field(default_factory=dict, max_length=6)
     form: Literal["any", "formula", "number"] = "any"
     tolerance: Share = 0.01
+    printed: dict[Name, int | float | str] = Field(default_factory=dict)
 
 
 class CountProblem(Problem):

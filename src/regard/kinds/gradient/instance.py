@@ -57,10 +57,10 @@ def example(given: GradientGiven) -> Instance:
     return _completed(given, inputs, None)
 
 
-def drawn(given: GradientGiven, seed: int) -> Instance:
-    """Return an example with drawn numbers, of other sizes each time."""
+def drawn(given: GradientGiven, seed: int, square: bool = False) -> Instance:
+    """Return an example with drawn numbers, of other sizes each time; or with all sizes 3."""
     rng = generator(seed)
-    sizes = SIZES[seed % 2]
+    sizes = dict.fromkeys(SIZES[0], 3) if square else SIZES[seed % 2]
     inputs: Values = {
         name: rng.normal(size=[sizes[size] for size in shape]) * (0.5 if name != "G" else 1)
         for name, shape in given.inputs().items()

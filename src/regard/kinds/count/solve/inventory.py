@@ -5,6 +5,7 @@ Nothing is added up here. A total is a formula in the names of parts, and a clai
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,7 +41,7 @@ class Inventory:
             return self._default(name)
         if isinstance(own, str):
             return _grouped(own)
-        return name if getattr(self.first, name) == own else str(self.given.numbers()[name])
+        return name if getattr(self.first, name) == own else f"({self.given.numbers()[name]})"
 
     def _default(self, name: str) -> str:
         known = self.given.written()
@@ -67,40 +68,39 @@ class Inventory:
 
     # ------------------------------------------------------------ parts
 
-    def add(self, name: str, kind: str, sizes: list[str], *times: str) -> str:
+    def add(self, name: str, kind: str, sizes: list[str], *factors: str) -> str:
         """Note a part, and return its name."""
-        factors = [one for one in times if one != "1"]
         whole = f"{name}{self.mark}"
-        self.parts[whole] = {"kind": kind, "sizes": sizes, "times": " ".join(factors) or "1"}
+        self.parts[whole] = {"kind": kind, "sizes": sizes, "times": times(*factors)}
         return whole
 
-    def matrix(self, name: str, rows: str, columns: str, bias: str, *times: str) -> list[str]:
+    def matrix(self, name: str, rows: str, columns: str, bias: str, *often: str) -> list[str]:
         """Note a matrix of parameters and, by convention, the bias of its outputs."""
-        found = [self.add(name, "array", [rows, columns], *times)]
+        found = [self.add(name, "array", [rows, columns], *often)]
         if self.given.conventions.biases:
-            found.append(self.add(bias, "array", [columns], *times))
+            found.append(self.add(bias, "array", [columns], *often))
         return found
 
-    def projections(self, *times: str) -> dict[str, list[str]]:
+    def projections(self, *often: str) -> dict[str, list[str]]:
         """Note W_Q, W_K, W_V and W_O."""
         d, d_k, d_v = self.size("d_model"), self.size("d_k"), self.size("d_v")
         heads, keys = self.heads, self.key_heads
         found = {
-            "query": self.matrix("W_Q", d, f"{heads} {d_k}", "b_Q", *times),
-            "key": self.matrix("W_K", d, f"{keys} {d_k}", "b_K", *times),
-            "value": self.matrix("W_V", d, f"{keys} {d_v}", "b_V", *times),
+            "query": self.matrix("W_Q", d, times(heads, d_k), "b_Q", *often),
+            "key": self.matrix("W_K", d, times(keys, d_k), "b_K", *often),
+            "value": self.matrix("W_V", d, times(keys, d_v), "b_V", *often),
         }
         if self.given.conventions.output_projection and self.given.of != "head":
-            found["output"] = self.matrix("W_O", f"{heads} {d_v}", d, "b_O", *times)
+            found["output"] = self.matrix("W_O", times(heads, d_v), d, "b_O", *often)
         return found
 
-    def feed_forward(self, *times: str) -> list[str]:
+    def feed_forward(self, *often: str) -> list[str]:
         """Note the matrices of a feed-forward layer."""
         d, wide = self.size("d_model"), self.size("d_ff")
-        found = self.matrix("W_in", d, wide, "b_in", *times)
+        found = self.matrix("W_in", d, wide, "b_in", *often)
         if self.given.conventions.feed_forward == "gated":
-            found += self.matrix("W_gate", d, wide, "b_gate", *times)
-        return found + self.matrix("W_out", wide, d, "b_out", *times)
+            found += self.matrix("W_gate", d, wide, "b_gate", *often)
+        return found + self.matrix("W_out", wide, d, "b_out", *often)
 
     def norms(self, count: str, name: str = "norms") -> list[str]:
         """Note the numbers of so many norms."""
@@ -123,16 +123,16 @@ class Inventory:
         whole = f"{n} {self.size('n_k')}"
         return f"({whole}/2)" if causal else f"({whole})"
 
-    def linear(self, name: str, what: str, sizes: list[str], *times: str) -> str:
+    def linear(self, name: str, what: str, sizes: list[str], *often: str) -> str:
         """Note a product with a matrix of parameters: additions have those of the bias."""
         rows, inner, columns = sizes
         if what == "additions" and self.given.conventions.biases:
-            return self.add(name, "array", [rows, inner, columns], *times)
-        return self.add(name, what, [rows, inner, columns], *times)
+            return self.add(name, "array", [rows, inner, columns], *often)
+        return self.add(name, what, [rows, inner, columns], *often)
 
-    def core(self, what: str, *times: str) -> dict[str, str]:
+    def core(self, what: str, *often: str) -> dict[str, str]:
         """Note the products Q Kᵀ and A V of every head."""
-        beside = (self.size("batch"), self.heads, *times)
+        beside = (self.size("batch"), self.heads, *often)
         n, n_k, d_k, d_v = (self.size(name) for name in ("n", "n_k", "d_k", "d_v"))
         if not self.given.conventions.causal:
             scores = self.add("scores", what, [n, d_k, n_k], *beside)
@@ -146,30 +146,30 @@ class Inventory:
             averages = self.add("averages", "array", [pairs, d_v], *beside)
         return {"scores": scores, "averages": averages}
 
-    def projected(self, what: str, *times: str) -> list[str]:
+    def projected(self, what: str, *often: str) -> list[str]:
         """Note the products that make queries, keys and values."""
         d, d_k, d_v = self.size("d_model"), self.size("d_k"), self.size("d_v")
         b = self.size("batch")
         n, n_k, heads, keys = self.size("n"), self.size("n_k"), self.heads, self.key_heads
         return [
-            self.linear("queries", what, [n, d, f"{heads} {d_k}"], b, *times),
-            self.linear("keys", what, [n_k, d, f"{keys} {d_k}"], b, *times),
-            self.linear("values", what, [n_k, d, f"{keys} {d_v}"], b, *times),
+            self.linear("queries", what, [n, d, times(heads, d_k)], b, *often),
+            self.linear("keys", what, [n_k, d, times(keys, d_k)], b, *often),
+            self.linear("values", what, [n_k, d, times(keys, d_v)], b, *often),
         ]
 
-    def merged(self, what: str, *times: str) -> str:
+    def merged(self, what: str, *often: str) -> str:
         """Note the product with W_O."""
-        width = f"{self.heads} {self.size('d_v')}"
+        width = times(self.heads, self.size("d_v"))
         sizes = [self.size("n"), width, self.size("d_model")]
-        return self.linear("merge", what, sizes, self.size("batch"), *times)
+        return self.linear("merge", what, sizes, self.size("batch"), *often)
 
-    def widened(self, what: str, *times: str) -> list[str]:
+    def widened(self, what: str, *often: str) -> list[str]:
         """Note the products of a feed-forward layer."""
         n, d, wide, b = (self.size(name) for name in ("n", "d_model", "d_ff", "batch"))
         into = "2" if self.given.conventions.feed_forward == "gated" else "1"
         return [
-            self.linear("widen", what, [n, d, wide], into, b, *times),
-            self.linear("narrow", what, [n, wide, d], b, *times),
+            self.linear("widen", what, [n, d, wide], into, b, *often),
+            self.linear("narrow", what, [n, wide, d], b, *often),
         ]
 
     def operations(self, what: str) -> list[str]:
@@ -208,13 +208,20 @@ class Inventory:
         if of in ("feed_forward", "block", "model"):
             found += self.feed_forward(deep)
         if of in ("block", "model"):
-            found += self.norms(f"2 {deep}")
+            found += self.norms(times("2", deep))
         if of == "model":
             found += self.norms("1", "final_norm")
             if not self.given.conventions.tied:
                 table = [self.size("d_model"), self.size("vocabulary")]
                 found.append(self.add("unembedding", "array", table))
         return found
+
+
+def times(*factors: str) -> str:
+    """Write a product: numbers first, multiplied, and without factors of 1."""
+    whole = math.prod(int(one) for one in factors if one.isdigit())
+    rest = [one for one in factors if not one.isdigit() and one != "(1)"]
+    return " ".join([str(whole)] * (whole != 1) + rest) or "1"
 
 
 def _grouped(text: str) -> str:

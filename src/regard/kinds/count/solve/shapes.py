@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from regard.kinds.count.solve.inventory import Inventory
+from regard.kinds.count.solve.inventory import Inventory, times
 
 Step = list[Any]
 
@@ -46,7 +46,7 @@ def _all_steps(book: Inventory) -> list[Step]:
             "V": (book.key_heads, d_v, source),
         }
         for letter, (heads_of, width, tokens) in widths.items():
-            both = [book.size("d_model"), f"{heads_of} {width}"]
+            both = [book.size("d_model"), times(heads_of, width)]
             steps.append([f"W_{letter}", "given", both])
             if parted:
                 steps.append([f"all_{letter}", "times", tokens, f"W_{letter}"])
@@ -62,7 +62,7 @@ def _all_steps(book: Inventory) -> list[Step]:
     else:
         steps.append(["concat", "times", "weights", "V"])
     if book.has("d_model") and book.given.conventions.output_projection:
-        steps.append(["W_O", "given", [f"{book.heads} {d_v}", book.size("d_model")]])
+        steps.append(["W_O", "given", [times(book.heads, d_v), book.size("d_model")]])
         steps.append(["output", "times", "concat", "W_O"])
     elif parted:
         steps.append(["output", "merge", "heads"])

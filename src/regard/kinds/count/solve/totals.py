@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from regard.kinds.count.solve.inventory import Inventory, Part
+from regard.kinds.count.solve.inventory import Inventory, Part, times
 from regard.kinds.count.spec import SIZES
 
 
@@ -54,7 +54,7 @@ def _one_head(book: Inventory) -> str:
 
 
 def _output(book: Inventory) -> str:
-    width = f"{book.heads} {book.size('d_v')}"
+    width = times(book.heads, book.size("d_v"))
     return _sum(book.matrix("W_O", width, book.size("d_model"), "b_O"))
 
 
@@ -69,7 +69,8 @@ def _block(book: Inventory) -> str:
 
 def _norms(book: Inventory) -> str:
     of = book.given.of
-    found = book.norms(f"2 {book.size('layers')}" if of == "model" else "2" if of == "block" else "1")
+    count = {"model": times("2", book.size("layers")), "block": "2"}.get(of, "1")
+    found = book.norms(count)
     return _sum(found + (book.norms("1", "final_norm") if of == "model" else []))
 
 
@@ -128,7 +129,7 @@ def _training(book: Inventory) -> str:
     each = f"6 ({_trained(book)})"
     if book.given.conventions.training_attention:
         half = "6" if book.given.conventions.causal else "12"
-        products = " ".join(book.size(name) for name in ("layers", "d_model", "n"))
+        products = times(*(book.size(name) for name in ("layers", "d_model", "n")))
         each = f"({each} + {half} {products})"
     return f"{each} {book.size('tokens')}"
 
