@@ -14,11 +14,12 @@ from regard.checking.answers import Answer
 from regard.checking.mistakes import recognise
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 from regard.errors import InvalidAnswer
-from regard.kinds.count.misconceptions import MISTAKES, Case
+from regard.kinds.count.misconceptions import MISTAKES, Case, alike, degree
 from regard.kinds.count.reading import Side, axes, is_shape, sides, truth
 from regard.kinds.count.spec import CountProblem
 from regard.kinds.count.task import Task
-from regard.language import Formula
+from regard.kinds.count.words import conventions_in_words
+from regard.language import Formula, parse
 from regard.report import number
 from regard.report.numbers import listing
 
@@ -52,8 +53,6 @@ def judge(problem: CountProblem, answer: Answer) -> Verdict:
 
 
 def _conventions(problem: CountProblem) -> str:
-    from regard.kinds.count.words import conventions_in_words
-
     return f"Counted as the problem says: {listing(conventions_in_words(problem.given))}."
 
 
@@ -156,11 +155,10 @@ def _same(task: Task, name: str) -> Found:
     every = {quantity: task.right(quantity)}
     for other in task.problem.given.others:
         every[f"{quantity}_{other}"] = task.right(f"{quantity}_{other}")
-    first, *others = (task.symbols.here(one) or one for one in every.values())
-    alike = all(bool(first == other) for other in others)
+    same = alike(task, quantity)
     shown = listing([f"{one} = {_shown(task, ratio)}" for one, ratio in every.items()])
-    sentence = f"{shown}: {'the same' if alike else 'not the same'}"
-    if said == alike:
+    sentence = f"{shown}: {'the same' if same else 'not the same'}"
+    if said == same:
         return GoalResult(name, "this", True, sentence), None, None
     arrays = {one: _shown(task, ratio) for one, ratio in every.items()}
     idea = recognise(MISTAKES, Case(task, name, (), claimed=said))
@@ -185,19 +183,5 @@ def _bare(answer: Answer, name: str) -> Answer:
     """Read O(n^2) as n^2."""
     said = answer.need(name)
     if isinstance(said, Formula) and "O" in said.names:
-        from regard.language import parse
-
         return Answer({name: said.substitute({"O": parse("1")})})
     return answer
-
-
-def degree(task: Task, ratio: Ratio | None, symbol: str) -> int | None:
-    """Return how fast a function grows in a symbol; None where it is not rational."""
-    if ratio is None:
-        return None
-    place = task.symbols.names.index(symbol)
-    above, below = (
-        max((powers[place] for powers in poly.to_dict()), default=0)
-        for poly in (ratio.above, ratio.below)
-    )
-    return int(above - below)

@@ -72,18 +72,56 @@ def _answers(wrong: Wrong) -> Callable[[CountProblem], dict[str, Any] | None]:
 
     def answer(problem: CountProblem) -> dict[str, Any] | None:
         task = Task(problem, Answer({}))
-        found: dict[str, Any] = {}
+        found = right_fields(task)
         changed = False
-        for name in problem.wanted():
-            if name not in problem.goal.find or is_shape(problem, name):
-                return None
-            right = task.right(name)
-            other = next(wrong(task, name, {}), right)
-            changed = changed or not other == right
-            found[name] = _written(task, other, problem.goal.form)
+        for name in problem.goal.find:
+            if not is_shape(problem, name):
+                right = task.right(name)
+                other = next(wrong(task, name, {}), right)
+                changed = changed or not other == right
+                found[name] = _written(task, other, problem.goal.form)
         return found if changed else None
 
     return answer
+
+
+def right_fields(task: Task) -> dict[str, Any]:
+    """Return the right answer in every field."""
+    problem, found = task.problem, dict[str, Any]()
+    form = problem.goal.form
+    for name in problem.goal.find:
+        if is_shape(problem, name):
+            found[name] = [_written(task, axis, form) for axis in task.shape(name)]
+        else:
+            found[name] = _written(task, task.right(name), form)
+    for name in problem.goal.same:
+        found[f"same_{name}"] = alike(task, name)
+    for name, order in problem.goal.orders.items():
+        power = degree(task, task.right(order.of), order.symbol)
+        found[name] = f"{order.symbol}^{power}"
+    return found
+
+
+def alike(task: Task, quantity: str) -> bool:
+    """Whether all configurations have the same count."""
+    others = task.problem.given.others
+    every = [task.right(quantity), *(task.right(f"{quantity}_{other}") for other in others)]
+    values = [task.symbols.here(one) for one in every]
+    if None in values:
+        return all(one == every[0] for one in every)
+    return len(set(values)) == 1
+
+
+def degree(task: Task, ratio: Ratio | None, symbol: str) -> int | None:
+    """Return how fast a function grows in a symbol; None where it is not rational."""
+    if ratio is None:
+        return None
+    place = task.symbols.names.index(symbol)
+    above, below = (
+        max((powers[place] for powers in poly.to_dict()), default=0)
+        for poly in (ratio.above, ratio.below)
+    )
+    return int(above - below)
 
 
 def _written(task: Task, ratio: Ratio, form: str) -> Any:
@@ -211,15 +249,14 @@ def _number_is(task: Task, side: Side, axis: Ratio) -> bool:
 def _shape_answers(wrong: Axes) -> Callable[[CountProblem], dict[str, Any] | None]:
     def answer(problem: CountProblem) -> dict[str, Any] | None:
         task = Task(problem, Answer({}))
-        if not all(is_shape(problem, name) for name in problem.wanted()):
-            return None
-        found = {}
-        for name in problem.wanted():
-            axes = next(wrong(task, name, {}), None)
-            if axes is None:
-                return None
-            found[name] = [_written(task, axis, problem.goal.form) for axis in axes]
-        return found
+        found = right_fields(task)
+        changed = False
+        for name in problem.goal.find:
+            axes = next(wrong(task, name, {}), None) if is_shape(problem, name) else None
+            if axes is not None:
+                changed = True
+                found[name] = [_written(task, axis, problem.goal.form) for axis in axes]
+        return found if changed else None
 
     return answer
 
@@ -419,7 +456,7 @@ MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
     ),
     _mistake(
         "bits-for-bytes",
-        _times(8, Fraction(1, 8), only=lambda quantity: "bytes" in quantity),
+        _times(8, Fraction(1, 8), only=lambda quantity: "bytes" in quantity and "/" not in quantity),
         "Bits taken for bytes",
         "It is off by a factor of 8: a byte has eight bits.",
     ),
@@ -497,39 +534,23 @@ MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
 )
 
 
-def _denied(problem: CountProblem, alike: bool) -> dict[str, Any] | None:
+def _denied(problem: CountProblem, same: bool) -> dict[str, Any] | None:
     """Return the right counts with the opposite verdict, where all are the same (or not)."""
-    if not problem.goal.same or problem.goal.orders:
-        return None
     task = Task(problem, Answer({}))
-    found: dict[str, Any] = {}
-    for name in problem.goal.find:
-        if is_shape(problem, name):
-            return None
-        found[name] = _written(task, task.right(name), problem.goal.form)
-    for name in problem.goal.same:
-        every = [task.right(name), *(task.right(f"{name}_{o}") for o in problem.given.others)]
-        values = [task.symbols.here(one) for one in every]
-        same = len(set(values)) == 1 if None not in values else all(e == every[0] for e in every)
-        if same != alike:
-            return None
-        found[f"same_{name}"] = not same
-    return found
+    chosen = [name for name in problem.goal.same if alike(task, name) is same]
+    if not chosen:
+        return None
+    return {**right_fields(task), f"same_{chosen[0]}": not same}
 
 
 def _orders(problem: CountProblem, more: int) -> dict[str, Any] | None:
-    if not problem.goal.orders or problem.goal.find or problem.goal.same:
-        return None
-    from regard.kinds.count.judge import degree
-
+    """Return the right answer with another power."""
     task = Task(problem, Answer({}))
-    found = {}
     for name, order in problem.goal.orders.items():
         power = (degree(task, task.right(order.of), order.symbol) or 0) + more
-        if power < 0:
-            return None
-        found[name] = f"{order.symbol}^{power}" if power else "1"
-    return found
+        if power >= 0:
+            return {**right_fields(task), name: f"{order.symbol}^{power}"}
+    return None
 
 
 OFTEN = (
@@ -555,5 +576,6 @@ OFTEN = (
     "more-heads-more-parameters",
     "different-counts-taken-for-equal",
     "order-too-small",
+    "order-too-large",
     "bits-for-bytes",
 )

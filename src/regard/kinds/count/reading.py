@@ -84,7 +84,7 @@ class Names:
         except (KeyError, ZeroDivisionError):
             raise InvalidAnswer(f"answer: {name} must be a formula of one number.") from None
         last = Fraction(0) if uses or ratio is None else self._last_digit(formula, known, ratio)
-        return Side(formula.text, ratio, formula, uses, last)
+        return Side(formula.text.strip(), ratio, formula, uses, last)
 
     def _last_digit(self, formula: Formula, known: Mapping[str, Ratio], ratio: Ratio) -> Fraction:
         """Return half a unit of the last digit that is written; of three digits or more a whole one."""

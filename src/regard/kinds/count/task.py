@@ -80,14 +80,14 @@ class Task:
         left = [one for one in self.symbols.names if one not in used and one in numbers]
         plain = {one: self.symbols.number(numbers[one]) for one in left}
         yield plain
-        ties = {one: tie for one, tie in self._ties().items() if one in left}
+        ties = {one: tie for one, tie in self._ties(used).items() if one in left}
         for one, tie in ties.items():  # a tie to a symbol that is left out is a number
             if not set(self.symbols.used(tie)) & set(left):
                 plain = {**plain, one: tie}
         if used and ties:
             yield plain
 
-    def _ties(self) -> dict[str, Ratio]:
+    def _ties(self, used: set[str]) -> dict[str, Ratio]:
         """Return relations that the numbers of the problem have: d_k = d_model/heads, d_ff = 4 d."""
         found: dict[str, Ratio] = {}
         symbols, written = self.symbols, self.problem.given.written()
@@ -97,10 +97,13 @@ class Task:
             if name in symbols.numbers and name in symbols.names:
                 bare[role] = name
         values = {role: symbols.numbers[name] for role, name in bare.items()}
-        wide = {role: symbols.symbol(name) for role, name in bare.items()}
+        wide = {
+            role: symbols.symbol(name) if name in used else symbols.number(values[role])
+            for role, name in bare.items()
+        }
         if {"d_model", "heads", "d_k"} <= set(bare):
             if values["heads"] * values["d_k"] == values["d_model"]:
-                found[bare["d_k"]] = wide["d_model"] / self.sizes["heads"]
+                found[bare["d_k"]] = wide["d_model"] / wide["heads"]
         for role, source in (("d_ff", "d_model"), ("d_v", "d_k"), ("key_heads", "heads"), ("n_k", "n")):
             if role in bare and source in bare and bare[role] not in found:
                 times = values[role] / values[source]

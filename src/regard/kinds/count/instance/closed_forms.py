@@ -102,6 +102,8 @@ def _attention(at: Setting) -> Ratio:
 
 def _feed_forward(at: Setting) -> Ratio:
     d, wide = at["d_model"], at["d_ff"]
+    if wide == 0:
+        return wide  # no such layer
     gated = at.conventions.feed_forward == "gated"
     matrices = d * wide * (3 if gated else 2)
     return matrices + (wide * (2 if gated else 1) + d if at.conventions.biases else 0)
