@@ -137,7 +137,8 @@ def gradients(
     call.attend(weights=A)
     heads = fitted.outer[-1] if fitted.outer else 1
     with np.errstate(all="ignore"):
-        found = _backward(A, *(_per_head(x, heads) for x in (Q, K, V)), G, call.problem.scale)
+        Q_h, K_h, V_h = (_per_head(x, heads) for x in (Q, K, V))
+        found = _backward(A, Q_h, K_h, V_h, G, call.problem.scale)
     parts = {
         name: _summed_to(found[name], array.shape)
         for name, array in (("query", Q), ("key", K), ("value", V))

@@ -110,7 +110,9 @@ def count(claim: Claim, certificate: Certificate) -> Decision:
         raise Unusable("the values leave the number open.")
     if found != _fraction(number):
         return Decision("fails", f"There it is {found}.")
-    return Decision("holds", f"Multiplied out, both are the same in the sizes; there it is {found}.")
+    return Decision(
+        "holds", f"Multiplied out, both are the same in the sizes; there it is {found}."
+    )
 
 
 def _counted(kind: str, lengths: Sequence[Ratio]) -> Ratio:

@@ -67,11 +67,16 @@ def say_gradient(claim: Claim) -> str:
     """Return a claim of the kind `gradient` as a sentence."""
     fields = claim.fields
     where = ", ".join(f"{one} = {text}" for one, text in fields["where"].items())
-    reach = "for all inputs of all sizes" if fields["sizes"] is None else "for all inputs of " + (
-        "; ".join(", ".join(f"{n} = {s}" for n, s in some.items()) for some in fields["sizes"])
+    reach = (
+        "for all inputs of all sizes"
+        if fields["sizes"] is None
+        else "for all inputs of "
+        + ("; ".join(", ".join(f"{n} = {s}" for n, s in some.items()) for some in fields["sizes"]))
     )
     said = f", where {where}," if where else ""
-    return f"the gradient of {fields['loss']} in {fields['of']} is {fields['gradient']}{said} {reach}"
+    return (
+        f"the gradient of {fields['loss']} in {fields['of']} is {fields['gradient']}{said} {reach}"
+    )
 
 
 def gradient(claim: Claim, certificate: Certificate) -> Decision:
@@ -101,9 +106,7 @@ def as_identity(claim: Claim) -> Claim:
     along = rules.tangent(read(part(fields, "loss"), "loss").tree)
     stated = read(part(fields, "gradient"), "gradient")
     inner = "hadamard" if shapes[of] else ""
-    both = (
-        f"sum(hadamard({stated}, {DIRECTION}))" if inner else f"({stated}) {DIRECTION}"
-    )
+    both = f"sum(hadamard({stated}, {DIRECTION}))" if inner else f"({stated}) {DIRECTION}"
     if shapes[of] and shape_of(stated, known, shapes[of]) != shapes[of]:
         raise Unusable("the gradient has another shape than what it is a gradient in.")
     return identities.claim(
@@ -160,8 +163,10 @@ class _Rules:
         if node.value in ("hadamard", "dot", "outer"):
             return self._product(node, parts, each)
         if node.value == "exp" and moved is not None:
-            return tree + moved + (Node("call", 2, "hadamard"),) if self._shape(tree) else apply(
-                "*", tree, moved
+            return (
+                tree + moved + (Node("call", 2, "hadamard"),)
+                if self._shape(tree)
+                else apply("*", tree, moved)
             )
         if node.value == "softmax" and moved is not None and not any(each[1:]):
             weighed = (*tree, *moved, Node("call", 2, "hadamard"))
@@ -197,7 +202,13 @@ def evaluated_claim(
     """Return the claim that a formula has these entries at the arrays of the certificate."""
     return Claim(
         "evaluated",
-        {"what": what, "formula": formula, "entries": entries, "bound": bound, "where": dict(where)},
+        {
+            "what": what,
+            "formula": formula,
+            "entries": entries,
+            "bound": bound,
+            "where": dict(where),
+        },
     )
 
 

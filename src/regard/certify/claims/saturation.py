@@ -68,7 +68,9 @@ def saturation(claim: Claim, certificate: Certificate) -> Decision:
         proved = field.value(parse(text).tree, known)
         if stated == proved or (stated - proved).positive():
             return Decision("holds", f"Less {text}, which is proved, it has no negative term.")
-    return Decision("undecided", "The signs of its difference from the proved bound settle nothing.")
+    return Decision(
+        "undecided", "The signs of its difference from the proved bound settle nothing."
+    )
 
 
 def as_ratio(field: Field, formula: Formula) -> Ratio:

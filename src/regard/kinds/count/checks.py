@@ -140,4 +140,3 @@ def _quantity(problem: CountProblem, name: str, where: str) -> None:
     missing = [size for size in dict.fromkeys(need) if size not in sizes]
     if missing:
         raise ValueError(f"{where}: {name} needs the size {missing[0]}, which is not given")
-

@@ -56,7 +56,9 @@ def _headline(found: Counts) -> str:
         parts.append(f"{_latex(one.name)} = {formula}{shown}")
     for name, (_, symbol, power) in found.orders.items():
         parts.append(rf"\text{{{name}}} = O({parse(f'{symbol}^{power}').to_latex()})")
-    parts += [rf"\text{{{n.replace('_', ' ')}: {'yes' if s else 'no'}}}" for n, s in found.same.items()]
+    parts += [
+        rf"\text{{{n.replace('_', ' ')}: {'yes' if s else 'no'}}}" for n, s in found.same.items()
+    ]
     text = r",\quad ".join(parts)
     return text if typeset(text) else _latex(found.found[0].name)
 
@@ -90,7 +92,9 @@ def _steps(problem: CountProblem, found: Counts) -> Steps:
         if one.number is not None and "bytes" in one.name:
             steps.append((_in_units(one.number), ""))
     for name, (quantity, symbol, power) in found.orders.items():
-        sentence = f"{_words(name)}: the highest power of ${symbol}$ in {_words(quantity)} is {power}."
+        sentence = (
+            f"{_words(name)}: the highest power of ${symbol}$ in {_words(quantity)} is {power}."
+        )
         steps.append((sentence, ""))
     for name, same in found.same.items():
         sentence = "The counts are the same." if same else "The counts are not the same."
@@ -155,13 +159,19 @@ def _printed(problem: CountProblem, found: Counts) -> list[Block]:
     rows = []
     for name, text in problem.goal.printed.items():
         task = Task(problem, from_dict({name: text}))
-        right = all(task.is_right(name, side) for side in sides(task.answer, name, task.names(name)))
+        right = all(
+            task.is_right(name, side) for side in sides(task.answer, name, task.names(name))
+        )
         (one,) = (c for c in found.found if isinstance(c, Counted) and c.name == name)
         counted = one.formula if one.number is None else _plain(one.number)
         rows.append((_words(name), str(text), counted, "agrees" if right else "wrong"))
     if not rows:
         return []
-    wrong = [f"The printed {row[0]}, {row[1]}, is wrong: it is {row[2]}." for row in rows if row[3] == "wrong"]
+    wrong = [
+        f"The printed {row[0]}, {row[1]}, is wrong: it is {row[2]}."
+        for row in rows
+        if row[3] == "wrong"
+    ]
     table = Table(("", "printed", "counted", ""), tuple(rows))
     return [Heading("The numbers printed elsewhere", 3), table, *map(Text, wrong)]
 
@@ -175,13 +185,19 @@ def _tables(found: Counts) -> list[Block]:
         for name, (part, text, value) in one.parts.items():
             sizes = " × ".join(str(size) for size in part["sizes"])
             times = "" if part["times"] == "1" else part["times"]
-            shown = "" if value is None else number(float(value) if value.denominator > 1 else int(value))
+            shown = (
+                ""
+                if value is None
+                else number(float(value) if value.denominator > 1 else int(value))
+            )
             rows.append((name, sizes, times, text, shown))
         total = "" if one.number is None else _plain(one.number)
         rows.append(("total", "", "", one.formula, total))
         head = ("part", "sizes", "times", "count", "in numbers")
         blocks += [Heading(_words(one.name), 3), Table(head, tuple(rows))]
-    known = [f"{name} = {_plain(value)}" for name, value in found.symbols.items() if value is not None]
+    known = [
+        f"{name} = {_plain(value)}" for name, value in found.symbols.items() if value is not None
+    ]
     if known:
         blocks.append(Text(f"The numbers: {', '.join(known)}."))
     return blocks

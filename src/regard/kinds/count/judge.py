@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from regard.certify.formulas.rational_functions import Ratio
 from regard.checking.answers import Answer
@@ -106,14 +107,15 @@ def _counterexample(task: Task, name: str, side: Side, right: Ratio) -> Countere
     point = task.differing(side, right)
     text = task.symbols.text(right)
     if point is None:
-        arrays = {name: text, "answer": side.text}
-        return Counterexample(arrays, f"{name} is {text}, and the answer says {side.text}.")
+        said_of = {name: text, "answer": side.text}
+        return Counterexample(said_of, f"{name} is {text}, and the answer says {side.text}.")
     used = [one for one in task.symbols.names if one in {*task.symbols.used(right), *side.uses}]
     at = listing([f"{one} = {point[one]}" for one in used])
     value, wanted = task.value(side, point), task.symbols.at(right, point)
     assert wanted is not None
     said = "no number" if value is None else _number(value)
-    arrays = {**{one: _plain(point[one]) for one in used}, name: _plain(wanted), "answer": said}
+    arrays: dict[str, Any] = {one: _plain(point[one]) for one in used}
+    arrays |= {name: _plain(wanted), "answer": said}
     there = f"With {at}: " if used else ""
     formula = f" ({text})" if used else ""
     sentence = f"{there}{name} is {_number(wanted)}{formula}, and the answer says {said}."

@@ -13,7 +13,7 @@ from regard.checking.mistakes import Mistake
 from regard.kinds.count.instance.sizes import Setting
 from regard.kinds.count.reading import Side, is_shape
 from regard.kinds.count.spec import CountProblem
-from regard.kinds.count.task import Change, Task
+from regard.kinds.count.task import Task
 
 Wrong = Callable[[Task, str, Mapping[str, Ratio]], Iterator[Ratio]]
 Axes = Callable[[Task, str, Mapping[str, Ratio]], Iterator[list[Ratio]]]
@@ -41,7 +41,9 @@ class Case:
     @property
     def is_count(self) -> bool:
         """Whether the field is a number or a formula."""
-        return bool(self.sides) and self.powers is None and not is_shape(self.task.problem, self.name)
+        return (
+            bool(self.sides) and self.powers is None and not is_shape(self.task.problem, self.name)
+        )
 
     @property
     def is_shape(self) -> bool:
@@ -161,9 +163,7 @@ def _quantities(task: Task, name: str) -> str:
     return task.problem.goal.define.get(name, task.problem.split(name)[0])
 
 
-def _mistake(
-    tag: str, wrong: Wrong, idea: str, sentence: str
-) -> Mistake[CountProblem, Case]:
+def _mistake(tag: str, wrong: Wrong, idea: str, sentence: str) -> Mistake[CountProblem, Case]:
     return Mistake(tag, sentence, _shows(wrong), _answers(wrong), idea)
 
 
@@ -276,11 +276,10 @@ def _unmerged(task: Task, name: str, fixed: Mapping[str, Ratio]) -> Iterator[lis
 
 def _not_split(task: Task, name: str, fixed: Mapping[str, Ratio]) -> Iterator[list[Ratio]]:
     quantity, _ = task.problem.split(name)
-    if quantity in ("shape_Q", "shape_K", "shape_V", "shape_heads"):
-        *outer, heads, length, width = [None, *task.shape(name, fixed)]
-        if heads is not None and "heads" in task.sizes:
-            yield [*(x for x in outer if x is not None), heads, length, heads * width]
-            yield [*(x for x in outer if x is not None), length, heads * width]
+    if quantity in ("shape_Q", "shape_K", "shape_V", "shape_heads") and "heads" in task.sizes:
+        *batch, heads, length, width = task.shape(name, fixed)
+        yield [*batch, heads, length, heads * width]
+        yield [*batch, length, heads * width]
 
 
 def _permuted(task: Task, name: str, fixed: Mapping[str, Ratio]) -> Iterator[list[Ratio]]:
@@ -387,7 +386,9 @@ MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
     _mistake(
         "norms-counted",
         _changed(
-            lambda at: at.with_conventions(norms="layer") if at.conventions.norms == "none" else None
+            lambda at: (
+                at.with_conventions(norms="layer") if at.conventions.norms == "none" else None
+            )
         ),
         "With norm parameters that are not asked for",
         "The parameters of layer norms were counted, and here they are left out.",
@@ -401,15 +402,21 @@ MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
     ),
     _mistake(
         "embedding-forgotten",
-        _changed(lambda at: at.with_sizes(vocabulary=at.symbols.number(0))
-                 if at.has("vocabulary") else None),
+        _changed(
+            lambda at: (
+                at.with_sizes(vocabulary=at.symbols.number(0)) if at.has("vocabulary") else None
+            )
+        ),
         "Without the embedding",
         "The tables of embeddings were left out: this is the count of the blocks alone.",
     ),
     _mistake(
         "position-table-forgotten",
-        _changed(lambda at: at.with_sizes(positions=at.symbols.number(0))
-                 if at.has("positions") else None),
+        _changed(
+            lambda at: (
+                at.with_sizes(positions=at.symbols.number(0)) if at.has("positions") else None
+            )
+        ),
         "Without the table of positions",
         "The learned table of positions was left out.",
     ),
@@ -440,9 +447,11 @@ MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
     _mistake(
         "causal-mask-wrong",
         _changed(
-            lambda at: at.with_conventions(causal=not at.conventions.causal)
-            if not at.has("window")
-            else None
+            lambda at: (
+                at.with_conventions(causal=not at.conventions.causal)
+                if not at.has("window")
+                else None
+            )
         ),
         "All pairs, or only half of them",
         "This is the count with the other convention for the causal mask: look at which pairs of a "
@@ -456,7 +465,9 @@ MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
     ),
     _mistake(
         "bits-for-bytes",
-        _times(8, Fraction(1, 8), only=lambda quantity: "bytes" in quantity and "/" not in quantity),
+        _times(
+            8, Fraction(1, 8), only=lambda quantity: "bytes" in quantity and "/" not in quantity
+        ),
         "Bits taken for bytes",
         "It is off by a factor of 8: a byte has eight bits.",
     ),
@@ -516,18 +527,22 @@ MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
     Mistake(
         "order-too-small",
         "It grows faster than that: one more size of the same length is a factor.",
-        lambda case: case.powers is not None
-        and None not in case.powers
-        and (case.powers[0] or 0) < (case.powers[1] or 0),
+        lambda case: (
+            case.powers is not None
+            and None not in case.powers
+            and (case.powers[0] or 0) < (case.powers[1] or 0)
+        ),
         lambda problem: _orders(problem, -1),
         "A factor of the length left out",
     ),
     Mistake(
         "order-too-large",
         "It does not grow as fast as that.",
-        lambda case: case.powers is not None
-        and None not in case.powers
-        and (case.powers[0] or 0) > (case.powers[1] or 0),
+        lambda case: (
+            case.powers is not None
+            and None not in case.powers
+            and (case.powers[0] or 0) > (case.powers[1] or 0)
+        ),
         lambda problem: _orders(problem, 1),
         "A factor of the length too many",
     ),

@@ -166,7 +166,9 @@ def _segments(word: str, names: list[str]) -> list[str]:
     return []
 
 
-def names_for(problem: CountProblem, symbols: Symbols, sizes: Mapping[str, Ratio], name: str) -> Names:
+def names_for(
+    problem: CountProblem, symbols: Symbols, sizes: Mapping[str, Ratio], name: str
+) -> Names:
     """Return what names stand for in a field."""
     of_bytes = "bytes" in name or "bytes" in problem.goal.define.get(name, "")
     binary = problem.given.conventions.prefixes == "binary"
@@ -205,9 +207,13 @@ def axes(answer: Answer, name: str, names: Names) -> list[Side]:
     elif isinstance(said, Formula):
         text = said.text.strip().strip("()[]")
         try:
-            parts = [parse(part) for part in re.split(r",|×|\\times|\*|\bby\b", text) if part.strip()]
+            parts = [
+                parse(part) for part in re.split(r",|×|\\times|\*|\bby\b", text) if part.strip()
+            ]
         except FormulaError:
-            raise InvalidAnswer(f"answer: {name} must be a list of sizes, as (4, 10, 64).") from None
+            raise InvalidAnswer(
+                f"answer: {name} must be a list of sizes, as (4, 10, 64)."
+            ) from None
     else:
         raise InvalidAnswer(f"answer: {name} must be a list of sizes, as (4, 10, 64).")
     found = []

@@ -63,7 +63,9 @@ class Task:
             known[used] = self.right(used, fixed, change)
         return self.symbols.value(formula, known)
 
-    def shape(self, name: str, fixed: Fixed | None = None, change: Change | None = None) -> list[Ratio]:
+    def shape(
+        self, name: str, fixed: Fixed | None = None, change: Change | None = None
+    ) -> list[Ratio]:
         """Return the axes that a field must name."""
         quantity, other = self.problem.split(name)
         return list(shape(self._at(other, fixed or {}, change), quantity))
@@ -104,7 +106,12 @@ class Task:
         if {"d_model", "heads", "d_k"} <= set(bare):
             if values["heads"] * values["d_k"] == values["d_model"]:
                 found[bare["d_k"]] = wide["d_model"] / wide["heads"]
-        for role, source in (("d_ff", "d_model"), ("d_v", "d_k"), ("key_heads", "heads"), ("n_k", "n")):
+        for role, source in (
+            ("d_ff", "d_model"),
+            ("d_v", "d_k"),
+            ("key_heads", "heads"),
+            ("n_k", "n"),
+        ):
             if role in bare and source in bare and bare[role] not in found:
                 times = values[role] / values[source]
                 if times.denominator == 1:
@@ -143,7 +150,7 @@ class Task:
             if side.formula.names - set(values):
                 return False
             found, wanted = side.formula.evaluate(values), self.symbols.at(right, point)
-            if wanted is None or abs(float(found) - float(wanted)) > CLOSE * abs(float(wanted)):  # type: ignore[arg-type]
+            if wanted is None or abs(float(found) - float(wanted)) > CLOSE * abs(float(wanted)):
                 return False
         return True
 

@@ -33,11 +33,13 @@ def vary(problem: CountProblem, rng: np.random.Generator) -> dict[str, Any]:
             given[name] = value
     if not old:  # all is symbols: the same question about one more head, layer or key
         return {"given": {**given, "values": _numbers(problem, rng)}, "statement": statement}
-    changed = {}
+    changed: dict[int, int] = {}
     for name, value in old.items():
         changed.setdefault(value, new[name])
     pattern = "|".join(sorted((re.escape(str(v)) for v in changed), key=len, reverse=True))
-    text = re.sub(rf"(?<![\w.\\^{{]){f'(?:{pattern})'}(?![\w.])", lambda m: str(changed[int(m[0])]), statement)
+    text = re.sub(
+        rf"(?<![\w.\\^{{]){f'(?:{pattern})'}(?![\w.])", lambda m: str(changed[int(m[0])]), statement
+    )
     return {"given": given, "goal": data["goal"], "statement": text}
 
 

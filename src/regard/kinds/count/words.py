@@ -27,12 +27,18 @@ def conventions_in_words(given: CountGiven) -> list[str]:
         last = " and one at the end" if given.of == "model" and now.norms != "none" else ""
         said.append(norms[now.norms] + last)
     if given.of == "model":
-        said.append("embedding and unembedding are one table" if now.tied else
-                    "embedding and unembedding are two tables")
+        said.append(
+            "embedding and unembedding are one table"
+            if now.tied
+            else "embedding and unembedding are two tables"
+        )
     if given.of in ("feed_forward", "block", "model"):
         gated = now.feed_forward == "gated"
-        said.append("a gated feed-forward layer of three matrices" if gated else
-                    "a feed-forward layer of two matrices")
+        said.append(
+            "a gated feed-forward layer of three matrices"
+            if gated
+            else "a feed-forward layer of two matrices"
+        )
     if given.of in ("attention", "block", "model"):
         said.append("with W_O" if now.output_projection else "without W_O")
     if given.n is not None:
@@ -42,8 +48,11 @@ def conventions_in_words(given: CountGiven) -> list[str]:
             "half": "causal, estimated as half of all pairs",
         }
         said.append(pairs[now.causal])
-        flops = {2: "2 FLOPs for each multiplication", 1: "1 FLOP for each multiplication",
-                 "exact": "FLOPs are multiplications plus additions"}
+        flops = {
+            2: "2 FLOPs for each multiplication",
+            1: "1 FLOP for each multiplication",
+            "exact": "FLOPs are multiplications plus additions",
+        }
         said.append(f"{flops[now.flops]}, matrix products only")
         if given.bytes is not None and now.weights_in_memory:
             said.append("the matrix of weights goes through memory four times")

@@ -87,7 +87,10 @@ def judge_bound(problem: GradientProblem, answer: Answer) -> Verdict:
         return float(found)
 
     places = [
-        Place(n, gamma, k) for n in SIZES for gamma in GAPS for k in sorted({1, n // 2, n - 1} - {0})
+        Place(n, gamma, k)
+        for n in SIZES
+        for gamma in GAPS
+        for k in sorted({1, n // 2, n - 1} - {0})
     ]
     wrong = [p for p in places if not value(p) >= p.reached(of) * (1 - 1e-12)]
     name = f"{WORDS[of]} is at most that"
@@ -124,22 +127,25 @@ def judge_bound(problem: GradientProblem, answer: Answer) -> Verdict:
     vanishing = _vanishes(of, value)
     if problem.goal.vanishing:
         goals.append(vanishing)
-    example, idea = None, None
+    shown: Counterexample | None = None
+    idea = None
     if problem.goal.vanishing and not vanishing.passed:
         far = value(Place(10, FAR, 9))
-        example = Counterexample(
+        shown = Counterexample(
             {"n": 10, "gamma": FAR, "bound": far},
             f"With n = 10 and gamma = {FAR:g} the bound still says {number(far)}.",
         )
         idea = recognise(MISTAKES, Case(problem, (), (), {}, {}, "not vanishing"))
-    return Verdict(problem, tuple(goals), example, idea, _tightness(of, value))
+    return Verdict(problem, tuple(goals), shown, idea, _tightness(of, value))
 
 
 def _vanishes(of: str, value: Any, weight: float = 1.0) -> GoalResult:
     far = value(Place(10, FAR, 9))
     passed = bool(abs(far) < 1e-6)
     sentence = f"at gamma = {FAR:g} and n = 10 it is {number(far)}"
-    return GoalResult("it vanishes as the gap grows", "adversarial", passed, sentence, weight=weight)
+    return GoalResult(
+        "it vanishes as the gap grows", "adversarial", passed, sentence, weight=weight
+    )
 
 
 def _tightness(of: str, value: Any) -> tuple[str, ...]:

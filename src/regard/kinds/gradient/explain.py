@@ -71,8 +71,14 @@ def explain(problem: GradientProblem, found: Backward | Vanishing) -> Explanatio
 def _assumed(problem: GradientProblem) -> str:
     given = problem.given
     what = ", ".join(f"{name} = {text}" for name, text in definitions(given).items())
-    back = "g = dL/da" if given.forward == "softmax" else (
-        "the loss is the sum of all outputs" if given.loss == "sum" else "G is the gradient of the output"
+    back = (
+        "g = dL/da"
+        if given.forward == "softmax"
+        else (
+            "the loss is the sum of all outputs"
+            if given.loss == "sum"
+            else "G is the gradient of the output"
+        )
     )
     return f"{what}; {back}."
 
@@ -133,8 +139,11 @@ def _tables(problem: GradientProblem, found: Backward) -> list[Block]:
 def _curve(found: Vanishing) -> list[Block]:
     gaps = tuple(float(x) for x in np.linspace(0.5, 12, 24))
     bound = tuple(
-        float(parse(found.formula).evaluate(  # type: ignore[arg-type]
-            {"n": 10.0, "gamma": g, "kappa": 1.0, "D_K": 1.0, "D_V": 1.0}))
+        float(
+            parse(found.formula).evaluate(
+                {"n": 10.0, "gamma": g, "kappa": 1.0, "D_K": 1.0, "D_V": 1.0}
+            )
+        )
         for g in gaps
     )
     return [

@@ -68,9 +68,7 @@ def drawn(given: GradientGiven, seed: int, square: bool = False) -> Instance:
     return _completed(given, inputs, rng)
 
 
-def _completed(
-    given: GradientGiven, inputs: Values, rng: np.random.Generator | None
-) -> Instance:
+def _completed(given: GradientGiven, inputs: Values, rng: np.random.Generator | None) -> Instance:
     sizes: Values = {}
     for name, shape in given.inputs().items():
         for size, count in zip(shape, inputs[name].shape, strict=True):
@@ -104,7 +102,7 @@ def run(given: GradientGiven, at: Values) -> Values:
     scores = scale_of(given, at) * Q @ K.T
     allowed = np.ones(scores.shape, bool)
     if given.causal:
-        allowed &= np.tri(*scores.shape, dtype=bool)
+        allowed &= np.tri(*scores.shape) > 0
     if given.mask is not None and scores.shape == np.shape(given.mask):
         allowed &= np.array(given.mask, bool)
     found["S"] = scores
@@ -120,9 +118,7 @@ def run(given: GradientGiven, at: Values) -> Values:
     return found
 
 
-def backward(
-    given: GradientGiven, at: Values, wrongly: Mapping[str, Step] | None = None
-) -> Values:
+def backward(given: GradientGiven, at: Values, wrongly: Mapping[str, Step] | None = None) -> Values:
     """Return every gradient; `wrongly` has other steps in place of some."""
     found: Values = {}
     steps = {**_steps(given), **(wrongly or {})}

@@ -183,7 +183,9 @@ def _in_numbers(asked: Asked, name: str, instances: list[Instance]) -> Found:
     with np.errstate(all="ignore"):
         apart = np.abs(values - wanted)
         right = bool(np.all(apart <= allowed))
-        place = np.unravel_index(np.argmax(np.nan_to_num(apart / allowed, nan=np.inf)), wanted.shape)
+        place = np.unravel_index(
+            np.argmax(np.nan_to_num(apart / allowed, nan=np.inf)), wanted.shape
+        )
     error, most = float(apart[place]), float(allowed[place])
     sentence = compare(error, most)
     if not right:
@@ -193,13 +195,17 @@ def _in_numbers(asked: Asked, name: str, instances: list[Instance]) -> Found:
             f"{number(float(wanted[place]))}"
         )
     near = digits.alike(places, values, tolerance)
-    return Found(GoalResult(name, "this", right, sentence, error, most), not right, [values], [near])
+    return Found(
+        GoalResult(name, "this", right, sentence, error, most), not right, [values], [near]
+    )
 
 
 def _counterexample(asked: Asked, name: str, instances: list[Instance]) -> Counterexample:
     """Show the smallest instance, with the gradient there and what the answer says."""
-    at = instances[0] if len(instances) == 1 else min(
-        instances, key=lambda one: sum(np.size(x) for x in one.inputs.values())
+    at = (
+        instances[0]
+        if len(instances) == 1
+        else min(instances, key=lambda one: sum(np.size(x) for x in one.inputs.values()))
     )
     arrays: dict[str, object] = {
         one: np.round(np.asarray(x), 6).tolist()

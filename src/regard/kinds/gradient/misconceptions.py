@@ -40,11 +40,23 @@ class Case:
 
     def has(self, gradients: Sequence[Values]) -> bool:
         """Whether the first wrong field, and every other one, is what these passes find."""
-        return bool(self.names) and all(
-            self._alike(name, place, found.get(name))
-            for name in self.names
-            for place, found in enumerate(gradients)
+        return (
+            bool(self.names)
+            and all(
+                self._alike(name, place, found.get(name))
+                for name in self.names
+                for place, found in enumerate(gradients)
+            )
+            and all(self._differs(name, gradients) for name in self.names)
         )
+
+    def _differs(self, name: str, gradients: Sequence[Values]) -> bool:
+        """Whether the mistake makes another gradient at all."""
+        pairs = [
+            (found[name], at.gradients[name])
+            for found, at in zip(gradients, self.instances, strict=True)
+        ]
+        return any(one.shape != two.shape or not np.allclose(one, two) for one, two in pairs)
 
     def _alike(self, name: str, place: int, other: Float64 | None) -> bool:
         said = self.said[name][place]
@@ -74,7 +86,6 @@ FORMULAS: dict[str, dict[str, str]] = {
     "factor-not-transposed": {"dV": "A G", "dX": "dQ W_Q + dK W_K + dV W_V"},
     "own-matrix-instead-of-the-other": {"dQ": "SCALE dS Q", "dK": "SCALE dS' K"},
     "not-all-paths": {"dX": "dQ W_Q' + dK W_K'"},
-    "value-and-gradient-swapped": {"dA": "V G'"},
 }
 
 
@@ -180,9 +191,7 @@ def _unturned(given: GradientGiven) -> Iterator[Mapping[str, Step]]:
         yield both
         if given.forward == "projections":
             yield {
-                "dX": lambda at: (
-                    at["dQ"] @ at["W_Q"] + at["dK"] @ at["W_K"] + at["dV"] @ at["W_V"]
-                )
+                "dX": lambda at: at["dQ"] @ at["W_Q"] + at["dK"] @ at["W_K"] + at["dV"] @ at["W_V"]
             }
 
 
@@ -205,16 +214,12 @@ def _one_path(given: GradientGiven) -> Iterator[Mapping[str, Step]]:
         yield {"dX": through}
 
 
-def _values_for_output(given: GradientGiven) -> Iterator[Mapping[str, Step]]:
-    """rho from V and G row by row of the wrong matrix: dA = V G'."""
-    if given.forward != "softmax":
-        yield {"dA": lambda at: at["V"] @ at["dY"].T}
-
-
 def _transposed(case: Case) -> bool:
     found = [
-        {name: np.swapaxes(array, -1, -2) if array.ndim == 2 else array
-         for name, array in at.gradients.items()}
+        {
+            name: np.swapaxes(array, -1, -2) if array.ndim == 2 else array
+            for name, array in at.gradients.items()
+        }
         for at in case.instances
     ]
     return case.has(found)
@@ -286,12 +291,6 @@ MISTAKES: tuple[Mistake[GradientProblem, Case], ...] = (
         "Not all paths from $X$ to the loss",
         "X makes queries, keys and values, and each of the three sends a gradient back: not all were "
         "added up.",
-    ),
-    _imitated(
-        "value-and-gradient-swapped",
-        _values_for_output,
-        "$V G^\\top$ instead of $G V^\\top$",
-        "dA was taken as V G' instead of G V': row i of it belongs to query i.",
     ),
     Mistake("sign-error", SHARED["sign-error"], _signs),
     Mistake("transposed-result", SHARED["transposed-result"], _transposed),

@@ -103,7 +103,9 @@ class Asked:
         flat = [x for row in rows for x in row]
         values = [float(np.asarray(evaluate(name, x, {}), float)) for x in flat]
         places = [digits.WORKED_OUT if isinstance(x, Formula) else 4 for x in flat]
-        shape = (len(rows), len(rows[0])) if isinstance(said[0], list | np.ndarray) else (len(rows),)
+        shape = (
+            (len(rows), len(rows[0])) if isinstance(said[0], list | np.ndarray) else (len(rows),)
+        )
         return np.array(values).reshape(shape), np.array(places).reshape(shape)
 
 

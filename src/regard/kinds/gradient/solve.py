@@ -78,7 +78,9 @@ def solve(problem: GradientProblem) -> Backward | Vanishing:
         if given.mask is not None:
             arrays["allowed"] = np.array(given.mask, float)
         reaches = tuple(range(len(claims), len(claims) + len(goal.find)))
-        claims += [_evaluated(given, name, whole[name], numbers[name], forward) for name in goal.find]
+        claims += [
+            _evaluated(given, name, whole[name], numbers[name], forward) for name in goal.find
+        ]
     answer: dict[str, Any] = {
         name: numbers[name].tolist() if problem.in_numbers else _answered(goal.find, name, chain)
         for name in goal.find

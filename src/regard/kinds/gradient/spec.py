@@ -151,9 +151,7 @@ class GradientProblem(Problem):
     @property
     def in_numbers(self) -> bool:
         """Whether arrays are asked for."""
-        return self.goal.form == "numbers" or (
-            self.goal.form == "any" and bool(self.given.numbers)
-        )
+        return self.goal.form == "numbers" or (self.goal.form == "any" and bool(self.given.numbers))
 
     @model_validator(mode="after")
     def _asked(self) -> GradientProblem:

@@ -25,7 +25,9 @@ def vary(problem: GradientProblem, rng: np.random.Generator) -> dict[str, Any]:
         return {"given": given, "goal": data["goal"]}
     for _ in range(TRIES):
         for name, rows in given["numbers"].items():
-            given["numbers"][name] = rng.integers(-2, 3, np.shape(np.array(rows, dtype=object))).tolist()
+            given["numbers"][name] = rng.integers(
+                -2, 3, np.shape(np.array(rows, dtype=object))
+            ).tolist()
         varied = from_dict({**data, "given": given})
         assert isinstance(varied, GradientProblem)
         values = example(varied.given).names

@@ -111,8 +111,8 @@ def solve(problem: CountProblem) -> Counts:
     book = _Book(problem, names, given.numbers(), Field([], names), inventories(problem))
     found: dict[str, Counted | Shaped] = {}
     for name in goal.find:
-        found[name] = _shaped(book, name) if problem.split(name)[0] in SHAPES else _counted(
-            book, name
+        found[name] = (
+            _shaped(book, name) if problem.split(name)[0] in SHAPES else _counted(book, name)
         )
     same: dict[str, bool] = {}
     for name in goal.same:
@@ -162,7 +162,9 @@ def _total(book: _Book, name: str) -> Total:
     if name not in define:
         quantity, other = book.problem.split(name)
         return total(book.empty[other], quantity)
-    formula, parts, texts = parse(define[name]), {}, {}
+    formula = parse(define[name])
+    parts: dict[str, Part] = {}
+    texts: dict[str, Any] = {}
     for place, used in enumerate(sorted(formula.names - set(book.names))):
         quantity, other = book.problem.split(used)
         empty = book.empty[other]

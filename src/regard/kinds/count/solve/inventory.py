@@ -102,13 +102,13 @@ class Inventory:
             found += self.matrix("W_gate", d, wide, "b_gate", *often)
         return found + self.matrix("W_out", wide, d, "b_out", *often)
 
-    def norms(self, count: str, name: str = "norms") -> list[str]:
+    def norms(self, *count: str, name: str = "norms") -> list[str]:
         """Note the numbers of so many norms."""
         kind = self.given.conventions.norms
         if kind == "none":
             return []
         each = "2" if kind == "layer" else "1"
-        return [self.add(name, "array", [self.size("d_model")], each, count)]
+        return [self.add(name, "array", [self.size("d_model")], each, *count)]
 
     # ------------------------------------------------------------ products
 
@@ -136,7 +136,10 @@ class Inventory:
         n, n_k, d_k, d_v = (self.size(name) for name in ("n", "n_k", "d_k", "d_v"))
         if not self.given.conventions.causal:
             scores = self.add("scores", what, [n, d_k, n_k], *beside)
-            return {"scores": scores, "averages": self.add("averages", what, [n, n_k, d_v], *beside)}
+            return {
+                "scores": scores,
+                "averages": self.add("averages", what, [n, n_k, d_v], *beside),
+            }
         pairs = self.pairs()
         if what == "additions":
             scores = self.add("scores", "array", [pairs, f"({d_k} - 1)"], *beside)
@@ -208,9 +211,9 @@ class Inventory:
         if of in ("feed_forward", "block", "model"):
             found += self.feed_forward(deep)
         if of in ("block", "model"):
-            found += self.norms(times("2", deep))
+            found += self.norms("2", deep)
         if of == "model":
-            found += self.norms("1", "final_norm")
+            found += self.norms("1", name="final_norm")
             if not self.given.conventions.tied:
                 table = [self.size("d_model"), self.size("vocabulary")]
                 found.append(self.add("unembedding", "array", table))

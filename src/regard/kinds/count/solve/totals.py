@@ -69,9 +69,9 @@ def _block(book: Inventory) -> str:
 
 def _norms(book: Inventory) -> str:
     of = book.given.of
-    count = {"model": times("2", book.size("layers")), "block": "2"}.get(of, "1")
-    found = book.norms(count)
-    return _sum(found + (book.norms("1", "final_norm") if of == "model" else []))
+    count = {"model": ("2", book.size("layers")), "block": ("2",)}.get(of, ("1",))
+    found = book.norms(*count)
+    return _sum(found + (book.norms("1", name="final_norm") if of == "model" else []))
 
 
 def _table(name: str, rows: str) -> Callable[[Inventory], str]:
