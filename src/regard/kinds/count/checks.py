@@ -111,7 +111,8 @@ def _whole(given: CountGiven, where: str) -> None:
             if not fits:
                 raise ValueError(f"{where}{small} must be {rule} {large} ({other}), not {one}")
     causal = given.conventions.causal
-    if causal and {"n", "n_k"} <= set(sizes) and not sizes["n"] == sizes["n_k"]:
+
+    if causal and given.n_k is not None and given.n != given.n_k:
         raise ValueError(f"{where}conventions.causal: n and n_k must be the same")
     if "window" in sizes and causal is not True:
         raise ValueError(f"{where}window: needs conventions.causal = true")

@@ -32,7 +32,9 @@ def vary(problem: CountProblem, rng: np.random.Generator) -> dict[str, Any]:
         else:
             given[name] = value
     if not old:  # all is symbols: the same question about one more head, layer or key
-        return {"given": {**given, "values": _numbers(problem, rng)}, "statement": statement}
+        goal = {**data["goal"], "form": "formula"}
+        varied = {**given, "values": _numbers(problem, rng)}
+        return {"given": varied, "goal": goal, "statement": statement}
     changed: dict[int, int] = {}
     for name, value in old.items():
         changed.setdefault(value, new[name])
