@@ -1,6 +1,7 @@
 """Claims about derivatives of formulas.
 
-    gradient   a formula is the gradient of a loss with respect to a matrix, for all inputs and sizes
+    gradient   a formula is the gradient of a loss with respect to a matrix, for all inputs and
+    sizes
     evaluated  a formula has these entries at the arrays of the certificate, each within a bound
 
 The gradient G_X of a loss L(X) is what makes dL = Σ G_X ∘ D for every direction D. The left side is
@@ -185,7 +186,7 @@ class _Rules:
 
 
 def _node(node: Node, *parts: Tree) -> Tree:
-    return tuple(one for tree in parts for one in tree) + (Node(node.op, node.arity, node.value),)
+    return (*tuple(one for tree in parts for one in tree), Node(node.op, node.arity, node.value))
 
 
 def _added(op: str, one: Tree | None, other: Tree | None) -> Tree | None:

@@ -87,7 +87,7 @@ class Names:
         return Side(formula.text.strip(), ratio, formula, uses, last)
 
     def _last_digit(self, formula: Formula, known: Mapping[str, Ratio], ratio: Ratio) -> Fraction:
-        """Return half a unit of the last digit that is written; of three digits or more a whole one."""
+        """Return half a unit of the last digit written; of three digits or more a whole one."""
         places = [i for i, node in enumerate(formula.tree) if node.op == "number"]
         texts = {i: _literal(formula, formula.tree[i]) for i in places}
         rounded = [i for i in places if "." in texts[i] or "e" in texts[i].lower()]
@@ -119,7 +119,7 @@ class Names:
 
 def _digits(text: str) -> tuple[int, Fraction]:
     """Return how many digits a number has, and a unit of the last; 1.05e6 has 3."""
-    sign, digits, exponent = Decimal(text).as_tuple()
+    _, digits, exponent = Decimal(text).as_tuple()
     if not isinstance(exponent, int):
         return 0, Fraction(0)
     found = "".join(map(str, digits)).lstrip("0")
@@ -189,9 +189,9 @@ def sides(answer: Answer, name: str, names: Names) -> list[Side]:
     if said.is_condition and set(said.relations) != {"="}:
         raise InvalidAnswer(f"answer: {name} must be a formula or a number, and no comparison.")
     first = parts[0]
-    if len(parts) > 1 and len(first.tree) == 1 and first.tree[0].op == "name":
-        if first.names - set(names.known) or str(first) == name:
-            parts = parts[1:]
+    is_name = len(parts) > 1 and len(first.tree) == 1 and first.tree[0].op == "name"
+    if is_name and (first.names - set(names.known) or str(first) == name):
+        parts = parts[1:]
     return [names.side(name, one) for one in parts]
 
 

@@ -15,7 +15,8 @@ from regard.problems.head import Problem
 Thing = Literal["product", "head", "attention", "feed_forward", "block", "model"]
 SIZES = (
     "d_model", "heads", "key_heads", "d_k", "d_v", "d_ff", "layers", "vocabulary", "positions",
-    "n", "n_k", "batch", "window", "bytes", "tokens", "parameter_count", "left_rows", "inner", "right_columns",
+    "n", "n_k", "batch", "window", "bytes", "tokens", "parameter_count", "left_rows",
+    "inner", "right_columns",
 )  # fmt: skip
 FRACTIONAL = ("bytes", "tokens", "parameter_count")  # sizes that need not be whole
 LARGEST = 10**30
@@ -190,7 +191,7 @@ class CountGiven(Sizes):
         found: dict[str, None] = {}
         sizes = [self.written(), *(self.other(name).written() for name in self.others)]
         for written in sizes:
-            for name, value in written.items():
+            for value in written.values():
                 if isinstance(value, str):
                     found |= dict.fromkeys(sorted(parse(value).names))
         for name, value in self.written().items():

@@ -90,7 +90,7 @@ class Task:
             yield plain
 
     def _ties(self, used: set[str]) -> dict[str, Ratio]:
-        """Return relations that the numbers of the problem have: d_k = d_model/heads, d_ff = 4 d."""
+        """Return relations among the numbers of the problem: d_k = d_model/heads, d_ff = 4 d."""
         found: dict[str, Ratio] = {}
         symbols, written = self.symbols, self.problem.given.written()
         bare = {}
@@ -103,9 +103,9 @@ class Task:
             role: symbols.symbol(name) if name in used else symbols.number(values[role])
             for role, name in bare.items()
         }
-        if {"d_model", "heads", "d_k"} <= set(bare):
-            if values["heads"] * values["d_k"] == values["d_model"]:
-                found[bare["d_k"]] = wide["d_model"] / wide["heads"]
+        parted = {"d_model", "heads", "d_k"} <= set(bare)
+        if parted and values["heads"] * values["d_k"] == values["d_model"]:
+            found[bare["d_k"]] = wide["d_model"] / wide["heads"]
         for role, source in (
             ("d_ff", "d_model"),
             ("d_v", "d_k"),

@@ -1,7 +1,8 @@
 """Is it an upper bound? Tried where it is hardest, and proved where signs of terms show it.
 
 One score is gamma above k others, and the rest far below: then the weight of all others is
-r = k x/(1 + k x) with x = e^(-gamma), the norm of the Jacobian r (1 - r)(k + 1)/k, and two points of
+r = k x/(1 + k x) with x = e^(-gamma), the norm of the Jacobian r (1 - r)(k + 1)/k, and two points
+of
 keys and values at the largest distances give a query gradient of kappa r (1 - r) D_K D_V.
 """
 
@@ -97,7 +98,8 @@ def judge_bound(problem: GradientProblem, answer: Answer) -> Verdict:
     if wrong:
         place = wrong[0]
         sentence = (
-            f"with n = {place.n} and gamma = {number(place.gamma)}, {place.k} rivals at the gap and "
+            f"with n = {place.n} and gamma = {number(place.gamma)}, {place.k} rivals at the "
+            f"gap and "
             f"the rest far below, {WORDS[of]} is {number(place.reached(of))}, and the bound says "
             f"{number(value(place))}"
         )

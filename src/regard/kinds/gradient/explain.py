@@ -16,39 +16,51 @@ from regard.solving.latex_numbers import typeset
 WHY = {
     "dY": "What comes back to $Y$, through $W_O$.",
     "dW_O": "$Z = Y W_O$: the matrix gets what went into it, transposed, times what comes back.",
-    "dV": "$Y = A V$ is linear in $V$: row $j$ of $V$ goes into row $i$ of $Y$ with weight $A_{ij}$.",
-    "dA": "$Y = A V$ is linear in $A$: entry $(i, j)$ of $A$ meets row $j$ of $V$ and row $i$ of $G$.",
-    "dS": "Row by row through the softmax, with its Jacobian $\\mathrm{diag}(a) - a a^\\top$: every score "
+    "dV": "$Y = A V$ is linear in $V$: row $j$ of $V$ goes into row $i$ of $Y$ with weight "
+    "$A_{ij}$.",
+    "dA": "$Y = A V$ is linear in $A$: entry $(i, j)$ of $A$ meets row $j$ of $V$ and row "
+    "$i$ of $G$.",
+    "dS": "Row by row through the softmax, with its Jacobian $\\mathrm{diag}(a) - a "
+    "a^\\top$: every score "
     "moves all weights of its row. Rows of $dS$ sum to 0.",
     "dQ": "$S$ is the scale times $Q K^\\top$: the query gets the keys.",
     "dK": "And the key gets the queries, with $dS$ transposed. The rows of $dK$ sum to 0.",
-    "dW_Q": "$Q = X W_Q$: what went in, transposed, times what comes back; the same for the others.",
+    "dW_Q": "$Q = X W_Q$: what went in, transposed, times what comes back; the same for the "
+    "others.",
     "dW_K": "$K = X W_K$ in the same way.",
     "dW_V": "$V = X W_V$ in the same way.",
     "db_Q": "A bias is added to every row, so that rows are summed.",
-    "db_K": "The bias of the keys moves all scores of a row alike, which softmax does not see: this is 0.",
-    "db_V": "The weights of a row sum to 1, so that this is the sum of the rows of what comes back.",
+    "db_K": "The bias of the keys moves all scores of a row alike, which softmax does not "
+    "see: this is 0.",
+    "db_V": "The weights of a row sum to 1, so that this is the sum of the rows of what "
+    "comes back.",
     "dX": "$X$ goes into queries, keys and values: the three gradients are added.",
-    "J": "$\\partial a_i/\\partial s_j$ is $a_i (1 - a_i)$ for $i = j$ and $-a_i a_j$ for $i \\ne j$.",
+    "J": "$\\partial a_i/\\partial s_j$ is $a_i (1 - a_i)$ for $i = j$ and $-a_i a_j$ for $i "
+    "\\ne j$.",
     "ds": "The Jacobian times what comes back, without ever writing the matrix.",
 }
 BOUND_STEPS: Steps = (
     (
-        "Let $x = (n-1) e^{-\\gamma}$. Every other score is at most $e^{-\\gamma}$ times as heavy as the "
+        "Let $x = (n-1) e^{-\\gamma}$. Every other score is at most $e^{-\\gamma}$ times as "
+        "heavy as the "
         "largest, so the weight $r$ of all others together is at most",
         r"r \le \frac{x}{1 + x}",
     ),
     (
         "The Jacobian is positive semidefinite: its norm is at most its trace.",
-        r"\lVert J \rVert_2 \le \mathrm{tr}\, J = 1 - \lVert a \rVert^2 \le 1 - (1 - r)^2 \le 2 r \le 2 x",
+        r"\lVert J \rVert_2 \le \mathrm{tr}\, J = 1 - \lVert a \rVert^2 \le 1 - (1 - r)^2 \le "
+        r"2 r \le 2 x",
     ),
     (
-        "A query's gradient is a sum over pairs of keys, weighted by $a_i a_j$, whose total is at most "
+        "A query's gradient is a sum over pairs of keys, weighted by $a_i a_j$, whose total "
+        "is at most "
         "$1 - \\lVert a \\rVert^2$.",
-        r"\lVert dq \rVert \le \frac{\kappa}{2} (1 - \lVert a \rVert^2) D_K D_V \le \kappa x D_K D_V",
+        r"\lVert dq \rVert \le \frac{\kappa}{2} (1 - \lVert a \rVert^2) D_K D_V \le \kappa x "
+        r"D_K D_V",
     ),
     (
-        "With $q = C \\hat q$ the gap is $C$ times that of $\\hat q$: gradients vanish exponentially in $C$. "
+        "With $q = C \\hat q$ the gap is $C$ times that of $\\hat q$: gradients vanish "
+        "exponentially in $C$. "
         "Dividing by $\\sqrt{d_k}$ keeps the gap of random scores of order 1, and gradients alive.",
         "",
     ),

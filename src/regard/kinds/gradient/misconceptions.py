@@ -235,7 +235,8 @@ MISTAKES: tuple[Mistake[GradientProblem, Case], ...] = (
         "scale-forgotten-in-gradient",
         _without_scale,
         "The scale left out on the way back",
-        "The scores are scale times Q K', so that the scale is a factor of dQ and dK as well: it is "
+        "The scores are scale times Q K', so that the scale is a factor of dQ and dK as "
+        "well: it is "
         "missing.",
     ),
     _imitated(
@@ -248,14 +249,16 @@ MISTAKES: tuple[Mistake[GradientProblem, Case], ...] = (
         "jacobian-without-rank-one",
         _diagonal,
         "The diagonal of the softmax Jacobian alone, $\\mathrm{diag}(a)$",
-        "The Jacobian of a softmax is diag(a) - a a': the part a a', through which every score moves "
+        "The Jacobian of a softmax is diag(a) - a a': the part a a', through which every "
+        "score moves "
         "all weights, is missing.",
     ),
     _imitated(
         "softmax-taken-for-a-sigmoid",
         _sigmoid,
         "$a(1-a)$, entry by entry",
-        "Only a (1 - a), the diagonal of the softmax Jacobian, was used: the other entries -a_i a_j "
+        "Only a (1 - a), the diagonal of the softmax Jacobian, was used: the other entries "
+        "-a_i a_j "
         "count as well.",
     ),
     _imitated(
@@ -269,7 +272,8 @@ MISTAKES: tuple[Mistake[GradientProblem, Case], ...] = (
         "summed-over-queries",
         _columns,
         "The sum over the wrong axis",
-        "The sum in the softmax Jacobian runs over the keys of one query, and here it runs over the "
+        "The sum in the softmax Jacobian runs over the keys of one query, and here it runs "
+        "over the "
         "queries.",
     ),
     _imitated(
@@ -289,7 +293,8 @@ MISTAKES: tuple[Mistake[GradientProblem, Case], ...] = (
         "not-all-paths",
         _one_path,
         "Not all paths from $X$ to the loss",
-        "X makes queries, keys and values, and each of the three sends a gradient back: not all were "
+        "X makes queries, keys and values, and each of the three sends a gradient back: not "
+        "all were "
         "added up.",
     ),
     Mistake("sign-error", SHARED["sign-error"], _signs),

@@ -2,7 +2,8 @@ r"""What every quantity is, as one formula in the sizes: the judge's own book.
 
 With d = d_model, h = heads, h_k = key_heads, p the pairs of a query and a key, B = batch:
 
-    attention parameters   d h d_k + d h_k (d_k + d_v) + h d_v d      (+ h d_k + h_k (d_k + d_v) + d)
+    attention parameters   d h d_k + d h_k (d_k + d_v) + h d_v d      (+ h d_k + h_k (d_k + d_v) +
+    d)
     feed-forward           2 d d_ff (+ d_ff + d); gated 3 d d_ff (+ 2 d_ff + d)
     one head               p (d_k + d_v) multiplications, p (d_k - 1) + (p - n) d_v additions
     KV cache               L h_k (d_k + d_v) n B numbers

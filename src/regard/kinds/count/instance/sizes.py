@@ -55,7 +55,7 @@ class Symbols:
         return at_numbers(ratio, [numbers[name] for name in self.names])
 
     def here(self, ratio: Ratio) -> Fraction | None:
-        """Return the value at the numbers of the problem; None where one that matters is not given."""
+        """Return the value at the numbers of the problem; None where one is missing."""
         return at_known(ratio, self.names, self.numbers)
 
     def used(self, ratio: Ratio) -> list[str]:
