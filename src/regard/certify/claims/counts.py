@@ -1,15 +1,13 @@
 """Claims about how many numbers, products and additions there are.
 
     count   a formula is the total of arrays, of products of matrices and of additions, for all
-    sizes;
-            and at some numbers it is this number
+            sizes; and at some numbers it is this number
     shape   an array that is made step by step has these axes
 
 Each part of a count is counted from its sizes: an array (a, b, …) has a·b·… entries, a product of
-an
-(m × k) and a (k × n) matrix takes m·k·n multiplications and m·n·(k − 1) additions. The total is a
-formula in the parts. Both sides are written as quotients of polynomials in the sizes, in rationals:
-they agree for all sizes, or they do not.
+an (m × k) and a (k × n) matrix takes m·k·n multiplications and m·n·(k − 1) additions. The total is
+a formula in the parts. Both sides are written as quotients of polynomials in the sizes, in
+rationals: they agree for all sizes, or they do not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Claims about derivatives of formulas.
 
-    gradient   a formula is the gradient of a loss with respect to a matrix, for all inputs and
-    sizes
+    gradient   a formula is the gradient of a loss in a matrix, for all inputs and sizes
     evaluated  a formula has these entries at the arrays of the certificate, each within a bound
 
 The gradient G_X of a loss L(X) is what makes dL = Σ G_X ∘ D for every direction D. The left side is

@@ -1,23 +1,18 @@
 """Claims that gradients through a softmax vanish with the gap of the scores.
 
-    saturation   a formula in n, gamma, kappa, D_K and D_V is an upper bound, for all n ≥ 2 and
-    gaps > 0
+    saturation   a formula in n, gamma, kappa, D_K, D_V is an upper bound, for all n ≥ 2, gaps > 0
 
 One score is at least gamma above the n - 1 others. With x = (n - 1) e^(-gamma) the weight r of all
 others is at most x/(1 + x), and for J = diag(a) - a aᵀ, which is positive semidefinite,
 
     leak       r ≤ x/(1 + x)
     jacobian   |J|₂ ≤ tr J = 1 - |a|² ≤ 1 - (1 - r)² ≤ x (2 + x)/(1 + x)²
-    query      |dq| = kappa |Kᵀ J V g| ≤ kappa (1 - |a|²)/2 · D_K D_V ≤ kappa x (2 + x)/(2 (1 +
-    x)²) D_K D_V
+    query      |dq| ≤ kappa (1 - |a|²)/2 · D_K D_V ≤ kappa x (2 + x)/(2 (1 + x)²) D_K D_V
 
-where D_K is the largest distance of two keys and D_V that of two values, along g: kappa Kᵀ J (V g)
-is
-kappa/2 Σ_ij a_i a_j (k_i - k_j)(v_i - v_j)·g. A formula is a bound if its difference from these
-has no
-negative term, written in n - 1 and e^(-gamma). Without a gap r ≤ 1, |J|₂ ≤ 1/2 (its rows have
-absolute
-sums 2 a (1 - a) ≤ 1/2) and |dq| ≤ kappa/2 · D_K D_V.
+where D_K is the largest distance of two keys and D_V that of two values along g: the gradient is
+kappa Kᵀ J (V g) = kappa/2 Σ_ij a_i a_j (k_i - k_j)(v_i - v_j)·g. A formula is a bound if its
+difference from these has no negative term, written in n - 1 and e^(-gamma). Without a gap r ≤ 1,
+|J|₂ ≤ 1/2 (its rows have absolute sums 2 a (1 - a) ≤ 1/2) and |dq| ≤ kappa/2 · D_K D_V.
 """
 
 from __future__ import annotations

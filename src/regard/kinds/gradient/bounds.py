@@ -1,9 +1,8 @@
 """Is it an upper bound? Tried where it is hardest, and proved where signs of terms show it.
 
 One score is gamma above k others, and the rest far below: then the weight of all others is
-r = k x/(1 + k x) with x = e^(-gamma), the norm of the Jacobian r (1 - r)(k + 1)/k, and two points
-of
-keys and values at the largest distances give a query gradient of kappa r (1 - r) D_K D_V.
+r = k x/(1 + k x) with x = e^(-gamma), the norm of the Jacobian r (1 - r)(k + 1)/k, and two
+points of keys and values at the largest distances give a query gradient of kappa r (1 - r) D_K D_V.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from regard.checking.answers import Answer, evaluate, without_name
 from regard.checking.mistakes import recognise
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
-from regard.kinds.gradient.misconceptions import MISTAKES, Case
+from regard.kinds.gradient.case import Case
+from regard.kinds.gradient.misconceptions import MISTAKES
 from regard.kinds.gradient.spec import GradientProblem
 from regard.language import Formula
 from regard.report import number

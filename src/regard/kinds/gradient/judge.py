@@ -18,9 +18,10 @@ from regard.checking.sampling import Trial, compare, goal
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.gradient.bounds import judge_bound
+from regard.kinds.gradient.case import CLOSE, Case
 from regard.kinds.gradient.forward import statement
 from regard.kinds.gradient.instance import Float64, Instance, drawn, example
-from regard.kinds.gradient.misconceptions import CLOSE, MISTAKES, Case
+from regard.kinds.gradient.misconceptions import MISTAKES
 from regard.kinds.gradient.reading import Asked, Misfit
 from regard.kinds.gradient.spec import FIELDS, GradientProblem
 from regard.language import Formula, parse

@@ -2,8 +2,7 @@ r"""What every quantity is, as one formula in the sizes: the judge's own book.
 
 With d = d_model, h = heads, h_k = key_heads, p the pairs of a query and a key, B = batch:
 
-    attention parameters   d h d_k + d h_k (d_k + d_v) + h d_v d      (+ h d_k + h_k (d_k + d_v) +
-    d)
+    attention parameters   d h d_k + d h_k (d_k + d_v) + h d_v d (+ h d_k + h_k (d_k + d_v) + d)
     feed-forward           2 d d_ff (+ d_ff + d); gated 3 d d_ff (+ 2 d_ff + d)
     one head               p (d_k + d_v) multiplications, p (d_k - 1) + (p - n) d_v additions
     KV cache               L h_k (d_k + d_v) n B numbers
@@ -16,7 +15,6 @@ from collections.abc import Callable
 
 from regard.certify.formulas.rational_functions import Ratio
 from regard.kinds.count.instance.sizes import Setting
-from regard.kinds.count.spec import SIZES
 
 Shape = tuple[Ratio, ...]
 
@@ -62,10 +60,6 @@ def _pairs(at: Setting) -> Ratio:
 def _batch_heads(at: Setting) -> Ratio:
     """How many heads work beside each other: one for a single head."""
     return at.get("batch") * (at.symbols.number(1) if at.of == "head" else at.get("heads"))
-
-
-def _depth(at: Setting) -> Ratio:
-    return at.get("layers")
 
 
 # ------------------------------------------------------------------ parameters
@@ -120,7 +114,7 @@ def _block(at: Setting) -> Ratio:
 
 def _norms(at: Setting) -> Ratio:
     if at.of == "model":
-        return _norm(at) * (_depth(at) * 2 + 1)
+        return _norm(at) * (at.get("layers") * 2 + 1)
     return _norm(at) * 2 if at.of == "block" else _norm(at)
 
 
@@ -129,7 +123,7 @@ def _embedding(at: Setting) -> Ratio:
 
 
 def _model(at: Setting) -> Ratio:
-    total = _embedding(at) + _depth(at) * _block(at) + _norm(at)
+    total = _embedding(at) + at.get("layers") * _block(at) + _norm(at)
     return total + at["positions"] * at["d_model"] if at.has("positions") else total
 
 
@@ -144,7 +138,7 @@ _PARAMETERS: dict[str, Callable[[Setting], Ratio]] = {
 
 def _parameters(at: Setting) -> Ratio:
     total = _PARAMETERS[at.of](at)
-    return total if at.of == "model" else total * _depth(at)
+    return total if at.of == "model" else total * at.get("layers")
 
 
 # ------------------------------------------------------------------ operations
@@ -192,14 +186,14 @@ def _operations(at: Setting, additions: bool) -> Ratio:
         assert core is not None
         return core
     if at.of == "feed_forward":
-        return _wide(at, additions) * _depth(at)
+        return _wide(at, additions) * at.get("layers")
     assert core is not None
     whole = core + _projection(at, additions)
     if at.conventions.output_projection:
         whole = whole + _merged(at, additions)
     if at.of == "attention":
-        return whole * _depth(at)
-    whole = (whole + _wide(at, additions)) * _depth(at)
+        return whole * at.get("layers")
+    whole = (whole + _wide(at, additions)) * at.get("layers")
     if at.of == "model":
         d = at["d_model"]
         last = at.get("batch") * at["n"] * at["vocabulary"]
@@ -226,7 +220,7 @@ def _training(at: Setting) -> Ratio:
     each = _trained(at) * 6
     if at.conventions.training_attention:
         half = at.symbols.number(2 if at.conventions.causal else 1)
-        each = each + _depth(at) * at["d_model"] * at["n"] * 12 / half
+        each = each + at.get("layers") * at["d_model"] * at["n"] * 12 / half
     return each * at["tokens"]
 
 
@@ -235,7 +229,7 @@ def _training(at: Setting) -> Ratio:
 
 def _cache(at: Setting, length: bool = True) -> Ratio:
     keys = at.symbols.number(1) if at.of == "head" else at.get("key_heads")
-    each = _depth(at) * keys * (at["d_k"] + at["d_v"])
+    each = at.get("layers") * keys * (at["d_k"] + at["d_v"])
     return each * at["n_k"] * at.get("batch") if length else each
 
 
@@ -300,4 +294,3 @@ _FORMS: dict[str, Callable[[Setting], Ratio]] = {
     "intensity": _intensity,
     "group": lambda at: at["heads"] / at.get("key_heads"),
 }
-assert not set(_FORMS) & set(SIZES)

@@ -12,7 +12,8 @@ from flint import fmpq
 from regard.certify.certificate import Unusable
 from regard.certify.formulas.rational_functions import Field, Ratio
 from regard.certify.formulas.written_ratio import at_known, at_numbers, used, written
-from regard.kinds.count.spec import SIZES, Conventions, CountGiven, Thing
+from regard.kinds.count.conventions import Conventions
+from regard.kinds.count.spec import SIZES, CountGiven, Thing
 from regard.language import Formula, parse
 
 
