@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from regard.certify.certificate import Unusable
+from regard.kinds.count.instance.closed_forms import count
 from regard.kinds.count.instance.sizes import setting, symbols_of
 from regard.kinds.count.spec import (
     FRACTIONAL,
@@ -38,6 +39,7 @@ def check(problem: CountProblem) -> None:
             _quantity(problem, part, f"goal.define.{name}")
             if problem.split(part)[0] in SHAPES:
                 raise ValueError(f"goal.define.{name}: {part} is a shape and no number")
+        _rational(problem, name, text)
     for name in goal.printed:
         if name not in goal.find or problem.split(name)[0] in SHAPES:
             raise ValueError(f"goal.printed: {name} is no number in `find`")
@@ -52,6 +54,22 @@ def check(problem: CountProblem) -> None:
                 f"goal.orders.{name}: {order.symbol} is no symbol: symbols are "
                 f"{', '.join(given.symbols)}"
             )
+
+
+def _rational(problem: CountProblem, name: str, text: str) -> None:
+    """What is defined must be made of quantities by + - * / and whole powers."""
+    symbols = symbols_of(problem.given)
+    formula = parse(text)
+    known = {one: symbols.symbol(one) for one in symbols.names}
+    try:
+        for one in formula.names - set(known):
+            quantity, other = problem.split(one)
+            known[one] = count(setting(problem.configuration(other), symbols), quantity)
+        symbols.value(formula, known)
+    except Unusable as reason:
+        raise ValueError(
+            f"goal.define.{name}: must be made of quantities by + - * / and ^: {reason}"
+        ) from None
 
 
 def _defined_names(problem: CountProblem) -> set[str]:

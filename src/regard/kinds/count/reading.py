@@ -63,6 +63,7 @@ class Names:
     def side(self, name: str, formula: Formula) -> Side:
         """Read one side."""
         formula = _parted(formula, self.known, self)
+        _one_number(name, formula)
         units: dict[str, Ratio] = {}
         symbols = set(self.known)
         if self.of_bytes and formula.names & symbols == {"bytes"}:
@@ -115,6 +116,15 @@ class Names:
         digits, step = _digits(repr(value))
         last = abs(step) / (1 if digits > 2 else 2) if not whole else abs(exact) / 2**52
         return Side(f"{value:.12g}", ratio, None, frozenset(), last)
+
+
+def _one_number(name: str, formula: Formula) -> None:
+    try:
+        shape = formula.shape(dict.fromkeys(formula.names, ()))
+    except FormulaError as error:
+        raise InvalidAnswer(f"answer: {name}: {error}") from None
+    if shape != () or formula.is_condition:
+        raise InvalidAnswer(f"answer: {name} must be a formula of one number.")
 
 
 def _digits(text: str) -> tuple[int, Fraction]:

@@ -150,7 +150,10 @@ class Task:
             if side.formula.names - set(values):
                 return False
             found, wanted = side.formula.evaluate(values), self.symbols.at(right, point)
-            if wanted is None or abs(float(found) - float(wanted)) > CLOSE * abs(float(wanted)):
+            # Not a number is never right.
+            if wanted is None or not abs(float(found) - float(wanted)) <= CLOSE * abs(
+                float(wanted)
+            ):
                 return False
         return True
 

@@ -93,7 +93,7 @@ def judge_bound(problem: GradientProblem, answer: Answer) -> Verdict:
         for gamma in GAPS
         for k in sorted({1, n // 2, n - 1} - {0})
     ]
-    wrong = [p for p in places if not value(p) >= p.reached(of) * (1 - 1e-12)]
+    wrong = [p for p in places if not p.reached(of) * (1 - 1e-12) <= value(p) < math.inf]
     name = f"{WORDS[of]} is at most that"
     if wrong:
         place = wrong[0]
