@@ -362,6 +362,59 @@ def identity(solution: Solution, found: Reached) -> bool:
     return {claim.kind for claim in found} <= {"identity", "identity_fails", "always_above"}
 
 
+def count(solution: Solution, found: Reached) -> bool:
+    """A count or a shape for every quantity, with the number or the formula of the answer."""
+    stated = {claim.fields["quantity"]: claim.fields for claim in found if claim.kind == "count"}
+    shapes = {
+        claim.fields["array"]: claim.fields["axes"] for claim in found if claim.kind == "shape"
+    }
+    numbers = {name: float(x) for name, x in solution.problem.given.numbers().items()}
+    for name, said in solution.answer.items():
+        if name.startswith("same_"):
+            quantity = name.removeprefix("same_")
+            every = [f for n, f in stated.items() if n == quantity or n.startswith(f"{quantity}_")]
+            values = {fields["number"] or fields["formula"] for fields in every}
+            if len(every) < 2 or (len(values) == 1) is not said:
+                return False
+        elif isinstance(said, list):
+            axes = shapes[name.removeprefix("shape_")]
+            worth = [float(parse(axis).evaluate(numbers)) for axis in axes]
+            if worth != [float(x) for x in said]:
+                return False
+        elif name in stated:
+            fields = stated[name]
+            if str(said) not in (fields["number"], fields["formula"]):
+                return False
+        elif name not in solution.problem.goal.orders:
+            return False
+    return True
+
+
+def gradient(solution: Solution, found: Reached) -> bool:
+    """The gradient in that very array, and the formula or the entries of the answer; or the bound."""
+    answer = solution.answer
+    if "bound" in answer:
+        claim = found[0]
+        of = solution.problem.goal.bound
+        return claim.kind == "saturation" and claim.fields == {"of": of, "bound": answer["bound"]}
+    of = [claim.fields.get("of", claim.fields.get("what")) for claim in found]
+    wanted = [
+        name if claim.kind == "evaluated" else name.removeprefix("d")
+        for name, claim in zip(answer, found, strict=True)
+    ]
+    if solution.problem.given.forward == "softmax":
+        wanted = [
+            one if claim.kind == "evaluated" else "s"
+            for one, claim in zip(wanted, found, strict=True)
+        ]
+    entries = all(
+        _close(claim.fields["entries"], answer[claim.fields["what"]])
+        for claim in found
+        if claim.kind == "evaluated"
+    )
+    return of == wanted and entries
+
+
 def code(solution: Solution, found: Reached) -> bool:
     return solution.verdict is Status.ARGUED  # runs on instances are no proof
 
@@ -379,5 +432,7 @@ TABLE: dict[str, Callable[[Solution, Reached], bool]] = {
     "self_attention": self_attention,
     "feasibility": feasibility,
     "identity": identity,
+    "count": count,
+    "gradient": gradient,
     "code": code,
 }

@@ -43,6 +43,8 @@ _ORDER = [
     "band",
     "moments",
     "noise",
+    "count",
+    "gradient",
     "code",
 ]
 
