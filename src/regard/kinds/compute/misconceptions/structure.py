@@ -188,6 +188,7 @@ def _pre_for_post(example: Example) -> Found_:
 def _positions_left_out(example: Example) -> Found_:
     if example.given.positions is not None and example.given.n is None:
         found = with_given(example, positions=None)
+        found |= {n: np.zeros_like(B) for n, B in example.right.items() if n[0] == "B"} | found
         for name in ("QR", "KR", "XP"):
             if name in example.right:
                 found[name] = found[name[0]] if name != "XP" else example.setup.arrays["tokens"]
