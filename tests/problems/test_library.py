@@ -29,7 +29,8 @@ def test_every_part_has_a_problem(part: str) -> None:
 
 def test_every_bundled_problem_names_a_part_that_exists() -> None:
     known = {f"{doc} {part}" for doc, parts in PARTS.items() for part in parts}
-    assert {source.split(",")[0] for source in SOURCES} == known
+    documents = {source for source in SOURCES if re.match(r"\d{3}_", source)}
+    assert {source.split(",")[0] for source in documents} == known
 
 
 def test_every_kind_has_a_bundled_example() -> None:

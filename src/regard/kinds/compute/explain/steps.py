@@ -6,6 +6,7 @@ from regard.analysis.exact_trace.notation import LATEX, dot_product, number
 from regard.analysis.exact_trace.numbers import ExponentialQuotient
 from regard.analysis.exact_trace.pipeline import Pipeline
 from regard.kinds.compute.explain.formulas import formula
+from regard.kinds.compute.explain.more import more_steps
 from regard.kinds.compute.explain.writing import (
     DIGITS,
     MOST,
@@ -20,6 +21,7 @@ from regard.kinds.compute.spec import ComputeProblem, sizes
 from regard.solving.finding import Steps
 from regard.solving.latex_numbers import typeset
 
+MOST_STEPS = 12
 MOST_TERMS = 4  # entries that a step computes
 LONG_SUM = 8  # terms of a sum that are written out
 
@@ -50,7 +52,8 @@ def steps(problem: ComputeProblem, found: Numbers) -> Steps:
     marked = found.wrong[0].place if found.wrong else None
     first = marked[1] if marked else found.places[0][1]
     names = _on_the_way(problem, found)
-    result: list[tuple[str, str]] = []
+    result: list[tuple[str, str]] = more_steps(problem, found)
+    written_out: list[tuple[str, str]] = []
     for name in names:
         sentence, rule = formula(name, given)
         if not rule:
@@ -61,7 +64,13 @@ def steps(problem: ComputeProblem, found: Numbers) -> Steps:
         lines = entry_lines(pipeline, name, row)
         if lines and (marked == (name, row) or name in found.names):
             sentence = f"Entry by entry, for ${symbol(name, row)}$:"
-            result.append((sentence, r"\begin{aligned} " + r" \\ ".join(lines) + r" \end{aligned}"))
+            latex = r"\begin{aligned} " + r" \\ ".join(lines) + r" \end{aligned}"
+            result.append((sentence, latex))
+            written_out.append(result[-1])
+    if len(result) > MOST_STEPS:  # the tables have every entry
+        result = [step for step in result if step not in written_out]
+    if len(result) > MOST_STEPS:
+        result = [*result[: MOST_STEPS - 1], result[-1]]
     return tuple((sentence, latex if typeset(latex) else "") for sentence, latex in result)
 
 
