@@ -39,9 +39,7 @@ RATIONAL = frozenset(
 )  # fmt: skip
 
 
-def result(
-    name: Any, steps: list[Any], arrays: Mapping[str, Any], numbers: Arithmetic
-) -> Rows:
+def result(name: Any, steps: list[Any], arrays: Mapping[str, Any], numbers: Arithmetic) -> Rows:
     """Return what the steps come to under a name.
 
     Raises:
@@ -100,7 +98,9 @@ def _times(c: _Context, left: Rows, right: Rows) -> Rows:
     other = _transposed(c, right) if c.options.get("transposed") else right
     if len(left[0]) != len(other):
         raise Unusable("the shapes of a product do not fit.")
-    tables = [c.numbers.matrix(len(m), len(m[0]), [x for row in m for x in row]) for m in (left, other)]
+    tables = [
+        c.numbers.matrix(len(m), len(m[0]), [x for row in m for x in row]) for m in (left, other)
+    ]
     return [list(row) for row in (tables[0] * tables[1]).tolist()]
 
 
@@ -110,9 +110,7 @@ def _transposed(c: _Context, rows: Rows) -> Rows:
 
 def _plus(c: _Context, left: Rows, right: Rows) -> Rows:
     other = right * len(left) if len(right) == 1 else right
-    return [
-        [a + b for a, b in zip(*two, strict=True)] for two in zip(left, other, strict=True)
-    ]
+    return [[a + b for a, b in zip(*two, strict=True)] for two in zip(left, other, strict=True)]
 
 
 def _scaled(c: _Context, rows: Rows) -> Rows:

@@ -84,7 +84,11 @@ def attend(g: dict[str, Any], slip: str = "") -> dict[str, np.ndarray]:
         n = g["n"] if X is None else max(len(X), 0 if context is None else len(context))
         d = g["d_model"] if X is None else X.shape[1]
         places = start + np.arange(n)
-        P = sinusoids(places, d, base, slip) if p["kind"] == "sinusoidal" else array(p["table"])[places]
+        P = (
+            sinusoids(places, d, base, slip)
+            if p["kind"] == "sinusoidal"
+            else array(p["table"])[places]
+        )
         found["P"] = P
         if X is not None:
             source = found["XP"] = X + P[: len(X)]
@@ -104,7 +108,9 @@ def attend(g: dict[str, Any], slip: str = "") -> dict[str, np.ndarray]:
             rows = source if letter == "Q" or context is None or slip == "self" else context
             if f"W_{letter}" in g:
                 W = array(g[f"W_{letter}"])
-                rows = rows @ (W.T if slip == "rows-and-columns" and W.shape[0] == W.shape[1] else W)
+                rows = rows @ (
+                    W.T if slip == "rows-and-columns" and W.shape[0] == W.shape[1] else W
+                )
             if f"b_{letter}" in g and slip != "no-biases":
                 rows = rows + array(g[f"b_{letter}"])
         if f"cached_{letter}" in g and slip != "no-cache":
@@ -193,7 +199,9 @@ def attend(g: dict[str, Any], slip: str = "") -> dict[str, np.ndarray]:
                 found |= {"QF": q[0], "KF": k[0]}
                 if V is not None and not hides:
                     found["KV"] = np.einsum("jd,jm->dm", k[0], V)
-            order = np.arange(h) % kv if slip == "groups-in-turn" else np.repeat(np.arange(kv), h // kv)
+            order = (
+                np.arange(h) % kv if slip == "groups-in-turn" else np.repeat(np.arange(kv), h // kv)
+            )
             k = k[order]
             if slip == "swapped":
                 q, k = k, q
@@ -201,7 +209,9 @@ def attend(g: dict[str, Any], slip: str = "") -> dict[str, np.ndarray]:
             if score == "additive":
                 inner = q[:, :, None] + k[:, None]
                 G = np.einsum(
-                    "hijd,d->hij", inner if slip == "no-tanh" else np.tanh(inner), array(g["w_score"])
+                    "hijd,d->hij",
+                    inner if slip == "no-tanh" else np.tanh(inner),
+                    array(g["w_score"]),
                 )
             elif score == "bilinear":
                 G = np.einsum("hid,de,hje->hij", q, array(g["W_score"]), k)
@@ -248,7 +258,10 @@ def attend(g: dict[str, Any], slip: str = "") -> dict[str, np.ndarray]:
             else:
                 found["RS"] = np.stack([t.sum(1) for t in terms], 1)
             if V is not None:
-                found |= {f"RU_t{t}": x @ V[:e] for t, (x, e) in enumerate(zip(terms, ends), 1)}
+                found |= {
+                    f"RU_t{t}": x @ V[:e]
+                    for t, (x, e) in enumerate(zip(terms, ends, strict=True), 1)
+                }
     for a, name in enumerate(heads):
         found[f"A{name}"] = A[a]
         bits = (g.get("entropy") == "bits") != (slip == "other-unit")
@@ -272,9 +285,11 @@ def attend(g: dict[str, Any], slip: str = "") -> dict[str, np.ndarray]:
         last = found["R"] = last + (0 if slip == "no-residual" else residual)
     post = g.get("norm", {}).get("place", "pre") == "post"
     if "feed_forward" in g:
-        f, second = g["feed_forward"], g.get("norm_2") or {
-            k: v for k, v in g.get("norm", {}).items() if k in ("place", "kind", "epsilon")
-        }
+        f, second = (
+            g["feed_forward"],
+            g.get("norm_2")
+            or {k: v for k, v in g.get("norm", {}).items() if k in ("place", "kind", "epsilon")},
+        )
         inner = last
         if "norm" in g:
             inner = found["L"] = norm(last, g["norm"] if post else second, slip)

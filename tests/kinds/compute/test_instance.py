@@ -37,9 +37,7 @@ def test_floats_are_those_of_the_definition() -> None:
     np.testing.assert_array_equal(pick(example.right, "V"), [[3], [9.5]])
     # k_2 = (1/2, 9/2, 2).
     z = np.array([2.5, 0.25 + 9 + 6]) / 3**0.5
-    np.testing.assert_allclose(
-        pick(example.right, "a_2"), np.exp(z) / np.exp(z).sum(), rtol=1e-14
-    )
+    np.testing.assert_allclose(pick(example.right, "a_2"), np.exp(z) / np.exp(z).sum(), rtol=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -118,8 +118,11 @@ def normed(options: Options, *parts: Objects) -> Objects:
 
 def cosines(options: Options, queries: Objects, keys: Objects) -> Objects:
     """q·k / (|q| |k|)."""
+    found = queries @ keys.T
     lengths = [[sum(row * row, ZERO).sqrt() for row in m] for m in (queries, keys)]
-    return (queries @ keys.T) / np.outer(*lengths)
+    for i, j in np.ndindex(found.shape):
+        found[i, j] = found[i, j] / (lengths[0][i] * lengths[1][j])
+    return found
 
 
 def additive(options: Options, queries: Objects, keys: Objects, vector: Objects) -> Objects:
@@ -153,7 +156,9 @@ def rotary(options: Options, matrix: Objects) -> Objects:
     for i, h, pair in np.ndindex(len(matrix), heads, d // 2):
         turn = angle(options["start"] + i, pair, d, options["base"])
         cos, sin = turn.cos(), turn.sin()
-        inner = (2 * pair, 2 * pair + 1) if options["pairs"] == "interleaved" else (pair, pair + d // 2)
+        inner = (
+            (2 * pair, 2 * pair + 1) if options["pairs"] == "interleaved" else (pair, pair + d // 2)
+        )
         one, two = (h * d + place for place in inner)
         a, b = matrix[i, one], matrix[i, two]
         found[i, one], found[i, two] = a * cos - b * sin, a * sin + b * cos

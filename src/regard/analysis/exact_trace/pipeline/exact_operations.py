@@ -121,7 +121,9 @@ def shares(options: Options, scores: Objects, mask: Objects | None = None) -> Ob
         below = reciprocal(total)
         if below is None:
             return None
-        result.append([multiplied(x, below) if j in seen else Fraction(0) for j, x in enumerate(row)])
+        result.append(
+            [multiplied(x, below) if j in seen else Fraction(0) for j, x in enumerate(row)]
+        )
     return filled(result)
 
 
@@ -155,7 +157,9 @@ def normed(options: Options, *parts: Objects) -> Objects | None:
         if square <= 0:
             return None
         unit = [over_root(x, square) for x in centred]
-        rows.append([dot([u, s], [g, ONE]) for u, g, s in zip(unit, gain[0], shift[0], strict=True)])
+        rows.append(
+            [dot([u, s], [g, ONE]) for u, g, s in zip(unit, gain[0], shift[0], strict=True)]
+        )
     return filled(rows)
 
 
@@ -210,7 +214,9 @@ def replaced(options: Options, matrix: Objects) -> Objects | None:
     return found
 
 
-def running_maxima(options: Options, scores: Objects, mask: Objects | None = None) -> Objects | None:
+def running_maxima(
+    options: Options, scores: Objects, mask: Objects | None = None
+) -> Objects | None:
     """The largest score so far, after each tile of keys."""
     if not is_rational(scores):
         return None

@@ -44,7 +44,7 @@ def dot(left: Sequence[Exact | None], right: Sequence[Exact | None]) -> Exact | 
     """Return Σ left · right in exact numbers, or None where these cannot hold it."""
     pairs = [(a, b) for a, b in zip(left, right, strict=True) if a != 0 and b != 0]
     if all(isinstance(a, Fraction) and isinstance(b, Fraction) for a, b in pairs):
-        return sum((a * b for a, b in pairs), Fraction(0))  # type: ignore[operator, misc]
+        return sum((a * b for a, b in pairs), Fraction(0))  # type: ignore[operator]
     rational_part, roots = Fraction(0), dict[int, Fraction]()
     row, coefficients = None, list[Fraction]()
     for a, b in pairs:
@@ -96,7 +96,9 @@ def constant(text: str) -> Fraction | Surd | None:
     return stack[-1]
 
 
-def _exact_node(op: str, value: object, parts: list[Fraction | Surd | None]) -> Fraction | Surd | None:
+def _exact_node(
+    op: str, value: object, parts: list[Fraction | Surd | None]
+) -> Fraction | Surd | None:
     if op == "number":
         return Fraction(repr(value))
     if op == "constant" or any(part is None for part in parts):

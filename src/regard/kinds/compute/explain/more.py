@@ -53,7 +53,10 @@ def _positions(given: ComputeGiven, row: int) -> list[tuple[str, str]]:
         return f"({', '.join(cut([f'{x:.6f}' for x in numbers], chr(92) + 'dots'))})"
 
     return [
-        ("Pair $i$, counted from 0, has its own frequency.", rf"b^{{-2i/d}} \approx {listed(speeds)}"),
+        (
+            "Pair $i$, counted from 0, has its own frequency.",
+            rf"b^{{-2i/d}} \approx {listed(speeds)}",
+        ),
         (
             f"Position {t} times each frequency is an angle, whose sine and cosine stand side by "
             "side.",

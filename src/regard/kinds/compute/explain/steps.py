@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from regard.analysis.exact_trace.notation import LATEX, dot_product, number
 from regard.analysis.exact_trace.numbers import ExponentialQuotient
 from regard.analysis.exact_trace.pipeline import Pipeline
@@ -36,7 +38,7 @@ def headline(problem: ComputeProblem, found: Numbers) -> str:
         if len(rows) == len(whole) > 1:
             shown = whole.T if len(known[name]) == 1 else whole
             value = vector(shown[0], digits) if len(known[name]) == 1 else matrix(shown, digits)
-            parts.append((symbol(name), f"{equals(whole.flat)} {value}"))
+            parts.append((symbol(name), f"{equals(whole.reshape(-1).tolist())} {value}"))
             continue
         for row in rows:
             values = found.row(name, row)
@@ -85,13 +87,12 @@ def _on_the_way(problem: ComputeProblem, found: Numbers) -> list[str]:
     return [n for n in known if n[0] != "G" or n in found.names]
 
 
-def _with_numbers(rule: str, name: str, row: int, whole: object) -> str:
-    rows: list[list[object]] = [list(one) for one in whole]  # type: ignore[call-overload]
-    plain = [value for one in rows for value in one]
+def _with_numbers(rule: str, name: str, row: int, whole: Any) -> str:
+    rows = [list(one) for one in whole]
     if len(rows) > MOST or len(rows[0]) > MOST:
         values = rows[row - 1]
-        return rf"{rule},\quad {symbol(name, row)} {equals(values)} {vector(values, 6)}"  # type: ignore[arg-type]
-    return rf"{rule} {equals(plain)} {matrix(rows)}"  # type: ignore[arg-type]
+        return rf"{rule},\quad {symbol(name, row)} {equals(values)} {vector(values, 6)}"
+    return rf"{rule} {equals(value for one in rows for value in one)} {matrix(rows)}"
 
 
 def entry_lines(pipeline: Pipeline, name: str, row: int) -> list[str]:
@@ -122,7 +123,8 @@ def entry_text(pipeline: Pipeline, name: str, row: int, column: int) -> str:
         return ""
     if step.op == "times":
         left, right = parts
-        assert left is not None and right is not None
+        assert left is not None
+        assert right is not None
         other = right if step.options.get("transposed") else right.T
         if any(isinstance(x, ExponentialQuotient) for x in left[row - 1]):
             terms = [

@@ -106,6 +106,8 @@ OFTEN = (
     "values-not-weighted",
     "mask-after-softmax",
     "mask-multiplied",
+    "mask-forgotten",
+    "causal-mask-off-by-one",
     "forgot-output-matrix",
     "heads-mixed",
     "key-heads-in-turn",

@@ -40,8 +40,10 @@ class Case:
         """Whether the wrong numbers are these."""
         example = self.work.example
         return self.every(
-            lambda name: self.work.quantity(name).name in found
-            and self.work.same(name, example.pick(found, name))
+            lambda name: (
+                self.work.quantity(name).name in found
+                and self.work.same(name, example.pick(found, name))
+            )
         )
 
 

@@ -280,7 +280,8 @@ MASKS = (
     imitated(
         "causal-mask-off-by-one",
         _not_itself,
-        sentence="The causal mask ends one key too early or too late: a token sees itself and what "
+        "A causal mask that ends one key too late",
+        "The causal mask ends one key too early or too late: a token sees itself and what "
         "comes before it.",
     ),
 )

@@ -75,8 +75,8 @@ def _without(*names: str) -> Imitate:
 
 
 def _output_matrix_left_out(example: Example) -> Found_:
-    C, O = example.right.get("C"), example.right.get("O")
-    if C is not None and O is not None and C.shape == O.shape:
+    heads, merged = example.right.get("C"), example.right.get("O")
+    if heads is not None and merged is not None and heads.shape == merged.shape:
         found = forward(example.setup, {**STAGES, "merged": lambda s, f: {"O": f["C"]}})
         yield found
 
@@ -135,7 +135,8 @@ def with_heads(example: Example, order: list[int]) -> Found:
 def _residual_left_out(example: Example) -> Found_:
     if example.given.residual:
         yield with_stage(
-            example, residual=lambda setup, found: {"R": found.get("O", found.get("C"))}  # type: ignore[dict-item]
+            example,
+            residual=lambda setup, found: {"R": found.get("O", found.get("C"))},  # type: ignore[dict-item]
         )
 
 
@@ -260,9 +261,10 @@ def _sines_first(example: Example) -> Found_:
 def _self_attention(example: Example) -> Found_:
     """Keys and values of the tokens themselves instead of the context."""
     given = example.given
-    if given.context is not None and given.tokens is not None:
-        if len(given.context[0]) == len(given.tokens[0]) and len(given.context) == given.n_q:
-            yield forward(without_arrays(example.setup, "context"))
+    if given.context is None or given.tokens is None:
+        return
+    if len(given.context[0]) == len(given.tokens[0]) and len(given.context) == given.n_q:
+        yield forward(without_arrays(example.setup, "context"))
 
 
 def _cache_left_out(example: Example) -> Found_:

@@ -13,6 +13,7 @@ import numpy as np
 from regard.analysis.exact_trace.pipeline import Pipeline, Step, Traced, floats
 from regard.certify import Certificate, Claim
 from regard.certify.claims import stepwise
+from regard.certify.steps import RATIONAL
 from regard.kinds.compute.solve.printed import PrintedRow, compared
 from regard.kinds.compute.solve.stages import pipeline_of
 from regard.kinds.compute.spec import ComputeProblem, fraction, is_rational, quantity, sizes
@@ -109,7 +110,7 @@ def _certificate(pipeline: Pipeline, places: Sequence[Place]) -> Certificate:
 def _stated(matrix: Any, steps: Iterable[Step]) -> tuple[list[list[Any]], float]:
     """Return entries for a claim, and how near they are."""
     if all(isinstance(value, Fraction) for value in matrix.reshape(-1)):
-        rational = all(step.op in stepwise.RATIONAL for step in steps) and all(
+        rational = all(step.op in RATIONAL for step in steps) and all(
             is_rational(step.options.get("by", 1)) for step in steps
         )
         entries = [[plain(value) for value in row] for row in matrix]

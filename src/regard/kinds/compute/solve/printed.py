@@ -58,9 +58,9 @@ def compared(problem: ComputeProblem, pipeline: Pipeline) -> tuple[PrintedRow, .
     given, found = problem.given, list[tuple[str, Place, tuple[Any, ...], int | None]]()
     known = sizes(given)
     order = list(known)
-    for name, numbers in problem.goal.printed.items():
+    for name, stated in problem.goal.printed.items():
         asked = quantity(name, given)
-        rows: list[Any] = numbers if asked.row is None else [numbers]  # type: ignore[assignment]
+        rows: list[Any] = stated if asked.row is None else [stated]  # type: ignore[assignment]
         for i, row in enumerate(rows, asked.row or 1):
             listed = tuple(row) if isinstance(row, list) else (row,)
             found.append((row_name(asked.name, i), (asked.name, i), listed, asked.column))
@@ -78,9 +78,7 @@ def compared(problem: ComputeProblem, pipeline: Pipeline) -> tuple[PrintedRow, .
                 follows = _followed(pipeline, place, numbers, order)
             carried = _carried(compared_rows, place, numbers)
         cut = "cut" in verdicts
-        compared_rows.append(
-            PrintedRow(name, place, numbers, values, wrong, cut, follows, carried)
-        )
+        compared_rows.append(PrintedRow(name, place, numbers, values, wrong, cut, follows, carried))
     return tuple(compared_rows)
 
 
@@ -113,9 +111,9 @@ def rational(value: Traced) -> Fraction:
 def _carried(earlier: Sequence[PrintedRow], place: Place, numbers: Sequence[Any]) -> str:
     """Return the name of the wrong row that numbers follow from, or ""."""
     for row in earlier:
-        if place in row.follows and len(numbers) == len(row.follows[place]):
-            if "wrong" not in _agreement(numbers, row.follows[place]):
-                return row.name
+        follows = row.follows.get(place, ())
+        if len(numbers) == len(follows) and "wrong" not in _agreement(numbers, follows):
+            return row.name
     return ""
 
 

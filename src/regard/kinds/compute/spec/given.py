@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 
 from regard.kinds.compute.spec.numbers import (
     MOST,
-    MaskRows,
     Masked,
+    MaskRows,
     Matrix,
     Scalar,
     Scale,
@@ -102,9 +102,7 @@ class ComputeGiven(Part):
     bias: Matrix | None = None
     key_length: Annotated[Integer, Field(ge=1, le=MOST)] | None = None
     window: (
-        Annotated[
-            list[Annotated[Integer, Field(ge=0, le=MOST)]], Field(min_length=2, max_length=2)
-        ]
+        Annotated[list[Annotated[Integer, Field(ge=0, le=MOST)]], Field(min_length=2, max_length=2)]
         | None
     ) = None
     positions: Positions | None = None

@@ -58,7 +58,7 @@ def value(number: int | float | str, **names: float) -> float:
     """Return a number as a float64."""
     if is_rational(number):
         return float(fraction(number))
-    return float(constant(str(number), *names).evaluate(dict(names)))  # type: ignore[arg-type]
+    return float(constant(str(number), *names).evaluate(dict(names)))
 
 
 def _scalar(written: Any) -> Any:

@@ -35,7 +35,7 @@ def _sources(g: ComputeGiven) -> None:
     inputs = [g.tokens, g.Q, g.scores, g.weights, g.n]
     _need(
         any(part is not None for part in inputs),
-        'nothing to compute with is given: give tokens, or Q and K, or scores, or weights (or n, '
+        "nothing to compute with is given: give tokens, or Q and K, or scores, or weights (or n, "
         "where only a mask or positions are asked for)",
     )
     for name, others in (
@@ -133,10 +133,10 @@ def _heads(g: ComputeGiven) -> None:
         _need(len(g.V) == keys, f"V must have one row per key ({keys}); it has {len(g.V)}")
     if g.W_O is not None:
         _need(g.d_v is not None, "W_O needs values: give W_V or V")
-        wide = (g.d_v or 0) * g.heads
+        together = (g.d_v or 0) * g.heads
         _need(
-            len(g.W_O) == wide,
-            f"matrix W_O must have one row per entry of the heads' outputs ({wide}); it has "
+            len(g.W_O) == together,
+            f"matrix W_O must have one row per entry of the heads' outputs ({together}); it has "
             f"{len(g.W_O)}",
         )
     _need(g.b_O is None or g.W_O is not None, "b_O needs W_O")
@@ -183,9 +183,7 @@ def _masks(g: ComputeGiven) -> None:
             _need(numbers <= {0.0, 1.0}, 'mask must hold 1 and 0, or 0 and "-inf"')
         else:
             _need(numbers <= {0.0}, 'mask: beside "-inf" it holds 0; other numbers go to bias')
-    _need(
-        g.key_length is None or g.key_length <= g.n_k, f"key_length must be at most {g.n_k}, all"
-    )
+    _need(g.key_length is None or g.key_length <= g.n_k, f"key_length must be at most {g.n_k}, all")
     _need(g.weights is None or not g.hides, "mask: the weights are given, and are what they are")
     empty = [i for i, row in enumerate(g.allowed(), 1) if not any(row)]
     _need(not empty, f"mask: query {empty[0] if empty else 0} may attend to no key at all")

@@ -33,7 +33,8 @@ def add_norm(recipe: Recipe, name: str, of: str, *, first: bool) -> str:
     """Add a norm; the second one of a block, unless given, has neither gain nor shift."""
     given = recipe.given
     norm, own = (given.norm, "norm") if first else (given.norm_2 or given.norm, "norm_2")
-    assert norm is not None and given.tokens is not None
+    assert norm is not None
+    assert given.tokens is not None
     width = len(given.tokens[0])
     if name == "Y" and not given.residual:
         width = len(given.W_O[0]) if given.W_O is not None else (given.d_v or 0) * given.heads
@@ -48,7 +49,8 @@ def _add_net(recipe: Recipe, before: str) -> None:
     net = recipe.given.feed_forward
     assert net is not None
     first, second = recipe.array("W_1"), recipe.array("W_2")
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     inner = recipe.do("x W_1", "times", before, first)
     if (bias := recipe.array("b_1")) is not None:
         inner = recipe.do("x W_1 + b_1", "plus", inner, bias)

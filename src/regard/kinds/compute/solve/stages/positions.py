@@ -65,7 +65,5 @@ def bucket(later: int, buckets: int, causal: bool, longest: int = 128) -> int:
         return first + distance
     rest = buckets - exact
     # (n/E)^rest >= (longest/E)^b, without fractions.
-    reached = [
-        b for b in range(rest) if distance**rest * exact**b >= exact**rest * longest**b
-    ]
+    reached = [b for b in range(rest) if distance**rest * exact**b >= exact**rest * longest**b]
     return first + exact + max(reached)
