@@ -15,7 +15,7 @@ from regard.kinds.compute.spec.names import SYMBOLS
 from regard.report import Block, Heading, Plot, Series, Table, Text
 
 SHOWN = 12  # rows and columns of a table
-MOST_LINES = 64  # computations that are written out
+MOST_LINES = 24  # computations that are written out
 
 
 def tables(problem: ComputeProblem, found: Numbers) -> list[Block]:
@@ -35,7 +35,7 @@ def tables(problem: ComputeProblem, found: Numbers) -> list[Block]:
         noun = SYMBOLS[name.partition("_")[0]]
         blocks.append(Heading(f"{noun[0].upper()}{noun[1:]}", 3))
         rows_shown = sorted(set(asked.get(name, [])) | set(range(1, min(len(whole), SHOWN) + 1)))
-        rows_shown = rows_shown[: 2 * SHOWN]
+        rows_shown = rows_shown[: SHOWN + 4]
         body = [[written(value, digits, TEXT) for value in whole[row - 1]] for row in rows_shown]
         labels = [f"${symbol(name, row)}$" for row in rows_shown]
         caption = f"${symbol(name)}$ ({len(whole)} × {len(whole[0])})"
