@@ -14,7 +14,8 @@ CALLS = {"sqrt": np.sqrt, "log": np.log, "exp": np.exp, "pi": np.pi}
 
 
 def number(x: Any, **names: float) -> float:
-    return float(eval(str(x), {"__builtins__": {}}, {**CALLS, **names}))
+    text = re.sub(r"(\d)\s+([a-z])", r"\1*\2", str(x))  # 2 sqrt(3)
+    return float(eval(text, {"__builtins__": {}}, {**CALLS, **names}))
 
 
 def array(rows: Any) -> np.ndarray:

@@ -252,3 +252,12 @@ def test_answers_may_use_words_rows_entries_and_formulas() -> None:
     answer = {"A": [weights.tolist()], "c_1": "softmax(K q_1)' V"}
     assert check(one, answer).right
     assert check(one, {"a_1": weights.tolist(), "output": [[1 + 2 * weights[1]]]}).right
+
+
+def test_variants_keep_what_the_statement_says_of_the_numbers() -> None:
+    """Statements quote no number that a variant changes, but those printed wrongly elsewhere."""
+    for seed in range(5):
+        given = to_dict(variant(load("identity-for-everything"), seed))["given"]
+        assert given["Q"] == given["K"] == given["V"]
+        zeros = to_dict(variant(load("distances-cost-weight"), seed))["given"]["scores"]
+        assert zeros == [[0] * 4] * 4

@@ -13,6 +13,7 @@ from regard.problems import to_dict
 TRIES = 200
 WIDEST = 8.0  # between the scores of a row: every weight can be seen
 KEPT = ("mask", "window")  # what the question is about stays as it is
+SLOPES = ("1/2", "3/4", "1", "5/4", "3/2", "7/4", "2", "9/4")  # of ALiBi, for up to 8 heads
 NUMBERS = (
     "tokens", "context", "Q", "K", "V", "scores", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V",
     "b_O", "cached_K", "cached_V", "w_score", "W_score", "bias",
@@ -37,9 +38,12 @@ def _drawn(given: dict[str, Any], most: int, rng: np.random.Generator) -> dict[s
     """Draw what is given in numbers anew; how it is used stays."""
     found = dict(given)
     positive = given.get("normaliser") == "sum" and "feature_map" not in given
+    same: dict[str, Any] = {}  # what is the same stays the same, and zeros stay zeros
     for name in NUMBERS:
-        if name in given:
-            found[name] = _draw(np.shape(given[name]), most, rng, positive)
+        if name in given and np.any(np.array(given[name], dtype=object) != 0):
+            key = str(given[name])
+            same.setdefault(key, _draw(np.shape(given[name]), most, rng, positive))
+            found[name] = same[key]
     if "weights" in given:
         parts = rng.integers(1, 7, np.shape(given["weights"]))
         found["weights"] = [[f"{x}/{sum(row)}" for x in row] for row in parts.tolist()]
@@ -57,9 +61,9 @@ def _drawn(given: dict[str, Any], most: int, rng: np.random.Generator) -> dict[s
             changed["table"] = _draw(np.shape(changed["table"]), most, rng, False)
         elif changed["kind"] in ("sinusoidal", "rotary") and "n" in given:
             changed["start"] = int(rng.integers(0, 12))
-        elif "slopes" in changed:
-            slopes = 2.0 ** -rng.permutation(np.arange(1, 1 + max(4, len(changed["slopes"]))))
-            changed["slopes"] = slopes[: len(changed["slopes"])].tolist()
+        elif len(changed.get("slopes", ())) in range(1, len(SLOPES) + 1):
+            slopes = rng.permutation(SLOPES)[: len(changed["slopes"])]
+            changed["slopes"] = [str(slope) for slope in slopes]
         found["positions"] = changed
     if "n" in given and "positions" not in given:
         found["n"] = int(rng.integers(3, 9)) if "mask" not in given else given["n"]
