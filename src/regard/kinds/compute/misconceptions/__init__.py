@@ -7,9 +7,11 @@ import numpy as np
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake, recognise
 from regard.checking.verdict import Misconception
+from regard.kinds.compute.misconceptions.around import BLOCK, POSITIONS
 from regard.kinds.compute.misconceptions.case import Case
-from regard.kinds.compute.misconceptions.scoring import MASKS, OTHERS, SCALES, WEIGHTS
-from regard.kinds.compute.misconceptions.structure import BLOCK, MATRICES, POSITIONS
+from regard.kinds.compute.misconceptions.masks import MASKS
+from regard.kinds.compute.misconceptions.scoring import OTHERS, SCALES, WEIGHTS
+from regard.kinds.compute.misconceptions.structure import MATRICES
 from regard.kinds.compute.reading import Work
 from regard.kinds.compute.spec import ComputeProblem
 
