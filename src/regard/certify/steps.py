@@ -23,12 +23,10 @@ from typing import Any
 
 from flint import arb
 
-from regard.certify.balls import BALLS, Arithmetic, exponentials
-from regard.certify.certificate import Unusable, index, listed, matrix, number, part
-from regard.certify.formulas.evaluation import evaluate, no_function, read, scalar
-from regard.certify.formulas.functions import in_balls
+from regard.certify.balls import Arithmetic, exponentials
+from regard.certify.certificate import Unusable, listed, matrix, part
+from regard.certify.step_context import Context, Rows, visible_keys
 
-Rows = list[list[Any]]
 MOST_STEPS = 400
 MOST_ENTRIES = 20_000
 RATIONAL = frozenset(
@@ -55,7 +53,7 @@ def result(name: Any, steps: list[Any], arrays: Mapping[str, Any], numbers: Arit
         places = listed(step.get("of", []), "of")
         if any(place not in found for place in places):
             raise Unusable("a step uses what no earlier step has made.")
-        context = _Context(options, arrays, numbers)
+        context = Context(options, arrays, numbers)
         try:
             rows = OPERATIONS[op](context, *(found[place] for place in places))
         except (IndexError, TypeError, ZeroDivisionError, ValueError) as problem:
@@ -68,24 +66,7 @@ def result(name: Any, steps: list[Any], arrays: Mapping[str, Any], numbers: Arit
     return found[name]
 
 
-class _Context:
-    """The options of a step, the arrays of the certificate, and the arithmetic."""
-
-    def __init__(self, options: Mapping[str, Any], arrays: Any, numbers: Arithmetic) -> None:
-        self.options, self.arrays, self.numbers = options, arrays, numbers
-
-    def constant(self, text: Any) -> Any:
-        """Return a number that is written as a text."""
-        functions = in_balls if self.numbers is BALLS else no_function
-        value = evaluate(read(str(text), "a constant").tree, {}, self.numbers, functions)
-        return scalar(value, "a constant")
-
-    def whole(self, name: str, least: int = 0) -> int:
-        """Return an option that is a whole number."""
-        return least + index(number(part(self.options, name), name) - least, name, 10**7)
-
-
-def _written(c: _Context) -> Rows:
+def _written(c: Context) -> Rows:
     if "array" not in c.options:
         entries = listed(part(c.options, "entries"), "entries")
         return [[c.constant(entry) for entry in listed(row, "a row")] for row in entries]
@@ -94,7 +75,7 @@ def _written(c: _Context) -> Rows:
     return [[c.numbers.number(entry) / over for entry in row] for row in floats.tolist()]
 
 
-def _times(c: _Context, left: Rows, right: Rows) -> Rows:
+def _times(c: Context, left: Rows, right: Rows) -> Rows:
     other = _transposed(c, right) if c.options.get("transposed") else right
     if len(left[0]) != len(other):
         raise Unusable("the shapes of a product do not fit.")
@@ -104,46 +85,34 @@ def _times(c: _Context, left: Rows, right: Rows) -> Rows:
     return [list(row) for row in (tables[0] * tables[1]).tolist()]
 
 
-def _transposed(c: _Context, rows: Rows) -> Rows:
+def _transposed(c: Context, rows: Rows) -> Rows:
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-def _plus(c: _Context, left: Rows, right: Rows) -> Rows:
+def _plus(c: Context, left: Rows, right: Rows) -> Rows:
     other = right * len(left) if len(right) == 1 else right
     return [[a + b for a, b in zip(*two, strict=True)] for two in zip(left, other, strict=True)]
 
 
-def _scaled(c: _Context, rows: Rows) -> Rows:
+def _scaled(c: Context, rows: Rows) -> Rows:
     by = c.constant(part(c.options, "by"))
     return [[by * entry for entry in row] for row in rows]
 
 
-def _columns(c: _Context, rows: Rows) -> Rows:
+def _columns(c: Context, rows: Rows) -> Rows:
     return [row[c.whole("first") : c.whole("last")] for row in rows]
 
 
-def _beside(c: _Context, *parts: Rows) -> Rows:
+def _beside(c: Context, *parts: Rows) -> Rows:
     return [[x for row in rows for x in row] for rows in zip(*parts, strict=True)]
-
-
-def _seen(rows: Rows, mask: Rows | None) -> list[list[int]]:
-    """Return the keys that each row may attend to: at least one."""
-    if mask is None:
-        return [list(range(len(row))) for row in rows]
-    if len(mask) != len(rows) or any(len(m) != len(r) for m, r in zip(mask, rows, strict=True)):
-        raise Unusable("the mask does not fit the scores.")
-    found = [[j for j, may in enumerate(row) if may == 1] for row in mask]
-    if not all(found) or any(may != 0 and may != 1 for row in mask for may in row):
-        raise Unusable("the mask must hold 0 and 1, and a 1 in each row.")
-    return found
 
 
 def _by_rows(function: Callable[[list[Any]], list[Any]], whole: bool) -> Callable[..., Rows]:
     """Return an operation on the visible entries of each row; `whole` puts 0 for the others."""
 
-    def operation(c: _Context, rows: Rows, mask: Rows | None = None) -> Rows:
+    def operation(c: Context, rows: Rows, mask: Rows | None = None) -> Rows:
         found = []
-        for row, seen in zip(rows, _seen(rows, mask), strict=True):
+        for row, seen in zip(rows, visible_keys(rows, mask), strict=True):
             values = function([row[j] for j in seen])
             if whole:
                 full = [c.numbers.number(0)] * len(row)
@@ -171,12 +140,12 @@ def _log_sum(scores: list[arb]) -> list[arb]:
     return [highest + sum(((score - highest).exp() for score in scores), arb(0)).log()]
 
 
-def _entropies(c: _Context, rows: Rows) -> Rows:
+def _entropies(c: Context, rows: Rows) -> Rows:
     unit = arb(2).log() if c.options.get("unit") == "bits" else arb(1)
     return [[-sum((a * a.log() for a in row if a != 0), arb(0)) / unit] for row in rows]
 
 
-def _mapped(c: _Context, rows: Rows) -> Rows:
+def _mapped(c: Context, rows: Rows) -> Rows:
     function = c.options.get("function")
     if function == "identity":
         return rows
@@ -188,7 +157,7 @@ def _mapped(c: _Context, rows: Rows) -> Rows:
     return [[x.max(arb(0)) + x.min(arb(0)).exp() for x in row] for row in rows]
 
 
-def _normed(c: _Context, rows: Rows, gain: Rows, shift: Rows) -> Rows:
+def _normed(c: Context, rows: Rows, gain: Rows, shift: Rows) -> Rows:
     epsilon, found = c.constant(part(c.options, "epsilon")), []
     for row in rows:
         mean = sum(row, arb(0)) / len(row) if c.options.get("kind") == "layer" else arb(0)
@@ -198,7 +167,7 @@ def _normed(c: _Context, rows: Rows, gain: Rows, shift: Rows) -> Rows:
     return found
 
 
-def _cosines(c: _Context, queries: Rows, keys: Rows) -> Rows:
+def _cosines(c: Context, queries: Rows, keys: Rows) -> Rows:
     def length(row: list[arb]) -> arb:
         return sum((x * x for x in row), arb(0)).sqrt()
 
@@ -211,7 +180,7 @@ def _cosines(c: _Context, queries: Rows, keys: Rows) -> Rows:
     ]
 
 
-def _additive(c: _Context, queries: Rows, keys: Rows, vector: Rows) -> Rows:
+def _additive(c: Context, queries: Rows, keys: Rows, vector: Rows) -> Rows:
     return [
         [
             sum((w * (a + b).tanh() for w, a, b in zip(vector[0], q, k, strict=True)), arb(0))
@@ -221,12 +190,12 @@ def _additive(c: _Context, queries: Rows, keys: Rows, vector: Rows) -> Rows:
     ]
 
 
-def _angle(c: _Context, position: int, pair: int, width: int) -> arb:
+def _angle(c: Context, position: int, pair: int, width: int) -> arb:
     base = c.constant(part(c.options, "base"))
     return position * base ** (arb(-2 * pair) / width)
 
 
-def _sinusoidal(c: _Context) -> Rows:
+def _sinusoidal(c: Context) -> Rows:
     width, start = c.whole("width", 2), c.whole("start")
     rows = []
     for t in range(start, start + c.whole("count", 1)):
@@ -235,7 +204,7 @@ def _sinusoidal(c: _Context) -> Rows:
     return rows
 
 
-def _rotary(c: _Context, rows: Rows) -> Rows:
+def _rotary(c: Context, rows: Rows) -> Rows:
     heads, start = c.whole("heads", 1), c.whole("start")
     d = len(rows[0]) // heads
     halves = {"halves": True, "interleaved": False}[part(c.options, "pairs")]
@@ -253,12 +222,12 @@ def _rotary(c: _Context, rows: Rows) -> Rows:
     return found
 
 
-def _tiles(c: _Context, rows: Rows, mask: Rows | None) -> list[list[tuple[list[int], Any]]]:
+def _tiles(c: Context, rows: Rows, mask: Rows | None) -> list[list[tuple[list[int], Any]]]:
     """Return of each row and tile the keys seen so far, and their largest score."""
     size, count = c.whole("size", 1), len(rows[0])
     ends = [*range(size, count, size), count]
     found = []
-    for row, seen in zip(rows, _seen(rows, mask), strict=True):
+    for row, seen in zip(rows, visible_keys(rows, mask), strict=True):
         states = []
         for end in ends:
             keys = [j for j in seen if j < end]
@@ -269,11 +238,11 @@ def _tiles(c: _Context, rows: Rows, mask: Rows | None) -> list[list[tuple[list[i
     return found
 
 
-def _running_maxima(c: _Context, rows: Rows, mask: Rows | None = None) -> Rows:
+def _running_maxima(c: Context, rows: Rows, mask: Rows | None = None) -> Rows:
     return [[top for _, top in states] for states in _tiles(c, rows, mask)]
 
 
-def _running(c: _Context, rows: Rows, *others: Rows) -> Rows:
+def _running(c: Context, rows: Rows, *others: Rows) -> Rows:
     if "tile" not in c.options:
         states = _tiles(c, rows, others[0] if others else None)
         return [

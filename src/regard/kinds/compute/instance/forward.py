@@ -8,6 +8,7 @@ import numpy as np
 
 from regard.kinds.compute.instance.positions import biases, position_rows, turned
 from regard.kinds.compute.instance.setup import Float64, Normed, Setup
+from regard.kinds.compute.instance.tiles import tiled
 from regard.kinds.compute.spec.numbers import value
 
 Found = dict[str, Float64]
@@ -201,24 +202,6 @@ def entropy(A: Float64, unit: str) -> Float64:
     """Return the entropy of each row of weights; 0 log 0 is 0, and what is below 0 has none."""
     logs = np.log(np.where(A == 0, 1.0, A))
     return np.asarray(-(A * logs).sum(axis=1) / (np.log(2) if unit == "bits" else 1.0)) + 0.0
-
-
-def tiled(setup: Setup, found: Found) -> Mapping[str, Float64]:
-    """The state of an online softmax after each tile of keys: maximum, sum, weighted sum."""
-    size = setup.given.tiles
-    if size is None:
-        return {}
-    seen = setup.allowed if "M" not in found else found["M"] > 0.5
-    Z = np.where(seen, found["Z"] / setup.temperature, -np.inf)
-    ends = [*range(size, Z.shape[1], size), Z.shape[1]]
-    tops = np.array([Z[:, :end].max(axis=1) for end in ends]).T
-    terms = [np.exp(Z[:, :end] - tops[:, [t]]) for t, end in enumerate(ends)]
-    terms = [np.where(np.isnan(term), 0.0, term) for term in terms]
-    result = {"RM": tops, "RS": np.array([term.sum(axis=1) for term in terms]).T}
-    if "V" in found:
-        for t, (term, end) in enumerate(zip(terms, ends, strict=True), 1):
-            result[f"RU_t{t}"] = term @ found["V"][:end]
-    return result
 
 
 def outputs(setup: Setup, found: Found) -> Mapping[str, Float64]:
