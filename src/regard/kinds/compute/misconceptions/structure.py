@@ -74,8 +74,9 @@ def _without(*names: str) -> Imitate:
 def _output_matrix_left_out(example: Example) -> Found_:
     heads, merged = example.right.get("C"), example.right.get("O")
     if heads is not None and merged is not None and heads.shape == merged.shape:
-        found = forward(example.setup, {**STAGES, "merged": lambda s, f: {"O": f["C"]}})
-        yield found
+        yield with_stage(example, merged=lambda setup, found: {"O": found["C"]})
+        bias = example.setup.arrays.get("b_O", np.zeros(1))
+        yield with_stage(example, merged=lambda setup, found: {"O": found["C"] + bias})
 
 
 def _heads_interleaved(example: Example) -> Found_:
