@@ -1,4 +1,4 @@
-"""Find the judge of a problem: the module that has the name of its kind."""
+"""Find the judge of a problem: `judge` in the folder of its kind."""
 
 from __future__ import annotations
 
