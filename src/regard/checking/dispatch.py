@@ -98,7 +98,8 @@ def _fields(problem: Problem, answer: Any) -> Any:
             f"{answer[:80]!r}: there is no such file, and an answer to {problem.id} has the fields "
             f"{names}: say which this is."
         )
-    return {field: answer}
+    plain = {"true": True, "false": False}
+    return {field: plain.get(answer.strip(), answer)}
 
 
 def _names_a_file(text: str) -> bool:
