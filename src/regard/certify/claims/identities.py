@@ -240,6 +240,7 @@ def identity_fails(claim: Claim, certificate: Certificate) -> Decision:
     for name, value in values.items():
         if value.shape != stated.shape_at(name, sizes):
             raise Unusable(f"{name} has another shape.")
+    stated.check_restricted(values)
     found = difference(stated, sizes, values)
     if found is None:
         return Decision("undecided", "The sides do not differ there, as far as can be told.")
