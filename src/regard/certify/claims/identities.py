@@ -117,7 +117,7 @@ def say_identity(claim: Claim) -> str:
     every_one = f" for all {' and '.join(at)}" if at else ""
     for kind, words in (("permutations", "permutation matrices"), ("positive", "numbers above 0")):
         if fields.get(kind):
-            every_one += f" for all {words} {' and '.join(fields[kind])},"
+            every_one += f" for all {words} {' and '.join(fields[kind])}"
     if fields["sizes"] is None:
         reach = "for matrices of all sizes"
     else:

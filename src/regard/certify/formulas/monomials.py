@@ -160,7 +160,9 @@ def text(factor: Factor) -> str:
         return "[" + "+".join(sorted(f"{c}{written(m)}" for m, c in part.terms.items())) + "]"
 
     at = ",".join(
-        f"{_moves(place.word)}{place.label}{place.size}" if isinstance(place, Index) else str(place)
+        f"{_moves(place.word)}{place.label:06d}{place.size}"
+        if isinstance(place, Index)
+        else str(place)
         for place in own_places(factor)
     )
     kind = factor[0]
@@ -244,6 +246,30 @@ def sum_factor(body: Mapping[Factor, Exponent], bound: list[Index]) -> Factor:
     return ("sum", best)
 
 
+def _numbered_anew(monomial: Monomial) -> Monomial:
+    """Number the indices of inner sums again: which is first depends on the outer ones."""
+    return frozenset((_numbered(factor), exponent) for factor, exponent in monomial)
+
+
+def _numbered(factor: Factor) -> Factor:
+    def one(part: Any) -> Any:
+        if isinstance(part, frozenset):
+            return _numbered_anew(part)
+        return part.mapped(_numbered_anew)
+
+    kind = factor[0]
+    if kind == "sum":
+        body, own = opened(factor)
+        return sum_factor(dict(body), own)
+    if kind in ("exp", "cis", "poly", "root"):
+        return (kind, one(factor[1]))
+    if kind == "f":
+        return (kind, factor[1], *(one(part) for part in factor[2:]))
+    if kind == "w" and not isinstance(factor[2], str):
+        return (kind, factor[1], tuple(one(part) for part in factor[2]), *factor[3:])
+    return factor
+
+
 def _unmoved(
     body: Mapping[Factor, Exponent], bound: list[Index]
 ) -> Iterator[Mapping[Factor, Exponent]]:
@@ -263,7 +289,7 @@ def _unmoved(
         names = {
             index: moved(undone(word), index) for index, word in zip(bound, chosen, strict=True)
         }
-        yield {relabelled(factor, names): exponent for factor, exponent in body.items()}
+        yield {_numbered(relabelled(factor, names)): exponent for factor, exponent in body.items()}
 
 
 @lru_cache(maxsize=50_000)

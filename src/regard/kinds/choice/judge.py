@@ -102,9 +102,8 @@ def _example(problem: ChoiceProblem, statement: Statement, judged: Judged) -> Co
         return Counterexample({}, f"{label} is false: both sides are the same for all arrays.")
     values = problem.given.draw(generator(1), problem.given.sizes(1), 2)
     arrays = {name: np.asarray(values[name]).tolist() for name in problem.given.shapes}
-    sentence = (
-        f"{label} is true: it holds for these numbers, and written out in symbols for all others."
-    )
+    others = "all others" if judged.everywhere else "all others of some sizes"
+    sentence = f"{label} is true: it holds for these numbers, and is proved for {others}."
     return Counterexample(arrays, sentence)
 
 

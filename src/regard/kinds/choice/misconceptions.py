@@ -18,7 +18,7 @@ from regard.errors import FormulaError
 from regard.kinds.choice.spec import ChoiceProblem, Statement
 from regard.language import parse
 from regard.language.formula.evaluation import evaluate
-from regard.language.formula.tree import Tree, apply, operands
+from regard.language.formula.tree import Node, Tree, apply, names, operands
 from regard.problems.assertions import Assertion
 from regard.problems.symbols import Values
 
@@ -47,6 +47,27 @@ class Case:
     def parts(self) -> list[Assertion]:
         """What the statement asserts."""
         return self.problem.parts(self.statement)
+
+    @property
+    def trees(self) -> list[Tree]:
+        """The formulas of the statement, also those that its names stand for."""
+        texts = {x for part in self.parts for x in (part.left, part.right, *part.where.values())}
+        return [parse(text).tree for text in sorted(texts)]
+
+    @property
+    def moved(self) -> bool:
+        """Whether the statement is about a permutation."""
+        used = {name for tree in self.trees for name in names(tree)}
+        return bool(used & set(self.problem.given.permutations))
+
+    def added(self, name: str) -> bool:
+        """Whether a symbol is added to something."""
+        return any(
+            (Node("name", 0, name),) in operands(tree, at)
+            for tree in self.trees
+            for at, node in enumerate(tree)
+            if node.op == "+"
+        )
 
     def draws(self) -> Iterator[Values]:
         """Return numbers for all symbols."""
@@ -163,7 +184,7 @@ def _right_without_positions(case: Case) -> bool:
         return False
     rows = {given.shapes[name][0] for name in given.permutations}
     for name, shape in given.shapes.items():
-        if len(shape) != 2 or shape[0] not in rows or name in given.permutations:
+        if len(shape) != 2 or shape[0] not in rows or not case.added(name):
             continue
         without = [{**values, name: 0 * values[name]} for values in case.draws()]
         if all(case.right(values=values) for values in without) and _says_something(case, without):
@@ -226,7 +247,7 @@ MISTAKES: tuple[Mistake[ChoiceProblem, Case], ...] = (
         "mask-overlooked",
         "The statement would hold without the causal mask. With it a row sees only what stands "
         "before it, so the order of the tokens matters.",
-        _right_if(WITHOUT_MASK),
+        lambda case: case.moved and case.right(WITHOUT_MASK) is True,
         "The causal mask changes nothing",
     ),
     _mistake(
