@@ -29,7 +29,10 @@ def test_every_part_has_a_problem(part: str) -> None:
 
 def test_every_bundled_problem_names_a_part_that_exists() -> None:
     known = {f"{doc} {part}" for doc, parts in PARTS.items() for part in parts}
-    assert {source.split(",")[0] for source in SOURCES} == known
+    named = {source.split(",")[0] for source in SOURCES if source[:3].isdigit()}
+    assert named == known
+    # What comes from elsewhere names a course, a book or an exercise; nothing is without a source.
+    assert all(len(source) >= 12 for source in SOURCES)
 
 
 def test_every_kind_has_a_bundled_example() -> None:

@@ -12,7 +12,7 @@ from regard.problems.symbols import SymbolsGiven
 from regard.report import Table
 from regard.report.numbers import number
 from regard.solving.assertions import Settled
-from regard.solving.finding import Explanation, Steps
+from regard.solving.finding import Explanation
 
 _TRUE = {
     "all": "True, proved for all arrays and all sizes that are names.",
@@ -24,10 +24,12 @@ _TRUE = {
 
 def explain(problem: ChoiceProblem, found: Choice) -> Explanation:
     """Return what is true, and a step for each statement."""
-    steps: list[tuple[str, str]] = []
-    for statement in problem.goal.statements:
-        steps += _steps(statement, found.settled[statement.label], problem.given)
-    return Explanation(_headline(found), tuple(steps), _numbers(problem, found))
+    steps = tuple(
+        _step(statement, found.settled[statement.label], problem.given)
+        for statement in problem.goal.statements
+    )
+    numbers, beliefs = _numbers(problem, found), _beliefs(problem, found)
+    return Explanation(_headline(found), steps, numbers, beliefs)
 
 
 def _headline(found: Choice) -> str:
@@ -42,11 +44,18 @@ def _name(label: str) -> str:
     return parse(label).to_latex()
 
 
-def _steps(statement: Statement, settled: Settled, given: SymbolsGiven) -> Steps:
-    label = statement.label
-    words = f"({label}) {statement.words}".strip()
-    first = (words if statement.words else f"({label})", _formula(statement, given))
-    return (first, (_reason(statement, settled), ""))
+def _step(statement: Statement, settled: Settled, given: SymbolsGiven) -> tuple[str, str]:
+    words = f"({statement.label}) {statement.words}".strip()
+    return (f"{words} {_reason(statement, settled)}", _formula(statement, given))
+
+
+def _beliefs(problem: ChoiceProblem, found: Choice) -> tuple[str, ...]:
+    """Return the first statement that is not so, where it can be read without its formula."""
+    for statement in problem.goal.statements:
+        settled = found.settled[statement.label]
+        if settled.truth is False and statement.words:
+            return (f"({statement.label}) {statement.words} {_reason(statement, settled)}",)
+    return ()
 
 
 def _formula(statement: Statement, given: SymbolsGiven) -> str:

@@ -68,8 +68,10 @@ def _formula(problem: SymmetryProblem, found: Symmetry) -> list[tuple[str, str]]
         return [("No short formula was found that is proved.", "")] if wanted else []
     latex = parse(found.text).to_latex()
     if problem.unknown:
+        name = parse(problem.unknown).to_latex()
         return [
-            (f"This makes it true. {_REACH[found.formula.reach]}", f"{problem.unknown} = {latex}")
+            ("Formulas of its shape are tried, and this one is put in.", f"{name} = {latex}"),
+            (_REACH[found.formula.reach], ""),
         ]
     return [(f"This is what the output becomes. {_REACH[found.formula.reach]}", latex)]
 

@@ -182,5 +182,5 @@ MISTAKES: tuple[Mistake[SymmetryProblem, Case], ...] = (
         lambda case: case.right_as("answer'"),
     ),
 )
-OFTEN = ("invariance-claimed", "change-said-to-matter", "inverse-permutation")
+OFTEN = ("invariance-claimed", "change-said-to-matter", "inverse-permutation", "all-zero")
 BY_EXAMPLE = True
