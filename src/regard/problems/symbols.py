@@ -112,14 +112,15 @@ class SymbolsGiven(Part):
             return dict.fromkeys(names, 2)
         return {name: PRIMES[(i + turn) % len(PRIMES)] for i, name in enumerate(names)}
 
-    def draw(self, rng: np.random.Generator, sizes: Mapping[str, int], largest: int = 3) -> Values:
-        """Return whole numbers for all that is free, at most so large, and the sizes."""
+    def draw(
+        self, rng: np.random.Generator, sizes: Mapping[str, int], largest: int = 3, parts: int = 1
+    ) -> Values:
+        """Return whole numbers, at most so large, over `parts` for all that is free; and sizes."""
         values: Values = {name: float(size) for name, size in sizes.items()}
         for name, shape in self.shapes.items():
             counts = [sizes[size] if isinstance(size, str) else size for size in shape]
-            values[name] = np.asarray(rng.integers(-largest, largest + 1, counts), float)
-            if name in self.positive:
-                values[name] = abs(values[name]) + 1.0
+            whole = np.asarray(rng.integers(-largest, largest + 1, counts), float)
+            values[name] = (abs(whole) + 1.0 if name in self.positive else whole) / parts
             if name in self.permutations:
                 values[name] = permutation(counts[0], rng)
         return values

@@ -141,6 +141,6 @@ def _drawn(given: SymbolsGiven, fields: Mapping[str, Any]) -> list[dict[str, Any
     turns = len(given.size_names) + 2
     found = []
     for turn in range(TRIES):
-        values = given.draw(rng, given.sizes(turn % turns), 1 + turn % 3)
+        values = given.draw(rng, given.sizes(turn % turns), 1 + turn % 3, (1, 1, 4)[turn // 3 % 3])
         found.append({n: np.asarray(values[n], float).tolist() for n in fields["shapes"]})
     return found
