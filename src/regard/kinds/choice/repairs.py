@@ -112,6 +112,8 @@ def sides_of(
 def holds(relation: str, left: Any, right: Any) -> bool:
     """Say whether a relation holds between two arrays, up to rounding."""
     one, other = np.asarray(left, float), np.asarray(right, float)
+    if not (np.all(np.isfinite(one)) and np.all(np.isfinite(other))):
+        return False
     if relation == "rank <=":
         return bool(np.linalg.matrix_rank(np.atleast_2d(one)) <= other)
     room = CLOSE * max(1.0, float(np.max(np.abs(one))), float(np.max(np.abs(other))))
