@@ -63,14 +63,7 @@ def decide(parts: list[Assertion], given: SymbolsGiven) -> Judged:
 
 def fails_there(parts: list[Assertion], given: SymbolsGiven, values: Values) -> str:
     """Say how a statement fails for these numbers; "" where it does not."""
-    for part in parts:
-        try:
-            found = _refuted(part, given, values)
-        except (Unusable, FormulaError, ZeroDivisionError):
-            found = ""
-        if found:
-            return found
-    return ""
+    return next((found for part in parts if (found := _refuted(part, given, values))), "")
 
 
 def _decide(part: Assertion, given: SymbolsGiven) -> Judged:
@@ -117,6 +110,13 @@ def _differ(part: Assertion, values: Values) -> bool:
 
 def _refuted(part: Assertion, given: SymbolsGiven, values: Values) -> str:
     """Say how a part fails for these numbers, in balls; "" where that is not sure."""
+    try:
+        return _refuted_there(part, given, values)
+    except (Unusable, FormulaError, ZeroDivisionError):  # it is not defined there
+        return ""
+
+
+def _refuted_there(part: Assertion, given: SymbolsGiven, values: Values) -> str:
     fields = part.fields(given)
     tables = {
         name: table(np.asarray(values[name], float).tolist(), name, EXACT)

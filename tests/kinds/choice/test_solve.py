@@ -302,3 +302,11 @@ def test_what_is_no_statement_is_refused_with_the_place(says: str, words: str) -
     with pytest.raises(InvalidProblem, match="statements") as caught:
         made(says)
     assert words in str(caught.value)
+
+
+def test_a_statement_that_is_not_defined_everywhere_crashes_nothing() -> None:
+    problem = made("rank(X / c) <= D", "rank(X / (c - c)) <= 1", "X / (c - c) = X")
+    assert solving.solve(problem).finding.settled["a"].truth is True  # type: ignore[attr-defined]
+    verdict = regard.check(problem, {"true": ["a"]})
+    assert verdict.goals[0].passed
+    assert verdict.score is None

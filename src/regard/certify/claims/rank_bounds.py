@@ -212,6 +212,8 @@ def rank_at_least(
         found = _value(stated, formula, values, exactly=True)
         height, width = found.shape or (0, 0)
         return int(fmpq_mat(height, width, list(found.entries)).rank())
+    except ZeroDivisionError:  # it is not defined there
+        return None
     except Unusable:
         pass
     best: list[int] = [0]
