@@ -344,6 +344,36 @@ def identity(solution: Solution, found: Reached) -> bool:
     return {claim.kind for claim in found} <= {"identity", "identity_fails", "always_above"}
 
 
+SHOWS = {"identity", "rank_at_most", "always_compared", "positions_share"}
+REFUTES = {"identity_fails", "rank_exceeds", "comparison_fails", "positions_differ"}
+
+
+def choice(solution: Solution, found: Reached) -> bool:
+    """What is true is shown and what is false refuted, but for !=, where it is the other way."""
+    problem: Any = solution.problem
+    reached = [claim.kind for claim in found]
+    for statement in problem.goal.statements:
+        settled = solution.finding.settled[statement.label]  # type: ignore[attr-defined]
+        unequal = statement.says is not None and "!=" in statement.says
+        wanted = SHOWS if settled.truth != unequal else REFUTES
+        kinds = {claim.kind for claim in settled.claims}
+        if not kinds or not kinds <= wanted or not kinds <= set(reached):
+            return False
+    return True
+
+
+def symmetry(solution: Solution, found: Reached) -> bool:
+    """One claim for each thing that is asked for: it stays or it does not, and what it becomes."""
+    asked = [getattr(solution.finding, name) for name in ("invariant", "formula")]
+    settled = [one for one in asked if one is not None]
+    kinds = {claim.kind for claim in found}
+    return bool(settled) and all(
+        {claim.kind for claim in one.claims} == {"identity" if one.truth else "identity_fails"}
+        and {claim.kind for claim in one.claims} <= kinds
+        for one in settled
+    )
+
+
 def code(solution: Solution, found: Reached) -> bool:
     return solution.verdict is Status.ARGUED  # runs on instances are no proof
 
@@ -361,5 +391,7 @@ TABLE: dict[str, Callable[[Solution, Reached], bool]] = {
     "self_attention": self_attention,
     "feasibility": feasibility,
     "identity": identity,
+    "choice": choice,
+    "symmetry": symmetry,
     "code": code,
 }
