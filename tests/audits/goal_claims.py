@@ -391,6 +391,24 @@ def count(solution: Solution, found: Reached) -> bool:
     return True
 
 
+SHOWS = {"identity", "rank_at_most", "always_compared", "positions_share"}
+REFUTES = {"identity_fails", "rank_exceeds", "comparison_fails", "positions_differ"}
+
+
+def choice(solution: Solution, found: Reached) -> bool:
+    """What is true is shown and what is false refuted, but for !=, where it is the other way."""
+    problem: Any = solution.problem
+    reached = [claim.kind for claim in found]
+    for statement in problem.goal.statements:
+        settled = solution.finding.settled[statement.label]  # type: ignore[attr-defined]
+        unequal = statement.says is not None and "!=" in statement.says
+        wanted = SHOWS if settled.truth != unequal else REFUTES
+        kinds = {claim.kind for claim in settled.claims}
+        if not kinds or not kinds <= wanted or not kinds <= set(reached):
+            return False
+    return True
+
+
 def gradient(solution: Solution, found: Reached) -> bool:
     """The gradient in that very array, and the formula or the entries of the answer; or the bound."""
     answer = solution.answer
@@ -416,6 +434,32 @@ def gradient(solution: Solution, found: Reached) -> bool:
     return of == wanted and entries
 
 
+def symmetry(solution: Solution, found: Reached) -> bool:
+    """One claim for each thing that is asked for: it stays or it does not, and what it becomes."""
+    asked = [getattr(solution.finding, name) for name in ("invariant", "formula")]
+    settled = [one for one in asked if one is not None]
+    kinds = {claim.kind for claim in found}
+    return bool(settled) and all(
+        {claim.kind for claim in one.claims} == {"identity" if one.truth else "identity_fails"}
+        and {claim.kind for claim in one.claims} <= kinds
+        for one in settled
+    )
+
+
+def sequences(solution: Solution, found: Reached) -> bool:
+    """The task of the goal over all sequences, to within its tolerance; or two that look alike."""
+    problem: Any = solution.problem
+    (claim,) = found
+    same_task = claim.fields["task"] == problem.goal.copy_what
+    causal = claim.fields["causal"] == problem.given.is_causal
+    if claim.kind == "order_unseen":
+        return same_task and causal and claim.fields["bound"] > problem.goal.tolerance
+    of = problem.goal.of
+    named = claim.fields["of"] == (None if of is None else problem.given.vocabulary.index(of))
+    within = claim.fields["bound"] <= problem.goal.tolerance
+    return claim.kind == "every_sequence" and same_task and causal and named and within
+
+
 def code(solution: Solution, found: Reached) -> bool:
     return solution.verdict is Status.ARGUED  # runs on instances are no proof
 
@@ -435,5 +479,8 @@ TABLE: dict[str, Callable[[Solution, Reached], bool]] = {
     "identity": identity,
     "count": count,
     "gradient": gradient,
+    "choice": choice,
+    "symmetry": symmetry,
     "code": code,
+    "sequences": sequences,
 }

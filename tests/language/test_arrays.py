@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regard.language import FormulaError, abbreviations, expanded, named_calls, parse
+from regard.language import (
+    FormulaError,
+    abbreviations,
+    expanded,
+    latex_with_calls,
+    named_calls,
+    parse,
+)
 
 rng = np.random.default_rng(5)
 A, B = rng.normal(size=(3, 5)), rng.normal(size=(3, 5))
@@ -177,3 +184,10 @@ def test_calls_with_names_keep_a_nested_formula_short() -> None:
     twice = once @ once.T @ once + once
     thrice = twice @ twice.T @ twice + twice
     np.testing.assert_allclose(parse(text).evaluate(values), thrice + once, rtol=1e-12)
+
+
+def test_latex_keeps_the_names_of_functions() -> None:
+    known = abbreviations({"F(X)": "relu(X W)", "G(X, y)": "F(X) + ones(3) y'"})
+    assert latex_with_calls("P G(F(P X), b) = 1", known) == (
+        r"P G\left(F\left(P X\right), b\right) = 1"
+    )

@@ -114,7 +114,7 @@ REFUSED = [
     ("[1, k_a]", "The entries in brackets must be scalars, and k_a is a column of d entries. Write hstack(A, B) for matrices side by side, vstack(A, B) for one on another.", 4),
     ("C [k_a + k_b]", "The entries in brackets must be scalars, and k_a + k_b is a column of d "
      "entries. Round brackets group: (k_a + k_b).", 3),
-    ("k_a < 1", "A column of d entries cannot be compared with a scalar.", 4),
+    ("k_a = 1", "A column of d entries cannot be compared with a scalar.", 4),
     ("k_a = v", "A column of d entries cannot be compared with a column of p entries.", 4),
     ("dot(k_a, A)", "dot takes vectors, and A is a matrix of d × d.", 0),
     ("dot(k_a, v)", "dot takes vectors of one size, and these have d and p entries.", 0),

@@ -7,6 +7,7 @@ from regard.language.formula.abbreviations import (
     Abbreviation,
     abbreviations,
     expanded,
+    latex_with_calls,
     named_calls,
 )
 from regard.language.formula.approach import Limit, parse_limit
@@ -23,6 +24,7 @@ __all__ = [
     "Shape",
     "abbreviations",
     "expanded",
+    "latex_with_calls",
     "named_calls",
     "parse",
     "parse_limit",

@@ -46,6 +46,8 @@ _ORDER = [
     "noise",
     "count",
     "gradient",
+    "symmetry",
+    "choice",
     "code",
 ]
 

@@ -117,7 +117,7 @@ def say_identity(claim: Claim) -> str:
     every_one = f" for all {' and '.join(at)}" if at else ""
     for kind, words in (("permutations", "permutation matrices"), ("positive", "numbers above 0")):
         if fields.get(kind):
-            every_one += f" for all {words} {' and '.join(fields[kind])},"
+            every_one += f" for all {words} {' and '.join(fields[kind])}"
     if fields["sizes"] is None:
         reach = "for matrices of all sizes"
     else:
@@ -240,6 +240,7 @@ def identity_fails(claim: Claim, certificate: Certificate) -> Decision:
     for name, value in values.items():
         if value.shape != stated.shape_at(name, sizes):
             raise Unusable(f"{name} has another shape.")
+    stated.check_restricted(values)
     found = difference(stated, sizes, values)
     if found is None:
         return Decision("undecided", "The sides do not differ there, as far as can be told.")

@@ -17,7 +17,7 @@ from flint import fmpq
 from regard.certify.certificate import Unusable
 from regard.certify.formulas import elementary
 from regard.certify.formulas import polynomials as p
-from regard.certify.formulas.monomials import Place
+from regard.certify.formulas.indices import Place
 from regard.certify.formulas.polynomials import Poly
 from regard.certify.formulas.tensors import Shape, Size, Tensor, largest, only, summed
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from regard.certify.certificate import Unusable
 from regard.certify.formulas import polynomials as p
-from regard.certify.formulas.monomials import Index, Place
+from regard.certify.formulas.indices import Index, Place
 from regard.certify.formulas.polynomials import Poly
 from regard.certify.formulas.stated_identity import StatedIdentity
 from regard.certify.formulas.symbolic import evaluate

@@ -11,20 +11,16 @@ from flint import fmpq
 
 from regard.certify.certificate import Unusable
 from regard.certify.formulas.elementary import circle, exp, root
+from regard.certify.formulas.indices import Index, Place, bare, moved, undone
 from regard.certify.formulas.monomials import (
     Exponent,
     Factor,
-    Index,
     Monomial,
-    Place,
-    bare,
     merged,
-    moved,
     opened,
     places,
     plain,
     sum_factor,
-    undone,
 )
 from regard.certify.formulas.polynomials import Poly, delta, factor, number, power, seen, term
 

@@ -27,7 +27,9 @@ import itertools
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
+
+from regard.certify.formulas.indices import Index, Place, Word, bare, fresh, moved, undone
 
 WIDTH = 64  # indices of one sum
 MOST_ORDERS = 120  # that are tried to number the indices of a sum
@@ -37,56 +39,6 @@ Exponent = int | Fraction
 Factor = tuple[Any, ...]
 Monomial = frozenset[tuple[Factor, Exponent]]
 ONE: Monomial = frozenset()
-
-
-Word = tuple[tuple[str, int], ...]
-
-
-class Index(NamedTuple):
-    """A place that is not a number; it runs up to a size that is only a name.
-
-    Attributes:
-        label: which index.
-        size: what it runs up to.
-        word: permutations that it is moved by, the outermost first: (("P", 1), ("R", -1)) for
-            P(R⁻¹(i)).
-    """
-
-    label: int
-    size: str
-    word: Word = ()
-
-
-Place = Index | int
-
-
-def bare(place: Index) -> Index:
-    """Return an index without the permutations that it is moved by."""
-    return Index(place.label, place.size) if place.word else place
-
-
-def moved(word: Word, place: Index) -> Index:
-    """Move an index by permutations; one and its inverse side by side are none."""
-    found = list(place.word)
-    for name, power in reversed(word):
-        if found and found[0] == (name, -power):
-            del found[0]
-        else:
-            found.insert(0, (name, power))
-    return Index(place.label, place.size, tuple(found))
-
-
-def undone(word: Word) -> Word:
-    """Return the inverse of permutations one after another."""
-    return tuple((name, -power) for name, power in reversed(word))
-
-
-_labels = itertools.count(100)  # below it are the indices that a claim is made for
-
-
-def fresh(size: str) -> Index:
-    """Return an index that nothing else has."""
-    return Index(next(_labels), size)
 
 
 def merged(*monomials: Monomial) -> dict[Factor, Exponent]:
@@ -160,7 +112,9 @@ def text(factor: Factor) -> str:
         return "[" + "+".join(sorted(f"{c}{written(m)}" for m, c in part.terms.items())) + "]"
 
     at = ",".join(
-        f"{_moves(place.word)}{place.label}{place.size}" if isinstance(place, Index) else str(place)
+        f"{_moves(place.word)}{place.label:06d}{place.size}"
+        if isinstance(place, Index)
+        else str(place)
         for place in own_places(factor)
     )
     kind = factor[0]
@@ -244,6 +198,30 @@ def sum_factor(body: Mapping[Factor, Exponent], bound: list[Index]) -> Factor:
     return ("sum", best)
 
 
+def _numbered_anew(monomial: Monomial) -> Monomial:
+    """Number the indices of inner sums again: which is first depends on the outer ones."""
+    return frozenset((_numbered(factor), exponent) for factor, exponent in monomial)
+
+
+def _numbered(factor: Factor) -> Factor:
+    def one(part: Any) -> Any:
+        if isinstance(part, frozenset):
+            return _numbered_anew(part)
+        return part.mapped(_numbered_anew)
+
+    kind = factor[0]
+    if kind == "sum":
+        body, own = opened(factor)
+        return sum_factor(dict(body), own)
+    if kind in ("exp", "cis", "poly", "root"):
+        return (kind, one(factor[1]))
+    if kind == "f":
+        return (kind, factor[1], *(one(part) for part in factor[2:]))
+    if kind == "w" and not isinstance(factor[2], str):
+        return (kind, factor[1], tuple(one(part) for part in factor[2]), *factor[3:])
+    return factor
+
+
 def _unmoved(
     body: Mapping[Factor, Exponent], bound: list[Index]
 ) -> Iterator[Mapping[Factor, Exponent]]:
@@ -263,7 +241,7 @@ def _unmoved(
         names = {
             index: moved(undone(word), index) for index, word in zip(bound, chosen, strict=True)
         }
-        yield {relabelled(factor, names): exponent for factor, exponent in body.items()}
+        yield {_numbered(relabelled(factor, names)): exponent for factor, exponent in body.items()}
 
 
 @lru_cache(maxsize=50_000)

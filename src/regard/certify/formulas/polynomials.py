@@ -20,12 +20,12 @@ from typing import Any
 from flint import fmpq
 
 from regard.certify.certificate import Unusable
+from regard.certify.formulas.indices import Place
 from regard.certify.formulas.monomials import (
     ONE,
     Exponent,
     Factor,
     Monomial,
-    Place,
     delta_factor,
     merged,
     written,

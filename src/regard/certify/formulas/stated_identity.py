@@ -112,6 +112,22 @@ class StatedIdentity:
                 raise Unusable(f"{name} cannot be {what} in this shape.")
         return found
 
+    def check_restricted(self, values: Mapping[str, Table]) -> None:
+        """Refuse a permutation that is none, and a positive number that is not above 0.
+
+        Raises:
+            Unusable: with its name.
+        """
+        for name in self.permutations:
+            size = (values[name].shape or (0,))[0]
+            rows = [list(values[name].entries[i * size : (i + 1) * size]) for i in range(size)]
+            ones = [row.index(1) for row in rows if sorted(row) == [0] * (size - 1) + [1]]
+            if sorted(ones) != list(range(size)):
+                raise Unusable(f"{name} must be a permutation.")
+        for name in self.positive:
+            if not values[name].entries[0] > 0:
+                raise Unusable(f"{name} must be above 0.")
+
     def _declare(self, name: str, shape: Shape) -> None:
         if name in self.shapes:
             raise Unusable(f"{name} is declared twice.")

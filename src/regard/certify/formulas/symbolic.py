@@ -10,7 +10,7 @@ from regard.certify.certificate import Unusable
 from regard.certify.formulas import elementary
 from regard.certify.formulas import polynomials as p
 from regard.certify.formulas.array_functions import ARRAY_FUNCTIONS, blocks
-from regard.certify.formulas.monomials import Place
+from regard.certify.formulas.indices import Place
 from regard.certify.formulas.polynomials import Poly
 from regard.certify.formulas.tensors import (
     Entry,

@@ -15,17 +15,8 @@ from flint import fmpq
 from regard.certify.formulas import elementary
 from regard.certify.formulas import polynomials as p
 from regard.certify.formulas.index_sums import total
-from regard.certify.formulas.monomials import (
-    WIDTH,
-    Index,
-    Place,
-    factors_of,
-    fresh,
-    level,
-    moved,
-    relabelled_monomial,
-    text,
-)
+from regard.certify.formulas.indices import Index, Place, fresh, moved
+from regard.certify.formulas.monomials import WIDTH, factors_of, level, relabelled_monomial, text
 from regard.certify.formulas.polynomials import Poly
 
 Size = int | str

@@ -56,6 +56,8 @@ def draw(
     for name, shape in given.shapes.items():
         counts = [sizes[size] if isinstance(size, str) else size for size in shape]
         values[name] = np.asarray(rng.integers(-largest, largest + 1, counts), float)
+        if not shape and values[name] == 0:  # with 0 wrong formulas look right
+            values[name] = np.asarray(float(largest))
         if name in given.positive:
             values[name] = abs(values[name]) + 1
         if name in given.permutations:

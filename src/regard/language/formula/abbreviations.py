@@ -110,6 +110,27 @@ def named_calls(text: str, known: Mapping[str, Abbreviation]) -> tuple[str, dict
     return _without_calls(text, known, put), definitions
 
 
+def latex_with_calls(text: str, known: Mapping[str, Abbreviation]) -> str:
+    r"""Return a formula as LaTeX in which functions of the problem keep their names.
+
+    >>> print(latex_with_calls("P S(X)", abbreviations({"S(X)": "X X' X"})))
+    P S\left(X\right)
+    """
+    shown: dict[str, str] = {}
+
+    def put(function: Abbreviation, inside: Sequence[str]) -> str:
+        placed = f"call_{len(shown) + 1}"
+        arguments = ", ".join(parse(one).to_latex() for one in inside)
+        called = parse(function.name).to_latex()
+        shown[parse(placed).to_latex()] = rf"{called}\left({arguments}\right)"
+        return placed
+
+    found = parse(_without_calls(text, known, put)).to_latex()
+    for placed, call in reversed(list(shown.items())):
+        found = found.replace(placed, call)
+    return found
+
+
 def _without_calls(
     text: str, known: Mapping[str, Abbreviation], put: Callable[[Abbreviation, Sequence[str]], str]
 ) -> str:

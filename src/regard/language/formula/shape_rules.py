@@ -196,7 +196,9 @@ def _entries(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
 
 
 def _comparison(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
-    for left, right in pairwise(arguments):
+    for relation, (left, right) in zip(node.value, pairwise(arguments), strict=True):
+        if relation not in ("=", "!=") and (not left or not right):
+            continue  # A >= 0 is meant in every entry
         if len(left) != len(right) or not all(map(at.same, left, right)):
             at.fail(f"{at.words(left, True)} cannot be compared with {at.words(right)}.")
     return TRUTH

@@ -14,16 +14,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from regard.certify.formulas.monomials import (
-    WIDTH,
-    Exponent,
-    Factor,
-    Index,
-    Monomial,
-    Place,
-    factors_of,
-    places,
-)
+from regard.certify.formulas.indices import Index, Place
+from regard.certify.formulas.monomials import WIDTH, Exponent, Factor, Monomial, factors_of, places
 from regard.certify.formulas.monomials import inner as parts_of
 from regard.certify.formulas.polynomials import Poly
 from regard.language import parse
