@@ -66,11 +66,15 @@ def _what_next(name: str, number: int, steps: int, has_formula: bool) -> str:
 
 
 def _report(problem: Problem, fields: tuple[AnswerField, ...], name: str) -> Report:
+    from regard.problems.given_numbers import given_numbers
     from regard.problems.problem_sets import place
-    from regard.report import Code, Heading, Prose, Report, Table, Text
+    from regard.report import Code, Facts, Heading, Prose, Report, Table, Text
 
     blocks: list[Any] = [Text(place(problem))] if place(problem) else []
-    blocks += [Prose(problem.statement), Heading("Your answer")]
+    blocks.append(Prose(problem.statement))
+    numbers = given_numbers(problem)
+    blocks += [Facts(numbers)] if numbers else []
+    blocks.append(Heading("Your answer"))
     if not fields:
         blocks.append(Text("A file with the functions of the skeleton."))
         return Report(problem.title, tuple(blocks))

@@ -12,6 +12,7 @@ import numpy as np
 from regard.certify import Certificate, ClaimResult, Verification, verify
 from regard.core.kernels.threads import one_blas_thread
 from regard.problems import Problem
+from regard.problems.given_numbers import given_numbers
 from regard.problems.problem_sets import place
 from regard.problems.registry import needed
 from regard.report import Steps as StepsBlock
@@ -181,7 +182,9 @@ class Solution(Reported):
         blocks: list[doc.Block] = []
         if place(problem):
             blocks.append(doc.Text(place(problem), "eyebrow"))
-        blocks += [doc.Prose(problem.statement), self._answer_heading()]
+        numbers = given_numbers(problem)
+        blocks += [doc.Prose(problem.statement), *([doc.Facts(numbers)] if numbers else [])]
+        blocks.append(self._answer_heading())
         blocks.append(doc.Math(self.headline))
         if self.assumes:
             blocks.append(doc.Text(f"Assumed: {' '.join(self.assumes)}"))

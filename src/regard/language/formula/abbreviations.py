@@ -127,7 +127,7 @@ def latex_with_calls(text: str, known: Mapping[str, Abbreviation]) -> str:
 
     found = parse(_without_calls(text, known, put)).to_latex()
     for placed, call in reversed(list(shown.items())):
-        found = found.replace(placed, call)
+        found = found.replace(rf"\, {placed}", placed).replace(placed, call)
     return found
 
 

@@ -2,6 +2,7 @@ r"""Formulas as LaTeX that can be read back and that `regard.language.notation` 
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from regard.language.formula.printing import (
@@ -25,6 +26,9 @@ _RELATIONS: Final = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"}
 _FUNCTIONS: Final = {"log": r"\ln", "cos": r"\cos", "sin": r"\sin", "max": r"\max", "min": r"\min",
                      "Phi": r"\Phi"}  # fmt: skip
 _OF_THEIR_OWN: Final = {"epsilon": r"\varepsilon", "ell": r"\ell", "inf": r"\infty"}
+
+_BEGINS_WITH_A_WORD: Final = re.compile(r"\\mathrm\{\w{2,}\}(?!\\left)")
+_ENDS_IN_A_WORD: Final = re.compile(r"\\mathrm\{\w{2,}\}$")
 
 
 def to_latex(tree: Tree) -> str:
@@ -122,7 +126,10 @@ def _product(left: Piece, right: Piece) -> Piece:
         return Piece(rf"{_at(left, CHAIN)} \cdot {_at(right, SIDE_BY_SIDE)}", CHAIN)
     if after.startswith(r"\left(") and (before == "I" or before.endswith(" I")):
         before = f"{{{before}}}"  # I(…) would be the identity of that size
-    return Piece(f"{before} {after}", SIDE_BY_SIDE)
+    # Words of several letters would run into each other: heads d_k layers.
+    words = _BEGINS_WITH_A_WORD.match(after) or _ENDS_IN_A_WORD.search(before)
+    apart = r" \, " if words else " "
+    return Piece(f"{before}{apart}{after}", SIDE_BY_SIDE)
 
 
 def _call(function: str, parts: list[Piece]) -> Piece:
