@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 
 from regard import problems, solving
+from regard.design.heads.reasons import OutputsOutOfReach, TooFewColumns
+from regard.design.queries.reasons import KeyInHull, NoQuery, NoQueryFound
+from regard.design.reasons import Nearest, infeasible, undecided
+from regard.design.robust_heads.reasons import WeightsOfMeans
+from regard.errors import UndecidedDesign
 from regard.language import notation
 from regard.report import Heading, Plot, Steps, Table, to_text
 from regard.solving import Status
@@ -70,24 +75,45 @@ def beyond(solution: Any) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("message", "words"),
+    ("refusal", "words"),
     [
         (
-            "design.query: no query does it. The certificate proves it. The closest weights are "
-            "those of .best, with error 0.25.",
-            "No query does it. That is proved below. The closest weights have error 0.25.",
+            infeasible(KeyInHull(Nearest("weights", "error", 0.8, 1e-6), None, 2, 0.2), None, None),
+            "No query gives key 2 more than 0.2: it is an average of other keys. That is proved "
+            "below. The closest weights have error 0.8.",
         ),
         (
-            "design.self_attention: some row misses by 2 or more. The certificate proves it. .best "
-            "comes closest, with error 3.",
-            "Some row misses by 2 or more. That is proved below. The closest that was found has "
-            "error 3.",
+            infeasible(NoQuery(Nearest("output", "error", 3), 7.0, 0.5, "value"), None, None),
+            "No query of length up to 7 gives the output asked for to within 0.5: the key is an "
+            "average of other keys, and its value is no average of theirs. That is proved below. "
+            "The closest output found has error 3.",
         ),
-        ("design.robust: none was found. See .best for more.", "None was found."),
+        (
+            undecided(NoQueryFound(Nearest("query", "error", 2e-16), 1e-16, True), None, None),
+            "Neither a query nor a proof that there is none was found. The wanted weights lie at "
+            "the edge of what these keys can reach, or the tolerance 1e-16 is finer than a query "
+            "of 64-bit numbers can meet. The closest query found has error 2e-16.",
+        ),
+        (
+            infeasible(OutputsOutOfReach(Nearest("head", "error", 3), 2.0), None, None),
+            "These outputs cannot be reached, whatever the head attends to: some row misses by 2 "
+            "or more. That is proved below. The closest head found has error 3.",
+        ),
+        (
+            infeasible(TooFewColumns(Nearest("head", "d_k", 5), 2, 3), None, None),
+            "No head with d_k = 2 does this: at least 3 columns are needed. That is proved below. "
+            "The smallest that was found has d_k = 5.",
+        ),
+        (
+            infeasible(WeightsOfMeans(Nearest("query", None), proved=True), None, None),
+            "No query gives keys at their means the weights asked for. That is proved below, of "
+            "keys that are the means. The closest that was found is given as the answer.",
+        ),
+        (UndecidedDesign("theirs: nothing was found.", None, None), "theirs: nothing was found."),
     ],
 )
-def test_refusals_are_told_without_the_names_of_objects(message: str, words: str) -> None:
-    assert in_words(ValueError(message)) == words
+def test_refusals_are_told_without_the_names_of_objects(refusal: Any, words: str) -> None:
+    assert in_words(refusal) == words
 
 
 def test_no_solution_names_a_function_or_an_attribute() -> None:
