@@ -76,7 +76,18 @@ class InvalidProblem(RegardError, ValueError):
 
 
 class InvalidAnswer(RegardError, ValueError):
-    """An answer that cannot be read. A wrong answer is none: it gets a verdict."""
+    """An answer that cannot be read. A wrong answer is none: it gets a verdict.
+
+    Attributes:
+        field: the field that holds what cannot be read, such as "q" or "atoms[0].v"; or "".
+        formula: why it is no formula, with the place; or None.
+    """
+
+    def __init__(
+        self, *sentences: str, field: str = "", formula: FormulaError | None = None
+    ) -> None:
+        super().__init__(*sentences)
+        self.field, self.formula = field, formula
 
 
 class _RefusedDesign(RegardError):

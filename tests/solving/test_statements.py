@@ -126,6 +126,34 @@ def test_no_solution_names_a_function_or_an_attribute() -> None:
         assert not re.search(r"design\.|\.best|certificate", said(solution))
 
 
+# ------------------------------------------------------------------ terms of the proof
+
+
+FLOOR = "The floor of a key is the least weight that the tolerance allows it."
+COUNTED = "Instances are counted in which the condition and its effect hold, both or alone."
+
+
+def proof(solution: Any) -> str:
+    text = to_text(solution.report())
+    return re.sub(r"\s+", " ", text[text.rindex("\nProof\n") :])
+
+
+def test_terms_of_claims_are_explained_once_where_a_claim_uses_them() -> None:
+    copy = solving.solve(problems.load("copy-a-value"))
+    assert any(claim.kind == "condition" for claim in copy.certificate.claims)
+    assert (proof(copy).count(COUNTED), proof(copy).count(FLOOR)) == (1, 0)
+
+
+def test_names_of_arrays_are_explained_where_claims_are_about_them() -> None:
+    solution = solving.solve(problems.load("tokens-as-their-own-keys"))
+    named = {claim.fields.get("array") for claim in solution.certificate.claims}
+    assert {"changed_1", "mixed_1"} <= named
+    once = "The rows of changed_1 are the tokens with the first vector added once. "
+    for words in (once, "the output is an average of the rows of mixed_1;"):
+        assert proof(solution).count(words) == 1
+    assert COUNTED not in proof(solution)
+
+
 # ------------------------------------------------------------------ queries
 
 

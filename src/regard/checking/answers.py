@@ -222,7 +222,7 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
             limit = _limit(value)
             if limit is not None and limit.name == name:  # C = "C -> inf"
                 return limit
-            raise InvalidAnswer(f"answer: {name}: {error}") from None
+            raise InvalidAnswer(f"answer: {name}: {error}", field=name, formula=error) from None
     if isinstance(value, bool):
         return value
     if isinstance(value, int | float):

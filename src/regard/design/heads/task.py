@@ -34,7 +34,6 @@ from regard.design.results import HeadDesign
 
 __all__ = ["HeadTask"]
 
-FUNCTION = "design.self_attention"
 MOST_SEARCHED = 3  # patterns
 ROOM = (1 - 1e-7, 0.99, 0.5, 0.1)  # shares of the tolerance; the rest is for rounding the matrices
 
