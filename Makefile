@@ -58,6 +58,7 @@ bench: .venv/peers .venv/bench  ## measure speed against them, and designs again
 	@$(BIN)/python bench/noise.py
 	@$(BIN)/python bench/positions.py
 	@$(BIN)/python bench/reading.py
+	@$(BIN)/python bench/worst_case.py
 	@$(BIN)/python bench/problems.py
 	@$(BIN)/python bench/check.py
 	@$(BIN)/python bench/import_time.py

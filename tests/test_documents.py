@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "docs" / "documents").glob("*.md")),
+    *sorted((ROOT / "docs" / "collections").glob("*.md")),
     ROOT / "bench" / "README.md",
 ]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

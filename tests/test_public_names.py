@@ -30,6 +30,35 @@ ARCHITECTURE = {
     "rotary": "(x, positions, base=10000.0, *, layout='interleaved')",
 }
 
+ANALYSIS = {
+    "gradients": "(query, key, value, grad_output, mask=None, *, scale=None, is_causal=False)",
+}
+
+
+@pytest.mark.parametrize("name", ANALYSIS)
+def test_signatures_of_the_analysis_are_those_that_others_rely_on(name: str) -> None:
+    signature = inspect.signature(getattr(regard.analysis, name))
+    bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    plain = signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)
+    assert str(plain) == ANALYSIS[name]
+    assert name in regard.analysis.__all__
+
+
+PARTS = {
+    "analysis.worst_case": "(query, keys, values, *, radius=None, scores=None, direction=None, "
+    "scale=1.0)",
+    "design.query": "(keys, target, *, tolerance=0.001, values=None, scale=1.0, radius=None)",
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_signatures_of_parts_are_those_that_others_rely_on(name: str) -> None:
+    part, function = name.split(".")
+    signature = inspect.signature(getattr(getattr(regard, part), function))
+    bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    plain = signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)
+    assert str(plain) == PARTS[name]
+
 
 def test_all_lists_exactly_the_public_names() -> None:
     names = {

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from kinds.compute import oracle
 from regard.certify import Claim
+from regard.kinds.compute.spec import quantity
 from regard.kinds.noise.spec import value_symbols
 from regard.language import parse, parse_limit
-from regard.problems import key_instance, separator_instance, token_instance
+from regard.problems import key_instance, separator_instance, to_dict, token_instance
 from regard.solving import Solution, Status
 
 Reached = list[Claim]
@@ -169,25 +171,24 @@ def condition(solution: Solution, found: Reached) -> bool:
 
 
 def compute(solution: Solution, found: Reached) -> bool:
-    nouns = {
-        "q": "queries",
-        "k": "keys",
-        "v": "values",
-        "z": "scores",
-        "a": "weights",
-        "c": "outputs",
-    }
-    for name in solution.problem.goal.find:
-        row = int(name[2:]) - 1 if len(name) > 1 else None
-        about = [c for c in found if c.fields["quantity"] == nouns[name[0].lower()]]
-        covered = [c for c in about if c.fields["row"] == row or c.fields["row"] is None]
-        if not covered and row is None:  # all rows, one by one
-            covered = about
-        if not covered:
+    """Every row asked for is claimed, with the numbers of an oracle that shares nothing with it."""
+    problem = solution.problem
+    right = oracle.attend(to_dict(problem)["given"])
+    claimed = {}
+    for claim in found:
+        if claim.kind != "stepwise" or claim.fields["bound"] > 1e-9 * (1 + _largest(claim)):
             return False
-        if any(c.fields["bound"] > 1e-9 * (1 + _largest(c)) for c in covered):
-            return False
-    return all(claim.kind == "computed" for claim in found)
+        for row, entries in zip(claim.fields["rows"], claim.fields["entries"], strict=True):
+            claimed[claim.fields["quantity"], row] = [float(Fraction(x)) for x in entries]
+    for name in problem.goal.find:
+        asked = quantity(name, problem.given)
+        whole = right[asked.name]
+        for row in asked.rows(len(whole)):
+            stated = claimed.get((asked.name, row - 1))
+            wanted = np.ravel(whole[row - 1])
+            if stated is None or not np.allclose(stated, wanted, rtol=1e-9, atol=1e-9):
+                return False
+    return True
 
 
 def _largest(claim: Claim) -> float:
@@ -362,6 +363,103 @@ def identity(solution: Solution, found: Reached) -> bool:
     return {claim.kind for claim in found} <= {"identity", "identity_fails", "always_above"}
 
 
+def count(solution: Solution, found: Reached) -> bool:
+    """A count or a shape for every quantity, with the number or the formula of the answer."""
+    stated = {claim.fields["quantity"]: claim.fields for claim in found if claim.kind == "count"}
+    shapes = {
+        claim.fields["array"]: claim.fields["axes"] for claim in found if claim.kind == "shape"
+    }
+    numbers = {name: float(x) for name, x in solution.problem.given.numbers().items()}
+    for name, said in solution.answer.items():
+        if name.startswith("same_"):
+            quantity = name.removeprefix("same_")
+            every = [f for n, f in stated.items() if n == quantity or n.startswith(f"{quantity}_")]
+            values = {fields["number"] or fields["formula"] for fields in every}
+            if len(every) < 2 or (len(values) == 1) is not said:
+                return False
+        elif isinstance(said, list):
+            axes = shapes[name.removeprefix("shape_")]
+            worth = [float(parse(axis).evaluate(numbers)) for axis in axes]
+            if worth != [float(x) for x in said]:
+                return False
+        elif name in stated:
+            fields = stated[name]
+            if str(said) not in (fields["number"], fields["formula"]):
+                return False
+        elif name not in solution.problem.goal.orders:
+            return False
+    return True
+
+
+SHOWS = {"identity", "rank_at_most", "always_compared", "positions_share"}
+REFUTES = {"identity_fails", "rank_exceeds", "comparison_fails", "positions_differ"}
+
+
+def choice(solution: Solution, found: Reached) -> bool:
+    """What is true is shown and what is false refuted, but for !=, where it is the other way."""
+    problem: Any = solution.problem
+    reached = [claim.kind for claim in found]
+    for statement in problem.goal.statements:
+        settled = solution.finding.settled[statement.label]  # type: ignore[attr-defined]
+        unequal = statement.says is not None and "!=" in statement.says
+        wanted = SHOWS if settled.truth != unequal else REFUTES
+        kinds = {claim.kind for claim in settled.claims}
+        if not kinds or not kinds <= wanted or not kinds <= set(reached):
+            return False
+    return True
+
+
+def gradient(solution: Solution, found: Reached) -> bool:
+    """The gradient in that very array, and the formula or the entries of the answer; or the bound."""
+    answer = solution.answer
+    if "bound" in answer:
+        claim = found[0]
+        of = solution.problem.goal.bound
+        return claim.kind == "saturation" and claim.fields == {"of": of, "bound": answer["bound"]}
+    of = [claim.fields.get("of", claim.fields.get("what")) for claim in found]
+    wanted = [
+        name if claim.kind == "evaluated" else name.removeprefix("d")
+        for name, claim in zip(answer, found, strict=True)
+    ]
+    if solution.problem.given.forward == "softmax":
+        wanted = [
+            one if claim.kind == "evaluated" else "s"
+            for one, claim in zip(wanted, found, strict=True)
+        ]
+    entries = all(
+        _close(claim.fields["entries"], answer[claim.fields["what"]])
+        for claim in found
+        if claim.kind == "evaluated"
+    )
+    return of == wanted and entries
+
+
+def symmetry(solution: Solution, found: Reached) -> bool:
+    """One claim for each thing that is asked for: it stays or it does not, and what it becomes."""
+    asked = [getattr(solution.finding, name) for name in ("invariant", "formula")]
+    settled = [one for one in asked if one is not None]
+    kinds = {claim.kind for claim in found}
+    return bool(settled) and all(
+        {claim.kind for claim in one.claims} == {"identity" if one.truth else "identity_fails"}
+        and {claim.kind for claim in one.claims} <= kinds
+        for one in settled
+    )
+
+
+def sequences(solution: Solution, found: Reached) -> bool:
+    """The task of the goal over all sequences, to within its tolerance; or two that look alike."""
+    problem: Any = solution.problem
+    (claim,) = found
+    same_task = claim.fields["task"] == problem.goal.copy_what
+    causal = claim.fields["causal"] == problem.given.is_causal
+    if claim.kind == "order_unseen":
+        return same_task and causal and claim.fields["bound"] > problem.goal.tolerance
+    of = problem.goal.of
+    named = claim.fields["of"] == (None if of is None else problem.given.vocabulary.index(of))
+    within = claim.fields["bound"] <= problem.goal.tolerance
+    return claim.kind == "every_sequence" and same_task and causal and named and within
+
+
 def code(solution: Solution, found: Reached) -> bool:
     return solution.verdict is Status.ARGUED  # runs on instances are no proof
 
@@ -379,5 +477,10 @@ TABLE: dict[str, Callable[[Solution, Reached], bool]] = {
     "self_attention": self_attention,
     "feasibility": feasibility,
     "identity": identity,
+    "count": count,
+    "gradient": gradient,
+    "choice": choice,
+    "symmetry": symmetry,
     "code": code,
+    "sequences": sequences,
 }

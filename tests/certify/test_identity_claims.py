@@ -130,7 +130,10 @@ def test_an_identity_of_small_matrices_is_not_one_of_all() -> None:
         (("X W_Q +", "X W_Q", X), {}),
         (("X W_Q < X W_Q", "X W_Q = X W_Q", X), {}),
         ((3, "X W_Q", X), {}),
-        (("A A^-1 A", "A", {"A": ["N", "N"]}), {}),
+        (("(A B)^-1", "B^-1 A^-1", {"A": ["N", "N"], "B": ["N", "N"]}), {}),
+        (("P X", "P X", {"P": ["N", "M"], "X": ["M"]}), {"permutations": ["P"]}),  # not square
+        (("c", "c", {"c": ["N"]}), {"positive": ["c"]}),  # no number
+        (("P X", "P X", {"P": [3, 3], "X": [3]}), {"permutations": ["P"], "chance": 1e-30}),
         (("I X", "X", {"X": ["N", "D"]}), {"chance": 1e-30}),  # a test for all sizes knows no I
         (("X", "X", {"X": ["N", "D"]}), {"sizes": []}),
         (("X", "X", {"X": ["N", "D"]}), {"sizes": [{"N": 2}]}),

@@ -11,9 +11,10 @@ import regard
 from checking.answer_files import Entry, read_answers, tag, thinned
 from regard import problems
 from regard.checking import TAGS
+from regard.problems.registry import part
 from solving.reading import solved
 
-JUDGED = [kind for kind in problems.KINDS if kind != "code"]  # code is graded, not checked
+JUDGED = [kind for kind in problems.KINDS if part(kind, "judge") is not None]
 ANSWERS = {kind: read_answers(kind) for kind in JUDGED}
 NAMES = [name for name in problems.names() if problems.load(name).kind in JUDGED]
 RIGHT = [(kind, entry) for kind in JUDGED for entry in ANSWERS[kind].right]

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from fuzzing.strange_formulas import SHARES, SIZES, Parts, code, compute, identity, moments
+from fuzzing.strange_statements import choice, symmetry
 
 QUIET = [0.0, 1e-30, 1e-9, 1e-3, 1e-2, 0.1, 1.0, 3.0]  # louder noise takes minutes
 SCALES = [1.0, 1.0, 0.5, 3.0, 1e-30, 1e-9, 1e9, 1e30]
@@ -195,4 +196,5 @@ MAKERS: dict[str, Callable[[Random], Parts]] = {
     "query": query, "heads": heads, "noise": noise, "condition": condition, "code": code,
     "self_attention": self_attention, "feasibility": feasibility, "separator": separator,
     "offset": offset, "band": band, "compute": compute, "moments": moments, "identity": identity,
+    "choice": choice, "symmetry": symmetry,
 }  # fmt: skip

@@ -111,10 +111,10 @@ REFUSED = [
     ("2^k_a", "An exponent must be a scalar, and k_a is a column of d entries.", 1),
     ("2^T", "2 is a scalar and has no transpose: leave it out, or write 2^(T) if T is an exponent.", 1),
     ("C' k_a", "C is a scalar and has no transpose: leave it out.", 1),
-    ("[1, k_a]", "The entries in brackets must be scalars, and k_a is a column of d entries.", 4),
+    ("[1, k_a]", "The entries in brackets must be scalars, and k_a is a column of d entries. Write hstack(A, B) for matrices side by side, vstack(A, B) for one on another.", 4),
     ("C [k_a + k_b]", "The entries in brackets must be scalars, and k_a + k_b is a column of d "
      "entries. Round brackets group: (k_a + k_b).", 3),
-    ("k_a < 1", "A column of d entries cannot be compared with a scalar.", 4),
+    ("k_a = 1", "A column of d entries cannot be compared with a scalar.", 4),
     ("k_a = v", "A column of d entries cannot be compared with a column of p entries.", 4),
     ("dot(k_a, A)", "dot takes vectors, and A is a matrix of d × d.", 0),
     ("dot(k_a, v)", "dot takes vectors of one size, and these have d and p entries.", 0),
@@ -124,7 +124,7 @@ REFUSED = [
      "or abs(k_a) for the absolute value of each entry.", 0),
     ("tr(M)", "tr takes a square matrix, and M is a matrix of m × p.", 0),
     ("pinv(C)", "pinv takes a matrix, and C is a scalar.", 0),
-    ("max(k_a, 1)", "max takes one array, or several scalars, and k_a is a column of d entries.", 0),
+    ("max(k_a, 1, X)", "max takes one array, or several of one shape and scalars, and X is a matrix of N × D.", 0),
     ("softmax(C)", "softmax takes a vector or a matrix, and C is a scalar.", 0),
     ("1 + I(k_a)", "In I(…) stands a size, and k_a is a column of d entries: write I * (k_a) for the "
      "product.", 4),

@@ -49,7 +49,7 @@ static void *caller(void *failed) {
         while (call.work(&job, 1e-6) > 0) continue;
         end_call(&call);
         *(int *)failed += memcmp(output, expected, sizeof output) != 0;
-        free(job.not_finite);
+        free_tasks(&job);
     }
     return NULL;
 }

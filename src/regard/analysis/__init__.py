@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from regard.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from regard.analysis.backward import Gradients, gradients
     from regard.analysis.exact_trace.entries import Entry
     from regard.analysis.exact_trace.numbers import ExponentialQuotient, Surd
     from regard.analysis.exact_trace.trace import Trace, trace
@@ -38,6 +39,7 @@ else:  # a checker of types reads the lines above
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
+            "backward": "Gradients gradients",
             "exact_trace.entries": "Entry",
             "exact_trace.numbers": "ExponentialQuotient Surd",
             "exact_trace.trace": "Trace trace",
@@ -65,6 +67,7 @@ __all__ = [
     "Entropy",
     "Entry",
     "ExponentialQuotient",
+    "Gradients",
     "Interference",
     "InterferenceTable",
     "Moments",
@@ -80,6 +83,7 @@ __all__ = [
     "content_split",
     "dot_product_moments",
     "entropy",
+    "gradients",
     "interference",
     "interference_table",
     "key_noise",

@@ -36,16 +36,17 @@ def large_products(points: Float64, direction: Sequence[arb]) -> list[arb] | Non
     """Return x · direction for each row x; None where a sum is too large for floats."""
     wide, lost = _wide(direction)
     used = np.flatnonzero((wide != 0) | (lost > 0))  # a query may have few entries
-    wide, size = wide[used], float(np.sum(np.abs(wide)))
-    error = (len(used) * UNIT * size + float(np.sum(lost))) * RAISED
+    wide, lost = wide[used], lost[used]
+    # Per unit of a key in this entry: what rounding may do, and what was lost before.
+    error = (len(used) * UNIT * np.abs(wide).astype(np.float64) + lost) * RAISED
     found: list[arb] = []
     step = max(1, AT_ONCE // max(1, len(used)))
     for first in range(0, len(points), step):
         some = points[first : first + step]
         some = some if len(used) == points.shape[1] else some[:, used]
         sums = np.einsum("nd,d->n", some.astype(np.longdouble), wide)
-        largest = np.maximum(np.max(some, axis=1, initial=0), -np.min(some, axis=1, initial=0))
-        found += _balls(sums, largest * error)
+        with np.errstate(over="ignore"):
+            found += _balls(sums, np.abs(some) @ error * RAISED)
     return found if all(ball.is_finite() for ball in found) else None
 
 
@@ -60,8 +61,9 @@ def large_combination(weights: Sequence[arb], points: Float64) -> list[arb] | No
         some = points[part]
         sums += np.einsum("n,nd->d", wide[part], some.astype(np.longdouble))
         largest = np.maximum(np.max(some, axis=0), -np.min(some, axis=0))
-        sizes += largest * float(np.sum(np.abs(wide[part])))
-        missing += largest * float(np.sum(lost[part]))
+        with np.errstate(over="ignore"):
+            sizes += largest * float(np.sum(np.abs(wide[part])))
+            missing += largest * float(np.sum(lost[part]))
     found = _balls(sums, (len(points) * UNIT * sizes + missing) * RAISED)
     return found if all(ball.is_finite() for ball in found) else None
 

@@ -28,6 +28,7 @@ Value = float | Float64
 _MOST_NUMBERS = 100_000
 _DEEPEST = 8  # lists and tables within each other
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")
+_THOUSANDS = re.compile(r"(?<![\w.,])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])")
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,6 +223,8 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
             limit = _limit(value)
             if limit is not None and limit.name == name:  # C = "C -> inf"
                 return limit
+            if _THOUSANDS.search(value):  # 1,048,576
+                return _field(name, _THOUSANDS.sub(lambda n: n[0].replace(",", ""), value), depth)
             raise InvalidAnswer(f"answer: {name}: {error}", field=name, formula=error) from None
     if isinstance(value, bool):
         return value

@@ -1,4 +1,4 @@
-"""Find the judge of a problem: the module that has the name of its kind."""
+"""Find the judge of a problem: `judge` in the folder of its kind."""
 
 from __future__ import annotations
 
@@ -99,7 +99,8 @@ def _fields(problem: Problem, answer: Any) -> Any:
             f"{answer[:80]!r}: there is no such file, and an answer to {problem.id} has the fields "
             f"{names}: say which this is."
         )
-    return {field: answer}
+    plain = {"true": True, "false": False}
+    return {field: plain.get(answer.strip(), answer)}
 
 
 def _names_a_file(text: str) -> bool:

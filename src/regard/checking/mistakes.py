@@ -25,7 +25,7 @@ class Mistake(Generic[P, C]):
         sentence: what went wrong; it must be true of every answer that `shows` accepts.
         shows: whether an answer makes this mistake, by what it does.
         wrong: the answer that somebody with this mistake would give, as fields; None where the
-            problem leaves no room for it.
+            problem leaves no room for it, as where that answer is right.
         idea: how a solution introduces that answer, such as "Without the large factor".
         spoiled: in place of `wrong`, where the answer is a change of the right one: such answers,
             the likeliest first, out of the problem and the right answer.

@@ -1,4 +1,4 @@
-"""The command `regard`. Each subcommand has a module of its own; this one gathers them.
+"""The command `regard`. Its subcommands are in the modules beside; this one gathers them.
 
 Exit codes: 0 all is well; 1 an answer is not fully right, or a problem undecided;
 2 input that cannot be read or used; 3 regard's own fault.

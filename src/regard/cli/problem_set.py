@@ -63,7 +63,7 @@ def _print_collection(collection: Collection) -> None:
     heading.append(f"  {collection.title}", style="not bold")
     out().print(heading)
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column("part", min_width=6, style="dim")
+    table.add_column("part", min_width=6, style="dim", no_wrap=True)
     table.add_column("id", no_wrap=True)
     table.add_column("title", overflow="fold")
     for part, problem in zip(collection.parts, collection.problems, strict=True):
@@ -100,7 +100,7 @@ def validate(
         article = "an" if problem.kind[0] in "aeiou" else "a"
         typer.echo(f"{file}: {article} {problem.kind} problem, {solution.outcome}.")
         for name, value in solution.to_dict()["answer"].items():
-            shown = str(value)
+            shown = str(value).lower() if isinstance(value, bool) else str(value)
             typer.echo(f"  {name} = {shown if len(shown) <= 80 else shown[:79] + '…'}")
     raise typer.Exit(1 if undecided else 0)
 

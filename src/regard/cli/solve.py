@@ -77,7 +77,8 @@ def solve(
     _show(solutions, form, output, _title(problems or []))
     if overview:
         _summary(solutions, time.perf_counter() - started)
-        out().print(f"Report: {output}", soft_wrap=True)
+    if output is not None:
+        out().print(f"Report: {output}", soft_wrap=True, markup=False)
     raise typer.Exit(1 if any(s.verdict is Status.UNDECIDED for s in solutions) else 0)
 
 

@@ -3,6 +3,7 @@
 | file | holds |
 |---|---|
 | `spec` | what is given and asked for, and what cannot be meant |
+| `fields` | which fields an answer has, and how one is written |
 | `instance` | the arrays of an instance |
 | `reading` | an answer, read and evaluated |
 | `misconceptions` | each mistake once: tag, sentence, the wrong answer, how it is recognised |
@@ -10,4 +11,17 @@
 | `solve` | the mathematics: a `Finding`, with claims that prove it |
 | `explain` | the words: an `Explanation` of a finding |
 | `vary` | other numbers, the same question |
+
+A file that grows long becomes a folder of the same name. What is looked up in them by name:
+
+    spec            PROBLEM, the class of the problems
+    fields          fields(problem) -> tuple[AnswerField, ...]
+    misconceptions  MISTAKES, OFTEN; BY_EXAMPLE: the counterexample is told, not the goal missed
+    judge           judge(problem, answer) -> Verdict; perhaps replay(problem, answer, seed), which
+                    returns a Counterexample, and hint(message), added to what cannot be read
+    solve           solve(problem) -> Finding, or a Solution that is told already
+    explain         explain(problem, finding) -> Explanation
+    vary            vary(problem, rng) -> dict of the tables that change, such as the whole `given`
+
+`instance` and `reading` are for the other files of the kind.
 """

@@ -1,8 +1,9 @@
 """The kinds of problems: each is a folder of `regard.kinds`, or of a package that brings its own.
 
-A kind is found by its name alone: nothing lists the kinds, and nothing of a kind is imported before
-it is asked for. A package adds kinds by the entry-point group `regard.kinds`; the name of an entry
-is the kind, its value the package that holds `spec`, `solve`, `explain` and so on:
+A kind is found by its name alone: it need not be listed anywhere (`_ORDER` only sorts them), and
+nothing of a kind is imported before it is asked for. A package adds kinds by the entry-point group
+`regard.kinds`; the name of an entry is the kind, its value the package that holds `spec`, `solve`,
+`explain` and so on:
 
     [project.entry-points."regard.kinds"]
     toy = "my_course.toy"
@@ -43,6 +44,10 @@ _ORDER = [
     "band",
     "moments",
     "noise",
+    "count",
+    "gradient",
+    "symmetry",
+    "choice",
     "code",
 ]
 

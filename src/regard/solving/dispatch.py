@@ -1,4 +1,4 @@
-"""Find the solver for a problem: the module that has the name of its kind."""
+"""Find the solver for a problem: `solve` in the folder of its kind."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from regard.checking.weighings import WEIGHINGS
-from regard.kinds.compute.instance import Example, forward, pick
+from regard.kinds.compute.instance import Example, pick
 from regard.kinds.compute.spec import ComputeGiven, is_quantity, quantity
 
 GIVEN = ComputeGiven(
@@ -15,26 +15,29 @@ GIVEN = ComputeGiven(
 )  # fmt: skip
 
 
-def test_names_stand_for_a_row_or_for_all_of_them() -> None:
-    assert quantity("a_12") == ("a", 12)
-    assert quantity("Z") == ("z", None)
-    assert list(quantity("C").tokens(3)) == [1, 2, 3]
-    assert list(quantity("q_2").tokens(3)) == [2]
-    assert [is_quantity(name, 2) for name in ("q_2", "q_3", "Q", "x_1", "q_0", "q")] == [
-        True, False, True, False, False, False,
+def test_names_stand_for_a_matrix_a_row_or_an_entry() -> None:
+    assert quantity("a_12") == ("A", 12, None)
+    assert quantity("Z") == ("Z", None, None)
+    assert quantity("a_h2_3_1") == ("A_h2", 3, 1)
+    assert quantity("weights_2") == quantity("a_2")
+    assert quantity("output_1", GIVEN) == ("C", 1, None)
+    assert list(quantity("C").rows(3)) == [1, 2, 3]
+    assert list(quantity("q_2").rows(3)) == [2]
+    names = ("q_2", "q_3", "Q", "x_1", "q_0", "q", "q_2_3", "q_2_4", "Q_2", "O", "H", "h_2")
+    assert [is_quantity(name, GIVEN) for name in names] == [
+        True, False, True, False, False, False, True, False, False, False, True, True,
     ]  # fmt: skip
 
 
-def test_floats_and_exact_numbers_are_one_example() -> None:
+def test_floats_are_those_of_the_definition() -> None:
     example = Example(GIVEN)
-    np.testing.assert_allclose(example.scale, 3**-0.5, rtol=1e-15)
-    inputs = example.inputs
-    again = forward(*(inputs["tokens"] @ inputs[name] for name in ("W_Q", "W_K", "W_V")), 3**-0.5)
-    for letter, rows in example.right.items():
-        np.testing.assert_allclose(rows, again[letter], rtol=1e-14, err_msg=letter)
+    np.testing.assert_allclose(example.setup.scale, 3**-0.5, rtol=1e-15)
     # q_2 = (1/2, 2, 3), k_1 = (1, 1, 0): 5/2 over the root of 3.
     np.testing.assert_allclose(pick(example.right, "z_2")[0], 2.5 / 3**0.5, rtol=1e-15)
     np.testing.assert_array_equal(pick(example.right, "V"), [[3], [9.5]])
+    # k_2 = (1/2, 9/2, 2).
+    z = np.array([2.5, 0.25 + 9 + 6]) / 3**0.5
+    np.testing.assert_allclose(pick(example.right, "a_2"), np.exp(z) / np.exp(z).sum(), rtol=1e-14)
 
 
 @pytest.mark.parametrize(

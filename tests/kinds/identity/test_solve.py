@@ -275,8 +275,8 @@ def test_a_known_identity_is_proved_for_all_sizes_and_says_why(name: str) -> Non
 
 
 def test_a_proof_for_some_sizes_says_which() -> None:
-    given = {"shapes": {"A": ["n", "n"], "v": ["n"]}}
-    claim = {"name": "F", "formula": "A^-1 (A v)", "equals": "v"}
+    given = {"shapes": {"A": ["n", "n"], "B": ["n", "n"]}}
+    claim = {"name": "F", "formula": "(A B)^-1", "equals": "B^-1 A^-1"}
     solution = solve(problem(given, claim))
     assert solution.verdict is Status.ARGUED
     assert solution.verification.holds

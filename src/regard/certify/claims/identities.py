@@ -68,6 +68,8 @@ def claim(
     sum_over: str | None = None,
     sizes: Sequence[Mapping[str, int]] | None = None,
     chance: float = 0.0,
+    permutations: Sequence[str] = (),
+    positive: Sequence[str] = (),
 ) -> Claim:
     """Return the claim that two formulas agree for all matrices of these shapes.
 
@@ -83,6 +85,8 @@ def claim(
         sizes: numbers for the named sizes; None: all sizes.
         chance: 0 asks for a proof, and what is above it for a test that a wrong identity passes
             with at most this chance.
+        permutations: names that are permutation matrices, all of them.
+        positive: names that are numbers above 0.
     """
     fields = {
         "left": left,
@@ -95,7 +99,8 @@ def claim(
         "sizes": None if sizes is None else [dict(some) for some in sizes],
         "chance": chance,
     }
-    return Claim("identity", fields)
+    kept = {"permutations": list(permutations), "positive": list(positive)}
+    return Claim("identity", {**fields, **{name: one for name, one in kept.items() if one}})
 
 
 def say_identity(claim: Claim) -> str:
@@ -110,6 +115,9 @@ def say_identity(claim: Claim) -> str:
     right = f"the sum of {fields['right']} over {over}" if over else fields["right"]
     where = ", ".join(f"{name} = {text}" for name, text in fields["where"].items())
     every_one = f" for all {' and '.join(at)}" if at else ""
+    for kind, words in (("permutations", "permutation matrices"), ("positive", "numbers above 0")):
+        if fields.get(kind):
+            every_one += f" for all {words} {' and '.join(fields[kind])}"
     if fields["sizes"] is None:
         reach = "for matrices of all sizes"
     else:
@@ -232,6 +240,7 @@ def identity_fails(claim: Claim, certificate: Certificate) -> Decision:
     for name, value in values.items():
         if value.shape != stated.shape_at(name, sizes):
             raise Unusable(f"{name} has another shape.")
+    stated.check_restricted(values)
     found = difference(stated, sizes, values)
     if found is None:
         return Decision("undecided", "The sides do not differ there, as far as can be told.")

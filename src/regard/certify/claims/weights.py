@@ -40,6 +40,7 @@ from regard.certify.certificate import (
     Certificate,
     Claim,
     Float64,
+    Number,
     Unusable,
     combination,
     down,
@@ -54,6 +55,8 @@ from regard.certify.certificate import (
     weighted,
 )
 from regard.certify.claims.kind import Kind
+
+MOST_APART = 4  # targets whose differences are each summed up by themselves
 
 
 def worded_target(claim: Claim) -> str:
@@ -83,7 +86,10 @@ def weights_close(claim: Claim, certificate: Certificate) -> Decision:
 
     def test() -> Outcome:
         terms, total = exponentials(scores(keys, query, scale))
-        missed = [abs(terms[i] / total - p) for i, p in target.items()]
+        if len(target) <= MOST_APART:
+            missed = [abs(_missed(terms, i, p)) / total for i, p in target.items()]
+        else:
+            missed = [abs(terms[i] / total - p) for i, p in target.items()]
         leaks = [term for i, term in enumerate(terms) if i not in target]
         if leaks:  # all are divided by one number: the largest stays the largest
             missed.append(BALLS.largest(leaks) / total)
@@ -91,6 +97,12 @@ def weights_close(claim: Claim, certificate: Certificate) -> Decision:
         return Outcome(at_most(worst, bound), f"The largest difference is {show(worst)}.")
 
     return constructed(settle(test))
+
+
+def _missed(terms: list[arb], i: int, p: Number) -> arb:
+    """(a_i - p) times the sum of all terms; where p = 1, that is what the others have."""
+    others = sum((term for j, term in enumerate(terms) if j != i), arb(0))
+    return (1 - arb(p)) * terms[i] - p * others
 
 
 def say_output_close(claim: Claim) -> str:

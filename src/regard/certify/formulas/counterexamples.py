@@ -116,7 +116,17 @@ def _draws(
             name: rng.integers(-largest, largest + 1, shape) / parts
             for name, shape in shapes.items()
         }
+        for name in stated.positive:
+            values[name] = np.abs(values[name]) + 1 / parts
+        for name in stated.permutations:
+            values[name] = np.eye(shapes[name][0])[_moving(shapes[name][0], rng)]
         yield values | {name: float(sizes[name]) for name in stated.drawn if name in sizes}
+
+
+def _moving(size: int, rng: np.random.Generator) -> Any:
+    """Return an order that moves something, where there is something to move."""
+    order = rng.permutation(size)
+    return order[::-1] if (order == np.arange(size)).all() else order
 
 
 def difference(

@@ -12,7 +12,9 @@ from regard.certify.certificate import Unusable
 from regard.certify.formulas.evaluation import evaluate, no_function, scalar
 from regard.language.formula.tree import Tree, operands
 
-ALGEBRA = frozenset({"dot", "outer", "sum", "tr", "I"})
+_OF_ARRAYS = frozenset({"hadamard", "diag", "rowsum", "row", "rows"})
+_OF_SIZES = frozenset({"I", "ones", "zeros", "causal", "entries"})
+ALGEBRA = frozenset({"dot", "outer", "sum", "tr", "hstack", "vstack"}) | _OF_ARRAYS | _OF_SIZES
 _SIZELESS = frozenset(
     {"number", "name", "+", "-", "*", "·", "/", "^", "neg", "'", "column", "matrix", "call"}
 )
@@ -54,7 +56,7 @@ def degree(tree: Tree, known: Mapping[str, Degree], size: int) -> tuple[Degree, 
             found = Degree(parts[0].above + parts[1].below, parts[0].below + parts[1].above)
         elif node.op == "^":
             found = _power(parts[0], exponent_at(tree, at), size)
-        elif node.op in ("column", "matrix"):
+        elif node.op in ("column", "matrix") or node.value in ("hstack", "vstack"):
             found = Degree(max(part.above for part in parts) + below, below)
         elif node.op in ("number", "constant"):
             found = Degree(0, 0)
@@ -89,6 +91,8 @@ def _power(base: Degree, exponent: fmpq, size: int) -> Degree:
 def any_size(tree: Tree) -> bool:
     """Does a formula give the same, with zeros around it, for matrices with zeros around them?"""
     return all(
-        node.op in _SIZELESS and not (node.op == "^" and exponent_at(tree, at) < 0)
+        node.op in _SIZELESS
+        and not (node.op == "call" and node.value in _OF_SIZES)
+        and not (node.op == "^" and exponent_at(tree, at) < 0)
         for at, node in enumerate(tree)
     )

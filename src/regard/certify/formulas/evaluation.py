@@ -2,7 +2,7 @@
 
 A formula of :mod:`regard.language` is a row of nodes in postfix order, and is walked with a stack.
 Sums, products, quotients and whole powers are computed in either arithmetic. What else a formula
-may call (exp, sqrt, softmax …) is up to the caller: it may be computed (:mod:`.formula_functions`),
+may call (exp, sqrt, softmax …) is up to the caller: it may be computed (:mod:`.functions`),
 or a proof in rationals may treat it as an unknown function.
 """
 
@@ -17,6 +17,7 @@ from flint import fmpq
 
 from regard.certify.balls import EXACT, Arithmetic, at_most, every, less
 from regard.certify.certificate import Unusable, exact, listed
+from regard.certify.formulas.array_tables import array_call, blocks
 from regard.errors import FormulaError
 from regard.language import Formula, parse
 from regard.language.formula.tree import Node, Tree
@@ -142,6 +143,8 @@ def _node(
         return transposed(parts[0])
     if op == "^":
         return _power(parts[0], parts[1], numbers, function)
+    if op == "matrix" and any(len(part.entries) > 1 for part in parts):
+        return Table(*blocks(node.value, [_array(part) for part in parts]))
     if op in ("column", "matrix"):
         entries = tuple(scalar(entry, "an entry") for entry in parts)
         return Table((len(parts),) if op == "column" else tuple(node.value), entries)
@@ -300,7 +303,14 @@ def _call(name: str, parts: list[Table], numbers: Arithmetic, function: Function
         return Table((size, size), tuple(ones))
     if any(part.shape is None for part in parts):
         raise Unusable(f"{name} of I needs a size, as in I(3).")
-    return function(name, parts)
+    found = array_call(name, [_array(part) for part in parts], whole_number, numbers)
+    return function(name, parts) if found is None else Table(*found)
+
+
+def _array(part: Table) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    if part.shape is None:
+        raise Unusable("a block I needs a size, as in I(3).")
+    return part.shape, part.entries
 
 
 def no_function(name: str, parts: list[Table]) -> Table:

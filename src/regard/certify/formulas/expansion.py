@@ -6,18 +6,21 @@ different in one case and equal in another; there are no other cases.
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from regard.certify.certificate import Unusable
 from regard.certify.formulas import polynomials as p
-from regard.certify.formulas.monomials import Index, Place
+from regard.certify.formulas.indices import Index, Place
 from regard.certify.formulas.polynomials import Poly
 from regard.certify.formulas.stated_identity import StatedIdentity
 from regard.certify.formulas.symbolic import evaluate
-from regard.certify.formulas.tensors import Size, Tensor, free, summed
+from regard.certify.formulas.tensors import Size, Tensor, free, permutation, summed
 
 MOST_CASES = 400  # entries that are written out
+MOST_ORDERS = 120  # of permutations of sizes that are numbers
 LARGE = 4  # a size from which on it is tried whether all sizes will do
 
 
@@ -72,7 +75,42 @@ def _largest(stated: StatedIdentity, sizes: Mapping[str, int]) -> int:
 def _expand(
     stated: StatedIdentity, sizes: Mapping[str, int], test: Test, *, general: bool
 ) -> Expansion:
-    """Write both sides out; if general, with names for sizes that are large numbers."""
+    """Write both sides out for every permutation; if general, with names for large sizes."""
+    found = None
+    for orders in _orders(stated, sizes, general):
+        found = _expand_at(stated, sizes, test, orders, general=general)
+        if not found.proved:
+            break
+    assert found is not None
+    return found
+
+
+def _orders(
+    stated: StatedIdentity, sizes: Mapping[str, int], general: bool
+) -> Iterator[Mapping[str, tuple[int, ...]]]:
+    """Return all orders for permutations of sizes that are numbers."""
+    counts: dict[str, int] = {}
+    for name in sorted(stated.permutations):
+        size = stated.shapes[name][0]
+        size = sizes.get(size, size) if isinstance(size, str) else size
+        if isinstance(size, int) and not (general and size >= LARGE):
+            counts[name] = size
+    if math.prod(math.factorial(size) for size in counts.values()) > MOST_ORDERS:
+        raise Unusable("there are too many permutations to write the identity out for each.")
+    choices = (itertools.permutations(range(size)) for size in counts.values())
+    for chosen in itertools.product(*choices):
+        yield dict(zip(counts, chosen, strict=True))
+
+
+def _expand_at(
+    stated: StatedIdentity,
+    sizes: Mapping[str, int],
+    test: Test,
+    orders: Mapping[str, tuple[int, ...]],
+    *,
+    general: bool,
+) -> Expansion:
+    """Write both sides out, with permutations of numbered sizes in these orders."""
 
     def size_of(size: Size) -> Size:
         found = sizes.get(size, size) if isinstance(size, str) else size
@@ -83,6 +121,10 @@ def _expand(
     for name in stated.drawn:
         shape = tuple(size_of(size) for size in stated.shapes[name])
         names[name] = free(name, shape)
+        if name in stated.permutations:
+            names[name] = permutation(name, shape[0], orders.get(name))
+        elif name in stated.positive:
+            names[name] = Tensor((), lambda name=name: p.factor("n", name))
         if name in stated.symbols and shape == ():  # a number with the name of a size is that size
             number = p.number(sizes[name]) if name in sizes else p.factor("n", name)
             names[name] = Tensor((), lambda number=number: number)

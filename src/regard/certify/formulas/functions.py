@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flint import arb, fmpq
@@ -29,6 +29,10 @@ _EACH: dict[str, Callable[[arb], arb]] = {
     "abs": abs,
     "erf": lambda x: x.erf(),
     "Phi": lambda x: (-x / arb(2).sqrt()).erfc() / 2,
+    "relu": lambda x: (x + abs(x)) / 2,
+    "elu": lambda x: (x + abs(x)) / 2 + ((x - abs(x)) / 2).exp() - 1,
+    "tanh": lambda x: x.tanh(),
+    "sigmoid": lambda x: 1 / (1 + (-x).exp()),
 }
 
 
@@ -48,19 +52,56 @@ def in_balls(name: str, parts: list[Table]) -> Table:
     if name in ("norm", "modulus"):
         return Table((), (norm(part.entries),))
     if name in ("max", "min"):
-        entries = [entry for some in parts for entry in some.entries]
-        if others and any(some.shape != () for some in parts):
-            raise Unusable(f"{name} takes one table, or several numbers.")
-        sign = 1 if name == "max" else -1
-        return Table((), (sign * BALLS.largest([sign * entry for entry in entries]),))
+        return _extreme(1 if name == "max" else -1, parts)
     if name == "softmax":
-        if part.shape is not None and len(part.shape) == 2:
-            width = part.shape[1]
-            starts = range(0, len(part.entries), width)
-            rows = [softmax(part.entries[at : at + width]) for at in starts]
-            return Table(part.shape, tuple(entry for row in rows for entry in row))
-        return Table(part.shape, tuple(softmax(part.entries)))
+        return _softmax(part, *others)
+    if name == "layernorm":
+        return _by_row(part, _layernorm)
+    if name == "rowmax":
+        rows = part.shape is not None and len(part.shape) == 2 and part.shape[0] > 1
+        largest = tuple(BALLS.largest(list(row)) for row in _rows(part))
+        return Table((len(largest),) if rows else (), largest)
     raise Unusable(f"{name} cannot be proved anything about.")
+
+
+def _extreme(sign: int, parts: list[Table]) -> Table:
+    """Return the largest entry of one table; of several the largest place by place."""
+    if len(parts) == 1:
+        entries = [sign * entry for entry in parts[0].entries]
+        return Table((), (sign * BALLS.largest(entries),))
+    shape = max((part.shape or () for part in parts), key=len)
+    count = max(len(part.entries) for part in parts)
+    spread = [part.entries if part.shape == shape else part.entries * count for part in parts]
+    columns = zip(*spread, strict=True)
+    return Table(shape, tuple(sign * BALLS.largest([sign * x for x in each]) for each in columns))
+
+
+def _rows(part: Table) -> list[tuple[arb, ...]]:
+    width = (part.shape or (1,))[-1]
+    return [part.entries[at : at + width] for at in range(0, len(part.entries), width)]
+
+
+def _by_row(part: Table, function: Callable[[Sequence[arb]], Sequence[arb]]) -> Table:
+    return Table(part.shape, tuple(entry for row in _rows(part) for entry in function(row)))
+
+
+def _softmax(part: Table, *masks: Table) -> Table:
+    """Return powers of e over their sum along rows; a mask multiplies the powers."""
+    if not masks:
+        return _by_row(part, softmax)
+    found: list[arb] = []
+    for row, seen in zip(_rows(part), _rows(masks[0]), strict=True):
+        powers = [x.exp() * m for x, m in zip(row, seen, strict=True)]
+        total = sum(powers, arb(0))
+        found += [power / total for power in powers]
+    return Table(part.shape, tuple(found))
+
+
+def _layernorm(row: Sequence[arb]) -> list[arb]:
+    mean = sum(row, arb(0)) / len(row)
+    centred = [x - mean for x in row]
+    length = (sum((x * x for x in centred), arb(0)) / len(row)).sqrt()
+    return [x / length for x in centred]
 
 
 def in_rationals(name: str, parts: list[Table]) -> Table:
@@ -68,6 +109,8 @@ def in_rationals(name: str, parts: list[Table]) -> Table:
     entries = [entry for part in parts for entry in part.entries]
     if name == "abs" or (name == "modulus" and parts[0].shape == ()):
         return Table(parts[0].shape, tuple(abs(entry) for entry in entries))
+    if name == "relu":
+        return Table(parts[0].shape, tuple(max(entry, fmpq(0)) for entry in entries))
     if name in ("max", "min") and (len(parts) == 1 or all(part.shape == () for part in parts)):
         return Table((), (max(entries) if name == "max" else min(entries),))
     return no_function(name, parts)

@@ -8,10 +8,12 @@ A monomial is a set of factors with exponents. The factors count as independent 
     exp    e to the power of a monomial; cis is e to i times a monomial. Exponents are fractions.
     sum    a monomial, summed over indices of its own
     delta  1 if two indices are equal, else 0
+    seen   1 if the second of two indices is at most the first, else 0: ("seen", i, j)
     root   the root of a polynomial that is never negative
     poly   what a formula divides by: a polynomial of several terms, with a negative exponent
     f      a function of which nothing is known, of polynomials: ("f", name, argument, ...)
-    w      an entry of such a function of a whole matrix: ("w", name, arguments, place, ...)
+    w      an entry of such a function of a whole matrix: ("w", name, arguments, place, ...), or
+           of the inverse of a matrix: ("w", "inv", name of the matrix, place, place)
 
 A place is a number, or an index that runs up to a named size. Indices that are summed over have
 negative labels. Those of a sum are numbered in one way only (by colours that are refined, as for
@@ -25,31 +27,18 @@ import itertools
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
+
+from regard.certify.formulas.indices import Index, Place, Word, bare, fresh, moved, undone
 
 WIDTH = 64  # indices of one sum
 MOST_ORDERS = 120  # that are tried to number the indices of a sum
+MOST_MOVES = 64  # ways to run through the indices of a sum that are tried
 
 Exponent = int | Fraction
 Factor = tuple[Any, ...]
 Monomial = frozenset[tuple[Factor, Exponent]]
 ONE: Monomial = frozenset()
-
-
-class Index(NamedTuple):
-    """A place that is not a number; it runs up to a size that is only a name."""
-
-    label: int
-    size: str
-
-
-Place = Index | int
-_labels = itertools.count(100)  # below it are the indices that a claim is made for
-
-
-def fresh(size: str) -> Index:
-    """Return an index that nothing else has."""
-    return Index(next(_labels), size)
 
 
 def merged(*monomials: Monomial) -> dict[Factor, Exponent]:
@@ -77,14 +66,14 @@ def inner(factor: Factor) -> Iterator[Any]:
         yield factor[1]
     elif kind == "f":
         yield from factor[2:]
-    elif kind == "w":
+    elif kind == "w" and not isinstance(factor[2], str):
         yield from factor[2]
 
 
 def own_places(factor: Factor) -> tuple[Place, ...]:
     """Return the places that a factor is taken at itself."""
     kind = factor[0]
-    if kind in ("x", "delta"):
+    if kind in ("x", "delta", "seen"):
         return factor[2:] if kind == "x" else factor[1:]
     return factor[3:] if kind == "w" else ()
 
@@ -100,7 +89,7 @@ def factors_of(part: Any) -> Iterator[Factor]:
 @lru_cache(maxsize=50_000)
 def places(factor: Factor) -> frozenset[Index]:
     """Return all indices in a factor."""
-    found = {place for place in own_places(factor) if isinstance(place, Index)}
+    found = {bare(place) for place in own_places(factor) if isinstance(place, Index)}
     for part in inner(factor):
         for one in factors_of(part):
             found |= places(one)
@@ -123,12 +112,20 @@ def text(factor: Factor) -> str:
         return "[" + "+".join(sorted(f"{c}{written(m)}" for m, c in part.terms.items())) + "]"
 
     at = ",".join(
-        f"{place.label}{place.size}" if isinstance(place, Index) else str(place)
+        f"{_moves(place.word)}{place.label:06d}{place.size}"
+        if isinstance(place, Index)
+        else str(place)
         for place in own_places(factor)
     )
     kind = factor[0]
     name = factor[1] if kind in ("x", "n", "f", "w") else ""
+    if kind == "w" and isinstance(factor[2], str):
+        name += f" {factor[2]}"
     return f"{kind}:{name}({';'.join(one(part) for part in inner(factor))}|{at})"
+
+
+def _moves(word: Word) -> str:
+    return "".join(f"{name}{power}." for name, power in word)
 
 
 def written(monomial: Monomial) -> str:
@@ -142,7 +139,7 @@ def relabelled(factor: Factor, names: Mapping[Index, Index]) -> Factor:
         return factor
 
     def at(spots: tuple[Place, ...]) -> tuple[Place, ...]:
-        return tuple(names.get(p, p) if isinstance(p, Index) else p for p in spots)
+        return tuple(_renamed(p, names) if isinstance(p, Index) else p for p in spots)
 
     def one(part: Any) -> Any:
         if isinstance(part, frozenset):
@@ -154,8 +151,11 @@ def relabelled(factor: Factor, names: Mapping[Index, Index]) -> Factor:
         return (kind, factor[1], *at(factor[2:]))
     if kind == "delta":
         return delta_factor(*at(factor[1:]))
+    if kind == "seen":
+        return (kind, *at(factor[1:]))
     if kind == "w":
-        return (kind, factor[1], tuple(one(part) for part in factor[2]), *at(factor[3:]))
+        of = factor[2] if isinstance(factor[2], str) else tuple(one(part) for part in factor[2])
+        return (kind, factor[1], of, *at(factor[3:]))
     if kind == "f":
         return (kind, factor[1], *(one(part) for part in factor[2:]))
     return (kind, one(factor[1]))
@@ -166,9 +166,18 @@ def relabelled_monomial(monomial: Monomial, names: Mapping[Index, Index]) -> Mon
     return frozenset((relabelled(factor, names), exponent) for factor, exponent in monomial)
 
 
+def _renamed(place: Index, names: Mapping[Index, Index]) -> Index:
+    """Put another index for one, moved by what either is moved by."""
+    new = names.get(bare(place))
+    return place if new is None else moved(place.word, new)
+
+
 def delta_factor(one: Place, other: Place) -> Factor:
-    """Return the factor that is 1 where two indices are equal."""
-    return ("delta", *sorted((one, other), key=str))
+    """Return the factor that is 1 where two indices are equal; only one of them is moved."""
+    pairs = [(one, other)]
+    if isinstance(one, Index) and isinstance(other, Index):
+        pairs = [(bare(a), moved(undone(a.word), b)) for a, b in ((one, other), (other, one))]
+    return ("delta", *min((sorted(pair, key=str) for pair in pairs), key=str))
 
 
 def sum_factor(body: Mapping[Factor, Exponent], bound: list[Index]) -> Factor:
@@ -176,15 +185,73 @@ def sum_factor(body: Mapping[Factor, Exponent], bound: list[Index]) -> Factor:
     depth = 1 + max((level(factor) for factor in body), default=0)
     best, least = None, ""
     # With more orders only some are tried: equal sums may then look different, never the reverse.
-    for order in itertools.islice(_orders(body, dict.fromkeys(bound, "")), MOST_ORDERS):
-        names = {
-            index: Index(-(depth * WIDTH + place), index.size) for place, index in enumerate(order)
-        }
-        found = relabelled_monomial(frozenset(body.items()), names)
-        shown = written(found)
-        if best is None or shown < least:
-            best, least = found, shown
+    for same in itertools.islice(_unmoved(body, bound), MOST_MOVES):
+        for order in itertools.islice(_orders(same, dict.fromkeys(bound, "")), MOST_ORDERS):
+            names = {
+                index: Index(-(depth * WIDTH + place), index.size)
+                for place, index in enumerate(order)
+            }
+            found = relabelled_monomial(frozenset(same.items()), names)
+            shown = written(found)
+            if best is None or shown < least:
+                best, least = found, shown
     return ("sum", best)
+
+
+def _numbered_anew(monomial: Monomial) -> Monomial:
+    """Number the indices of inner sums again: which is first depends on the outer ones."""
+    return frozenset((_numbered(factor), exponent) for factor, exponent in monomial)
+
+
+def _numbered(factor: Factor) -> Factor:
+    def one(part: Any) -> Any:
+        if isinstance(part, frozenset):
+            return _numbered_anew(part)
+        return part.mapped(_numbered_anew)
+
+    kind = factor[0]
+    if kind == "sum":
+        body, own = opened(factor)
+        return sum_factor(dict(body), own)
+    if kind in ("exp", "cis", "poly", "root"):
+        return (kind, one(factor[1]))
+    if kind == "f":
+        return (kind, factor[1], *(one(part) for part in factor[2:]))
+    if kind == "w" and not isinstance(factor[2], str):
+        return (kind, factor[1], tuple(one(part) for part in factor[2]), *factor[3:])
+    return factor
+
+
+def _unmoved(
+    body: Mapping[Factor, Exponent], bound: list[Index]
+) -> Iterator[Mapping[Factor, Exponent]]:
+    """Return a summand in which indices run in other orders, with fewer permutations in it.
+
+    Where k is all over the range, so is P⁻¹(k): the sum stays what it is if one is put for the
+    other.
+    """
+    words: dict[Index, set[Word]] = {index: {()} for index in bound}
+    for factor in body:
+        for place in _moved_places(factor):
+            words.setdefault(bare(place), {()}).add(place.word)
+    if all(found == {()} for found in words.values()):
+        yield body
+        return
+    for chosen in itertools.product(*(sorted(words[index]) for index in bound)):
+        names = {
+            index: moved(undone(word), index) for index, word in zip(bound, chosen, strict=True)
+        }
+        yield {_numbered(relabelled(factor, names)): exponent for factor, exponent in body.items()}
+
+
+@lru_cache(maxsize=50_000)
+def _moved_places(factor: Factor) -> frozenset[Index]:
+    """Return the indices in a factor that are moved, with what moves them."""
+    found = {p for p in own_places(factor) if isinstance(p, Index) and p.word}
+    for part in inner(factor):
+        for one in factors_of(part):
+            found |= _moved_places(one)
+    return frozenset(found)
 
 
 def opened(factor: Factor) -> tuple[Monomial, list[Index]]:

@@ -20,12 +20,12 @@ from typing import Any
 from flint import fmpq
 
 from regard.certify.certificate import Unusable
+from regard.certify.formulas.indices import Place
 from regard.certify.formulas.monomials import (
     ONE,
     Exponent,
     Factor,
     Monomial,
-    Place,
     delta_factor,
     merged,
     written,
@@ -34,7 +34,7 @@ from regard.certify.formulas.monomials import (
 MOST_TERMS = 6_000
 MOST_WORK = 200_000  # products of terms in one identity
 LARGEST_POWER = 64
-_SPECIAL = frozenset(["i", "cis", "root", "poly", "delta"])
+_SPECIAL = frozenset(["i", "cis", "root", "poly", "delta", "seen"])
 
 
 class TooLarge(Unusable):
@@ -155,8 +155,18 @@ def delta(one: Place, other: Place) -> Poly:
     if one == other:
         return number(1)
     # Two indices that a claim is made for are different: that they are equal is a case of its own.
+    # Moved by a permutation, one of them may be the other.
     apart = all(isinstance(place, int) or 0 < place.label < 100 for place in (one, other))
-    return Poly() if apart else factor(*delta_factor(one, other))
+    if apart and len({() if isinstance(p, int) else p.word for p in (one, other)}) == 1:
+        return Poly()
+    return factor(*delta_factor(one, other))
+
+
+def seen(one: Place, other: Place) -> Poly:
+    """Return 1 where the second place is at most the first, as in a causal mask, else 0."""
+    if isinstance(one, int) and isinstance(other, int):
+        return number(int(other <= one))
+    return number(1) if one == other else factor("seen", one, other)
 
 
 def term(exponents: dict[Factor, Exponent], c: fmpq) -> Poly:
@@ -180,7 +190,7 @@ def term(exponents: dict[Factor, Exponent], c: fmpq) -> Poly:
         elif kind == "poly" and exponent > 0:
             del exponents[one]
             beside *= power(one[1], int(exponent))
-        elif kind == "delta":
+        elif kind in ("delta", "seen") and exponent > 0:
             exponents[one] = 1
     turns = int(turns) % 4
     if turns % 2:

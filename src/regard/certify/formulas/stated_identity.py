@@ -32,9 +32,14 @@ class _Unknown:
     def __call__(self, name: str, parts: list[Table]) -> Table:
         key = name + ";".join(f"{part.shape}{part.entries}" for part in parts)
         self.met.add(key)
-        one = name in ("norm", "max", "min", "modulus", "pi", "inf")
-        if name == "pinv":
-            shape: tuple[int, ...] = tuple(reversed(parts[0].shape or ()))
+        one = name in ("norm", "modulus", "pi", "inf", "rank")
+        if name in ("max", "min"):
+            arrays = [part.shape or () for part in parts] if len(parts) > 1 else [()]
+            shape: tuple[int, ...] = max(arrays, key=len)
+        elif name == "rowmax":
+            shape = (parts[0].shape or ())[:-1]
+        elif name == "pinv":
+            shape = tuple(reversed(parts[0].shape or ()))
         else:
             shape = () if one else parts[0].shape or ()
         return _drawn(self.seed, key, shape)
@@ -64,6 +69,8 @@ class StatedIdentity:
         fields = claim.fields
         self.shapes = {name: _shape(shape) for name, shape in named(part(fields, "shapes")).items()}
         self.drawn = list(self.shapes)
+        self.permutations = self._among(fields.get("permutations", ()), "a permutation", 2)
+        self.positive = self._among(fields.get("positive", ()), "a positive number", 0)
         self.where: dict[str, Formula] = {}
         for name, text in named(part(fields, "where")).items():
             self.where[name] = read(text, name)
@@ -95,6 +102,31 @@ class StatedIdentity:
         )
         if shape != wanted and not (self.at and shape == (1, *wanted)):
             raise Unusable("the two sides have different shapes.")
+
+    def _among(self, names: Any, what: str, axes: int) -> frozenset[str]:
+        """Return the names that are permutation matrices, or numbers above 0."""
+        found = frozenset(_letter(name) for name in listed(names, what))
+        for name in found:
+            shape = self.shapes.get(name, ("",))
+            if len(shape) != axes or len(set(shape)) > 1:
+                raise Unusable(f"{name} cannot be {what} in this shape.")
+        return found
+
+    def check_restricted(self, values: Mapping[str, Table]) -> None:
+        """Refuse a permutation that is none, and a positive number that is not above 0.
+
+        Raises:
+            Unusable: with its name.
+        """
+        for name in self.permutations:
+            size = (values[name].shape or (0,))[0]
+            rows = [list(values[name].entries[i * size : (i + 1) * size]) for i in range(size)]
+            ones = [row.index(1) for row in rows if sorted(row) == [0] * (size - 1) + [1]]
+            if sorted(ones) != list(range(size)):
+                raise Unusable(f"{name} must be a permutation.")
+        for name in self.positive:
+            if not values[name].entries[0] > 0:
+                raise Unusable(f"{name} must be above 0.")
 
     def _declare(self, name: str, shape: Shape) -> None:
         if name in self.shapes:
@@ -138,6 +170,8 @@ class StatedIdentity:
 
     def agree(self, sizes: Mapping[str, int], seed: str) -> tuple[bool, int]:
         """Do the sides agree at a draw? And how many values of unknown functions were met."""
+        if self.permutations:
+            raise Unusable("one permutation that is drawn shows nothing about all of them.")
         unknown = _Unknown(seed)
         values = {name: _drawn(seed, name, self.shape_at(name, sizes)) for name in self.drawn}
         same = all(left == right for _, left, right in self.sides(values, sizes, EXACT, unknown))

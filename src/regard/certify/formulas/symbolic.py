@@ -9,7 +9,8 @@ from fractions import Fraction
 from regard.certify.certificate import Unusable
 from regard.certify.formulas import elementary
 from regard.certify.formulas import polynomials as p
-from regard.certify.formulas.monomials import Place
+from regard.certify.formulas.array_functions import ARRAY_FUNCTIONS, blocks
+from regard.certify.formulas.indices import Place
 from regard.certify.formulas.polynomials import Poly
 from regard.certify.formulas.tensors import (
     Entry,
@@ -21,7 +22,6 @@ from regard.certify.formulas.tensors import (
     largest,
     only,
     product,
-    softmax,
     summed,
     total_sum,
     transposed,
@@ -40,7 +40,9 @@ _EACH: dict[str, Callable[[Poly], Poly]] = {
     "abs": elementary.absolute,
     "modulus": elementary.absolute,
 }
-_NEVER_NEGATIVE = frozenset(["norm", "abs", "modulus", "exp", "softmax", "sqrt", "Phi"])
+_NEVER_NEGATIVE = frozenset(
+    ["norm", "abs", "modulus", "exp", "sqrt", "Phi", "relu", "sigmoid", "ones", "zeros", "causal"]
+)
 
 
 def evaluate(
@@ -102,6 +104,8 @@ def _node(node: Node, parts: list[Tensor], shape: Shape, names: Mapping[str, Ten
         return _power(parts[0], parts[1], shape)
     if op == "column":
         return Tensor(shape, lambda i: only(parts[i]))
+    if op == "matrix" and any(part.shape for part in parts):
+        return blocks(node.value, parts, shape)
     if op == "matrix":
         return Tensor(shape, lambda i, j: only(parts[i * node.value[1] + j]))
     if op == "call":
@@ -152,8 +156,8 @@ def _call(name: str, parts: list[Tensor], shape: Shape) -> Tensor:
     part = parts[0]
     if name in _EACH:
         return Tensor(shape, lambda *at: _EACH[name](part(*at)))
-    if name == "softmax":
-        return softmax(part)
+    if name in ARRAY_FUNCTIONS:
+        return ARRAY_FUNCTIONS[name](parts, shape)
     if name == "dot":
         return Tensor((), lambda: dot(*parts))
     if name == "outer":
@@ -171,14 +175,27 @@ def _call(name: str, parts: list[Tensor], shape: Shape) -> Tensor:
     if name == "sqrt":
         return Tensor(shape, lambda *at: _sqrt(part(*at), part.safe))
     if name in ("max", "min"):
-        sign = p.number(1 if name == "max" else -1)
-        turned = [Tensor(x.shape, lambda *at, x=x: sign * x(*at)) for x in parts]
-        return Tensor((), lambda: sign * largest(turned))
+        return _extreme(p.number(1 if name == "max" else -1), parts, shape)
     if name in ("erf", "Phi"):
         return Tensor(shape, lambda *at: elementary.function(name, part(*at)))
     if name == "pinv":
         return unknown(name, part, shape)
     raise Unusable(f"{name} cannot be proved anything about.")
+
+
+def _extreme(sign: Poly, parts: list[Tensor], shape: Shape) -> Tensor:
+    """Return the largest (or, with the sign -1, the smallest) entry; of several, place by place."""
+
+    def turned(part: Tensor) -> Tensor:
+        return Tensor(part.shape, lambda *at: sign * part(*at))
+
+    def entry(*at: Place) -> Poly:
+        here = [part(*at) if part.shape else part() for part in parts]
+        return sign * largest([turned(Tensor((), lambda one=one: one)) for one in here])
+
+    if shape:
+        return Tensor(shape, entry)
+    return Tensor((), lambda: sign * largest([turned(part) for part in parts]))
 
 
 def _sqrt(poly: Poly, safe: bool) -> Poly:
@@ -195,6 +212,8 @@ def _never_negative(node: Node, parts: list[Tensor], trees: list[Tree], scalar: 
     if node.op == "number":
         return True
     if node.op == "call" and node.value in _NEVER_NEGATIVE:
+        return True
+    if node.op == "call" and node.value == "softmax" and len(trees) == 1:
         return True
     if node.op == "call" and node.value == "dot" and trees[0] == trees[1]:
         return True

@@ -15,16 +15,8 @@ from flint import fmpq
 from regard.certify.formulas import elementary
 from regard.certify.formulas import polynomials as p
 from regard.certify.formulas.index_sums import total
-from regard.certify.formulas.monomials import (
-    WIDTH,
-    Index,
-    Place,
-    factors_of,
-    fresh,
-    level,
-    relabelled_monomial,
-    text,
-)
+from regard.certify.formulas.indices import Index, Place, fresh, moved
+from regard.certify.formulas.monomials import WIDTH, factors_of, level, relabelled_monomial, text
 from regard.certify.formulas.polynomials import Poly
 
 Size = int | str
@@ -42,12 +34,16 @@ class Tensor:
         entry: what stands at a place.
         known: entries that were asked for before.
         safe: whether no entry is ever negative.
+        source: the name of the matrix that it is, and whether that is transposed; None if neither.
+        inverted: its inverse, where that is known.
     """
 
     shape: Shape
     entry: Entry
     known: dict[tuple[Place, ...], Poly] = field(default_factory=dict)
     safe: bool = False
+    source: tuple[str, bool] | None = None
+    inverted: Callable[[], Tensor] | None = None
 
     def __call__(self, *at: Place) -> Poly:
         """Return the entry at a place."""
@@ -58,7 +54,20 @@ class Tensor:
 
 def free(name: str, shape: Sequence[Size]) -> Tensor:
     """Return a tensor whose entries are independent."""
-    return Tensor(tuple(shape), lambda *at: p.factor("x", name, *at))
+    return Tensor(tuple(shape), lambda *at: p.factor("x", name, *at), source=(name, False))
+
+
+def permutation(name: str, size: Size, order: Sequence[int] | None = None) -> Tensor:
+    """Return a permutation matrix P, with (P X)_i = X_P(i), of a named size or in this order."""
+
+    def entry(i: Place, j: Place) -> Poly:
+        if order is not None and isinstance(i, int):
+            return p.delta(order[i], j)
+        assert isinstance(i, Index)
+        return p.delta(moved(((name, 1),), i), j)
+
+    shape = (size, size)
+    return Tensor(shape, entry, safe=True, inverted=lambda: Tensor(shape, lambda i, j: entry(j, i)))
 
 
 def summed(size: Size, entry: Callable[[Place], Poly]) -> Poly:
@@ -119,14 +128,26 @@ def transposed(part: Tensor, shape: Shape) -> Tensor:
         return Tensor(shape, lambda _, i: part(i))
     if len(shape) == 1:
         return Tensor(shape, lambda i: part(0, i))
-    return Tensor(shape, lambda i, j: part(j, i))
+    source = None if part.source is None else (part.source[0], not part.source[1])
+    back = part.inverted
+    turned = None if back is None else lambda: transposed(back(), shape)
+    return Tensor(shape, lambda i, j: part(j, i), safe=part.safe, source=source, inverted=turned)
 
 
 def inverse(matrix: Tensor) -> Tensor:
-    """Return the inverse: minors over the determinant, or an unknown function of the matrix."""
+    """Return the inverse: minors over the determinant, or what times the matrix is I."""
+    if matrix.inverted is not None:
+        return matrix.inverted()
     size = matrix.shape[0]
     if not isinstance(size, int) or size > LARGEST_INVERSE:
-        return unknown("inv", matrix, matrix.shape)
+        if matrix.source is None:
+            return unknown("inv", matrix, matrix.shape)
+        name, turned = matrix.source
+        return Tensor(
+            matrix.shape,
+            lambda i, j: p.factor("w", "inv", name, *((j, i) if turned else (i, j))),
+            inverted=lambda: matrix,
+        )
     below: list[Poly] = []  # computed once
 
     def entry(i: Place, j: Place) -> Poly:
@@ -202,20 +223,6 @@ def largest(parts: list[Tensor]) -> Poly:
         return common + elementary.function("max", *rest)
     first, last = rest[0], rest[-1]
     return common + (first + last + elementary.absolute(first - last)).scaled(fmpq(1, 2))
-
-
-def softmax(part: Tensor) -> Tensor:
-    """Return powers of e divided by their sum along the last axis."""
-    size = part.shape[-1]
-    below: dict[tuple[Place, ...], Poly] = {}
-
-    def entry(*at: Place) -> Poly:
-        row = at[:-1]
-        if row not in below:
-            below[row] = p.inverse(summed(size, lambda k: elementary.exp(part(*row, k))))
-        return elementary.exp(part(*at)) * below[row]
-
-    return Tensor(part.shape, entry)
 
 
 def total_sum(part: Tensor, *at: Place) -> Poly:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import empty
 from regard.core.kernels import second_try, threads
 from regard.core.kernels.problem import Index, Problem
 from regard.core.kernels.roots import Tables
@@ -36,7 +37,7 @@ SECONDS = 0.1  # after which the caller looks up from its work
 # too). It returns None for any other, which core/call.py takes on. Itself None without the kernel.
 straight: Any = None
 if _native is not None:
-    _native.prepare(np.ndarray, np.empty, np.dtype(np.float32), np.dtype(np.float64))
+    _native.prepare(np.ndarray, empty, np.dtype(np.float32), np.dtype(np.float64))
     straight = _native.attention
 
 

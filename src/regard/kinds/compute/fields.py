@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from regard.kinds.compute.spec import MATRICES, ComputeProblem
+from regard.kinds.compute.spec import PROBLEM as ComputeProblem
+from regard.kinds.compute.spec.names import quantity
 from regard.problems.answer_fields import AnswerField
+
+_EXAMPLES = {0: "0.25", 1: '"[0.25, 1/3]"', 2: '"[[0.25, 1/3], [-2, 0.75]]"'}
+_WHAT = {0: "a number", 1: "numbers, or formulas", 2: "rows of numbers, or formulas"}
 
 
 def fields(problem: ComputeProblem) -> tuple[AnswerField, ...]:
-    """Return the names of what is to be computed."""
-    return tuple(_field(name) for name in problem.goal.find)
-
-
-def _field(name: str) -> AnswerField:
-    if name in MATRICES:
-        return AnswerField(name, "rows of numbers, or formulas", '"[[0.25, 1/3], [-2, 0.75]]"')
-    return AnswerField(name, "numbers, or formulas", '"[0.25, 1/3]"')
+    """Return the names of what is to be computed: an entry, a row, or all rows."""
+    found = []
+    for name in problem.goal.find:
+        asked = quantity(name, problem.given)
+        axes = 2 - (asked.row is not None) - (asked.column is not None)
+        found.append(AnswerField(name, _WHAT[axes], _EXAMPLES[axes]))
+    return tuple(found)

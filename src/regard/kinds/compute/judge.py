@@ -7,18 +7,19 @@ said to be so.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.sampling import compare, softmax
+from regard.checking.sampling import compare
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.compute.instance import Float64
 from regard.kinds.compute.misconceptions import recognised
 from regard.kinds.compute.reading import Work, read
-from regard.kinds.compute.spec import ComputeProblem, quantity
+from regard.kinds.compute.spec import ComputeProblem
+from regard.kinds.compute.worked import worked
 from regard.report import number, vector
 
 MOST_STEPS = 4  # wrong entries that are worked out
@@ -47,7 +48,7 @@ def _origin(done: Work, name: str, wrong: list[str]) -> str | None:
 
     It may be a field that is right as far as it is written, but rounded too much.
     """
-    if quantity(name).letter in "qkv" or not done.fits(name):
+    if not done.fits(name):
         return None
     follows = _followed(done, name)
     if not done.same(name, follows) or done.passes(name, follows):
@@ -56,43 +57,43 @@ def _origin(done: Work, name: str, wrong: list[str]) -> str | None:
     return next((one for one in causes if one in wrong), causes[0] if causes else None)
 
 
+def _before(done: Work, name: str) -> list[str]:
+    """Return the fields that stand before another one in the order of the computation."""
+    order, asked = done.example.order, done.quantity(name)
+    here = order.index(asked.name)
+    return [
+        one
+        for one in done.names()
+        if done.fits(one) and order.index(done.quantity(one).name) < here
+    ]
+
+
 def _causes(done: Work, name: str) -> list[str]:
     """Return the earlier fields that a number would be another one without."""
-    letters = {one: quantity(one).letter for one in done.names()}
-    before = {"z": "qk", "a": "qkz", "c": "azqkv"}[letters[name]]  # of c what is nearest says most
-    earlier = [one for one in letters if letters[one] in before and done.fits(one)]
-    if letters[name] == "c":
-        earlier.sort(key=lambda one: before.index(letters[one]))
-    direct = []
-    for one in earlier:
-        mended = replace(done, given={**done.given, one: done.wanted(one)})
-        if not done.same(name, _followed(mended, name)):
-            direct.append(one)
-    behind = {two for one in direct if letters[one] in "za" for two in _causes(done, one)}
+    earlier = _before(done, name)
+    order = done.example.order
+    weights = max((i for i, one in enumerate(order) if one.startswith("A")), default=0)
+    if order.index(done.quantity(name).name) > weights:
+        earlier.reverse()  # of an output what is nearest says most
+    direct = [
+        one
+        for one in earlier
+        if not done.same(name, _followed(done, name, {one: done.wanted(one)}))
+    ]
+    behind = {two for one in direct for two in _causes(done, one)}
     return [one for one in earlier if one in direct or one in behind]
 
 
-def _followed(done: Work, name: str) -> Float64:
-    """Return what follows for a row or matrix from what the answer says before it."""
-    asked, every = quantity(name), range(1, done.example.found.n + 1)
+def _followed(done: Work, name: str, mended: Mapping[str, Float64] | None = None) -> Float64:
+    """Return what follows for a field from what the answer says before it.
 
-    def before(letter: str, token: int) -> Float64:
-        own = done.own(letter, token)
-        return computed(letter, token) if own is None else own
-
-    def computed(letter: str, token: int) -> Float64:
-        if letter in "qkv":
-            return np.asarray(done.example.right[letter][token - 1])
-        if letter == "z":
-            keys = np.array([before("k", j) for j in every])
-            return np.asarray(done.example.scale * (keys @ before("q", token)))
-        if letter == "a":
-            return softmax(before("z", token))
-        return np.asarray(before("a", token) @ np.array([before("v", j) for j in every]))
-
-    with np.errstate(all="ignore"):
-        rows = np.array([computed(asked.letter, token) for token in asked.tokens(len(every))])
-    return rows if asked.token is None else rows[0]
+    Args:
+        done: the answer.
+        name: of the field.
+        mended: other numbers for some of the fields before it.
+    """
+    own = {one: done.given[one] for one in _before(done, name)} | dict(mended or {})
+    return done.example.pick(done.example.with_own(own), name)
 
 
 def _goal(done: Work, name: str, carried: dict[str, str]) -> GoalResult:
@@ -100,7 +101,7 @@ def _goal(done: Work, name: str, carried: dict[str, str]) -> GoalResult:
         tolerance = done.problem.goal.tolerance
         return GoalResult(name, "this", False, _sizes(done, name), float("inf"), tolerance)
     passed = done.passes(name)
-    place = np.unravel_index(np.argmax(_excess(done, name)), done.given[name].shape)
+    place = np.unravel_index(int(np.argmax(_excess(done, name))), done.given[name].shape)
     error, tolerance = float(done.apart(name)[place]), float(done.allowed(name)[place])
     sentence = compare(error, tolerance)
     if not passed:
@@ -150,10 +151,10 @@ def _worst(done: Work, name: str) -> list[tuple[int, ...]]:
 def _entry_sentence(done: Work, name: str) -> str:
     place = _worst(done, name)[0]
     where = " and column ".join(str(index + 1) for index in place)
-    what = "entry" if len(place) == 1 else "the entry in row"
+    what = "entry" if len(place) == 1 else "the entry in row" if place else name
     is_, must = float(done.given[name][place]), float(done.wanted(name)[place])
     shown = next((n for n in (6, 9, 12) if number(is_, n) != number(must, n)), 17)
-    return f"{what} {where} is {number(is_, shown)} and must be {number(must, shown)}"
+    return f"{f'{what} {where}'.strip()} is {number(is_, shown)} and must be {number(must, shown)}"
 
 
 def _counterexample(done: Work, name: str) -> Counterexample:
@@ -163,16 +164,21 @@ def _counterexample(done: Work, name: str) -> Counterexample:
     if not done.fits(name):
         return Counterexample(arrays, f"{name} {_sizes(done, name)}.")
     sentence = f"{name} is not {_written(done.given[name])}: {_entry_sentence(done, name)}."
-    letter, token = quantity(name)
+    asked = done.quantity(name)
     steps = []
     for place in _worst(done, name)[:MOST_STEPS]:
-        own, entry = token or place[0] + 1, place[-1] + 1
-        latex = done.example.found.entry(letter, own, entry).latex
-        steps.append((f"Entry {entry} of ${letter}_{{{own}}}$:", latex))
+        both = (*(i for i in (asked.row, asked.column) if i), *(at + 1 for at in place))
+        row, entry = (*both, 1)[:2]
+        latex = worked(done.example, asked.name, row, entry)
+        if latex:
+            label = f"{asked.symbol.lower()}_{{{row}}}"
+            steps.append((f"Entry {entry} of ${label}$:", latex))
     return Counterexample(arrays, sentence, None, tuple(steps))
 
 
 def _written(values: Float64) -> str:
+    if values.ndim == 0:
+        return number(float(values))
     return vector(values) if values.ndim == 1 else "; ".join(vector(row) for row in values)
 
 

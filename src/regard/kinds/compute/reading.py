@@ -12,8 +12,8 @@ from regard.checking import digits
 from regard.checking.answers import Answer, Value, evaluate, without_name
 from regard.checking.digits import Decimals
 from regard.errors import InvalidAnswer
-from regard.kinds.compute.instance import LETTERS, Example, Float64, pick
-from regard.kinds.compute.spec import ComputeProblem, is_quantity, quantity
+from regard.kinds.compute.instance import Example, Float64
+from regard.kinds.compute.spec import ComputeProblem, Quantity, is_quantity, quantity
 from regard.language import Formula
 
 Array = TypeVar("Array", Float64, Decimals)
@@ -37,11 +37,20 @@ class Work:
 
     def names(self) -> list[str]:
         """Return what the answer computes, in the order of the computation."""
-        return sorted(self.given, key=lambda name: (LETTERS.index(quantity(name).letter), name))
+        return sorted(self.given, key=self.place)
+
+    def place(self, name: str) -> tuple[int, int, int, str]:
+        """Return where in the order of the computation a name stands."""
+        asked = self.quantity(name)
+        return self.example.order.index(asked.name), asked.row or 0, asked.column or 0, name
+
+    def quantity(self, name: str) -> Quantity:
+        """Return what a name of the answer stands for."""
+        return quantity(name, self.problem.given)
 
     def wanted(self, name: str) -> Float64:
         """Return what comes out under a name."""
-        return pick(self.example.right, name)
+        return self.example.pick(self.example.right, name)
 
     def fits(self, name: str) -> bool:
         """Whether an answer has as many numbers as it must have."""
@@ -71,13 +80,6 @@ class Work:
         with np.errstate(all="ignore"):
             return bool(np.all(np.abs(self.given[name] - other) <= near))
 
-    def own(self, letter: str, token: int) -> Float64 | None:
-        """Return a row that the answer gives, alone or in a matrix; token counts from 1."""
-        row, whole = f"{letter}_{token}", letter.upper()
-        if row in self.given and self.fits(row):
-            return self.given[row]
-        return self.given[whole][token - 1] if whole in self.given and self.fits(whole) else None
-
 
 def read(problem: ComputeProblem, answer: Answer) -> Work:
     """Read an answer, and compute what comes out.
@@ -86,17 +88,16 @@ def read(problem: ComputeProblem, answer: Answer) -> Work:
         InvalidAnswer: something asked for is missing, or cannot be read.
     """
     example = Example(problem.given)
-    count = example.found.n
     numbers: dict[str, Float64] = {}
     decimals: dict[str, Decimals] = {}
     for name, (values, places) in _fields(problem, example, answer).items():
-        if is_quantity(name, count):
-            numbers[name] = _as_asked(values, pick(example.right, name))
+        if is_quantity(name, problem.given):
+            numbers[name] = _as_asked(values, example.pick(example.right, name))
             decimals[name] = digits.in_one_list(places).reshape(numbers[name].shape)
     for name in problem.goal.find:
         if name not in numbers:
-            numbers[name] = _gathered(name, numbers, count, answer)
-            decimals[name] = _gathered(name, decimals, count, answer)
+            numbers[name] = _gathered(name, numbers, example, answer)
+            decimals[name] = _gathered(name, decimals, example, answer)
     return Work(problem, example, numbers, decimals)
 
 
@@ -107,17 +108,13 @@ def _fields(
 
     A formula may use what is given and the fields above it.
     """
-    tokens = example.inputs["tokens"]
-    given: dict[str, Value] = {"X": tokens, **example.inputs}
-    del given["tokens"]
-    given |= {f"x_{i}": row for i, row in enumerate(tokens, 1)}
-    given |= {"n": float(len(tokens)), "d_k": float(example.found.d_k)}
+    given = _given_names(example)
     used = _names_used(answer)
     found: dict[str, tuple[Float64, Decimals]] = {}
     for name, field in answer.fields.items():
         if name in given:
             raise InvalidAnswer(f"answer: {name} is given in the problem: use another name.")
-        if not is_quantity(name, len(tokens)) and name not in used:
+        if not is_quantity(name, problem.given) and name not in used:
             raise InvalidAnswer(
                 f"answer: {name} is nothing that is computed here. Asked for are "
                 f"{', '.join(problem.goal.find)}."
@@ -125,6 +122,24 @@ def _fields(
         names = {**given, **{above: values for above, (values, _) in found.items()}}
         plain = without_name(name, field)
         found[name] = _number_or_array(name, plain, answer.decimals.get(name), names)
+    return found
+
+
+def _given_names(example: Example) -> dict[str, Value]:
+    """Return what a formula of an answer may use: arrays, their rows, and sizes."""
+    names = {"tokens": "X", "scores": "S", "weights": "A", "context": "X_c"}
+    found: dict[str, Value] = {}
+    given = example.given
+    for name, rows in example.setup.arrays.items():
+        if name in ("scale", "temperature") or "." in name or given.n is not None:
+            continue
+        called = names.get(name, name)
+        vector = len(rows) == 1 and name[0] in "bw"
+        found[called] = rows[0] if vector else rows
+        if called in ("X", "Q", "K", "V"):
+            found |= {f"{called.lower()}_{i}": row for i, row in enumerate(rows, 1)}
+    found |= {"n": float(given.n_k)}
+    found |= {} if given.d_k is None else {"d_k": float(given.d_k)}
     return found
 
 
@@ -163,24 +178,32 @@ def _number_or_array(
 
 def _as_asked(numbers: Float64, wanted: Float64) -> Float64:
     """Return a row or a column as the vector that it is; everything else as it stands."""
+    if wanted.ndim == 0 and numbers.size == 1:
+        return numbers.reshape(())
     if wanted.ndim == 1 and numbers.ndim < 3 and max(numbers.shape, default=1) == numbers.size:
         return numbers.reshape(numbers.size)
     return numbers
 
 
-def _gathered(name: str, values: Mapping[str, Array], count: int, answer: Answer) -> Array:
-    """Return a matrix out of its rows, or a row out of its matrix."""
-    letter, token = quantity(name)
-    if token is not None:
-        whole = values.get(letter.upper())
-        if whole is None or whole.ndim != 2 or len(whole) != count:
-            answer.need(name)
-        assert whole is not None
-        row: Array = whole[token - 1]
-        return row
-    names = [f"{letter}_{i}" for i in range(1, count + 1)]
-    rows = [values[row] for row in names if row in values]
-    if len(rows) < count or len({row.shape for row in rows}) > 1:
-        answer.need(name)
-    matrix: Array = np.array(rows)
-    return matrix
+def _gathered(name: str, values: Mapping[str, Array], example: Example, answer: Answer) -> Array:
+    """Return a matrix out of its rows, or a row or an entry out of what holds it."""
+    asked = quantity(name, example.given)
+    known = {quantity(one, example.given): array for one, array in values.items()}
+    whole, row = known.get(Quantity(asked.name)), known.get(Quantity(asked.name, asked.row))
+    shape = example.right[asked.name].shape
+    if asked in known:
+        return known[asked]  # under another of its names
+    if asked.row is None:
+        rows = [known.get(Quantity(asked.name, i)) for i in range(1, shape[0] + 1)]
+        there = [one for one in rows if one is not None]
+        if len(there) == shape[0] and len({one.shape for one in there}) == 1:
+            return np.array(there)
+    elif row is None and whole is not None and whole.ndim and len(whole) == shape[0]:
+        row = whole[asked.row - 1]
+    if asked.row is not None and row is not None:
+        if asked.column is None:
+            return row
+        if row.ndim == 1 and len(row) == shape[1]:
+            return np.asarray(row[asked.column - 1])
+    answer.need(name)
+    raise AssertionError("need raises where a field is missing")

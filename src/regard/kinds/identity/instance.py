@@ -14,6 +14,7 @@ from regard.kinds.identity.spec import IdentityClaim, IdentityGiven
 from regard.language import Formula, parse
 from regard.language.formula.evaluation import evaluate as evaluate_tree
 from regard.language.formula.tree import Node, Tree, operands, starts
+from regard.problems.symbols import permutation
 
 Float64 = NDArray[np.float64]
 Values = dict[str, Any]
@@ -55,6 +56,12 @@ def draw(
     for name, shape in given.shapes.items():
         counts = [sizes[size] if isinstance(size, str) else size for size in shape]
         values[name] = np.asarray(rng.integers(-largest, largest + 1, counts), float)
+        if not shape and values[name] == 0:  # with 0 wrong formulas look right
+            values[name] = np.asarray(float(largest))
+        if name in given.positive:
+            values[name] = abs(values[name]) + 1
+        if name in given.permutations:
+            values[name] = permutation(counts[0], rng)
         if example and name in given.example:
             values[name] = np.array(given.example[name], float)
     return defined(given, values)
@@ -105,7 +112,7 @@ def find_softmax(tree: Tree) -> tuple[int, int, Tree] | None:
 def softmax_argument(tree: Tree) -> Tree | None:
     """Return x where the formula is softmax(x), or the same written with e^x."""
     node, parts = tree[-1], operands(tree)
-    if node.op == "call" and node.value == "softmax":
+    if node.op == "call" and node.value == "softmax" and len(parts) == 1:
         return parts[0]
     if node.op == "/":
         above, below = parts

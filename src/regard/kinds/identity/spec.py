@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -11,6 +11,7 @@ from regard.errors import FormulaError
 from regard.language import RESERVED, parse
 from regard.problems.fields import Count, Formula, Name, Part, Row, Rows
 from regard.problems.head import Problem
+from regard.problems.symbols import check_restricted, with_functions
 
 
 def _size(value: object) -> object:
@@ -46,6 +47,9 @@ class IdentityGiven(Part):
             `a = "A"` makes a_i a row of A and a_i_j (a_{i,j}) its entry.
         sizes: `N = 3`: what named sizes are in the example at hand.
         example: `X = [[2, 3], [-1, 0]]`: numbers for it; sizes follow from them.
+        permutations: names of `shapes` that are permutation matrices, whichever.
+        positive: names of `shapes` that are numbers above 0.
+        functions: `"S(X)" = "softmax(X X') X"` makes S(P X) a formula, in `define` and in claims.
     """
 
     shapes: Annotated[dict[Name, Sizes], Field(min_length=1, max_length=20)]
@@ -53,6 +57,14 @@ class IdentityGiven(Part):
     rows: dict[Name, Name] = Field(default_factory=dict)
     sizes: dict[Name, Annotated[Count, Field(le=32)]] = Field(default_factory=dict)
     example: dict[Name, Row | Rows] = Field(default_factory=dict)
+    permutations: list[Name] = Field(default_factory=list)
+    positive: list[Name] = Field(default_factory=list)
+    functions: Annotated[dict[str, Formula], Field(max_length=8)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _restricted(self) -> IdentityGiven:
+        check_restricted(self.shapes, self.permutations, self.positive)
+        return self
 
     @model_validator(mode="after")
     def _rows_of_matrices(self) -> IdentityGiven:
@@ -162,6 +174,12 @@ class IdentityProblem(Problem):
     kind: Literal["identity"]
     given: IdentityGiven
     goal: IdentityGoal
+
+    @model_validator(mode="before")
+    @classmethod
+    def _put_in(cls, data: Any) -> Any:
+        """Put in what functions stand for."""
+        return with_functions(data, claims=("equals", "formula"))
 
     def refuse(self) -> None:
         """Refuse names, shapes and indices that do not fit."""

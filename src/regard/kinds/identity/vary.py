@@ -8,6 +8,7 @@ import numpy as np
 
 from regard.kinds.identity.spec import IdentityProblem
 from regard.problems import to_dict
+from regard.problems.symbols import permutation
 
 LARGEST = 5
 
@@ -23,11 +24,15 @@ def vary(problem: IdentityProblem, rng: np.random.Generator) -> dict[str, Any]:
     sizes = dict(zip(names, drawn, strict=True))
     varied = {name: part for name, part in data["given"].items() if name != "example"}
     varied["sizes"] = sizes
-    varied["example"] = {
-        name: rng.integers(
-            -3, 4, [sizes[size] if isinstance(size, str) else size for size in shape]
-        ).tolist()
+    counts = {
+        name: [sizes[size] if isinstance(size, str) else size for size in shape]
         for name, shape in given.shapes.items()
         if shape
+    }
+    varied["example"] = {
+        name: permutation(count[0], rng).tolist()
+        if name in given.permutations
+        else rng.integers(-3, 4, count).tolist()
+        for name, count in counts.items()
     }
     return {"given": varied, "goal": data["goal"]}

@@ -10,7 +10,7 @@ def fields(problem: SequencesProblem) -> tuple[AnswerField, ...]:
     """Return K, Q and V, which act on columns, and `possible`."""
     names = "u_a …, U = [u_a, u_b, …]"
     if problem.given.positions == "one-hot":
-        names += ", p_1 …, P = [p_1, p_2, …], S (S e_t = e_(t-1)), J = diag(1 … N), ones"
+        names += ", p_1 …, P = [p_1, p_2, …], S (S e_t = e_(t-1)), J = diag(1 … N), ones(N)"
     first = f"u_{problem.given.vocabulary[0]}"
     return (
         *(

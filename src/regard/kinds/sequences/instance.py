@@ -18,12 +18,12 @@ from regard.kinds.sequences.spec import SequencesGiven, SequencesProblem
 Float64 = NDArray[np.float64]
 
 
-_ALL = "(P ones)'"  # times any input is 1
+_ALL = "(P ones(N))'"  # times any input is 1
 QUERIES = {
     "own token": "C U U'",
     "first token": f"C p_1 {_ALL}",
     "previous token": "C P S P'",
-    "last place": f"C (N u_of + P J ones) {_ALL}",
+    "last place": f"C (N u_of + P J ones(N)) {_ALL}",
 }
 
 
@@ -82,7 +82,6 @@ class Setting:
                 "P": self.P,
                 "S": np.eye(self.N, k=1),  # S e_t = e_(t-1)
                 "J": np.diag(np.arange(1.0, self.N + 1)),
-                "ones": np.ones(self.N),
             }
         return names
 

@@ -18,8 +18,9 @@ from regard.language.formula.vocabulary import FUNCTIONS, OTHER_SPELLINGS
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 _PIECE: Final = re.compile(r"\\[A-Za-z]+|\\.|[ \t\n]+|[A-Za-z0-9_]+|.", re.DOTALL)
 # What cannot end a value, and what cannot begin one.
-_OPERATORS: Final = frozenset("+-*/^=<>·×≤≥≠@!.¬∧∨√,;&") | {
-    "\\cdot", "\\times", "\\le", "\\leq", "\\ge", "\\geq", "\\ne", "\\neq", "\\left", "\\right",
+_OPERATORS: Final = frozenset("+-*/^=<>·×≤≥≠@!.¬∧∨√,;&⊙∘") | {
+    "\\cdot", "\\times", "\\odot", "\\circ",
+    "\\le", "\\leq", "\\ge", "\\geq", "\\ne", "\\neq", "\\left", "\\right",
     "\\frac", "\\sqrt", "and", "or", "not",
 }  # fmt: skip
 _ENDS_NOTHING: Final = (

@@ -35,6 +35,7 @@ _RELATIONS: Final = {
     r"\lt": "<", r"\gt": ">",
 }  # fmt: skip
 _DOTS: Final = frozenset({"·", r"\cdot", "."})
+_HADAMARD: Final = frozenset({"⊙", "∘", r"\odot", r"\circ"})
 _POSTFIXES: Final = {kind: re.compile(pattern) for kind, pattern in POSTFIXES.items()}
 _FRACTIONS: Final = {"½": (1, 2), "⅓": (1, 3), "¼": (1, 4), "¾": (3, 4), "⅔": (2, 3)}
 _SUPERSCRIPTS: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -81,8 +82,12 @@ class Builder:
     # Sums and products
 
     def binary(self, children: list[Any]) -> Part:
-        """`a + b`, `a - b`, `a * b`, `a · b`."""
+        """`a + b`, `a - b`, `a * b`, `a · b`, `A ⊙ B`."""
         left, word, right = children
+        if word in _HADAMARD:
+            parts = (value_of(left), value_of(right))
+            tree = apply("call", *parts, value="hadamard", column=word.start_pos)
+            return checked(tree, left.start, right.end)
         op = str(word) if word in ("+", "-") else "·" if word in _DOTS else "*"
         tree = apply(op, value_of(left), value_of(right), column=word.start_pos)
         return checked(tree, left.start, right.end)
@@ -194,7 +199,7 @@ class Builder:
         if called != "I":
             count, example = FUNCTIONS[called]
             if count and len(trees) != count:
-                wanted = {1: "one argument", 2: "two arguments"}[count]
+                wanted = {1: "one argument", 2: "two arguments", 3: "three arguments"}[count]
                 raise Refusal(
                     f"{called} takes {wanted}, as in {example}. Here it has {len(trees)}.",
                     word.start_pos,

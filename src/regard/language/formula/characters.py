@@ -31,7 +31,7 @@ _SAME: Final = str.maketrans(
 _ALLOWED: Final = (
     frozenset(GREEK)
     | frozenset(SUBSCRIPTS)
-    | frozenset("·×≤≥≠→∞‖½⅓¼¾⅔√ᵀ⊤⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹†∧∨¬≈≫≪⟨⟩∑∈\t\n")
+    | frozenset("⊙∘·×≤≥≠→∞‖½⅓¼¾⅔√ᵀ⊤⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹†∧∨¬≈≫≪⟨⟩∑∈\t\n")
 )
 _DOLLARS: Final = re.compile(r"(\s*\${1,2})([^$]*)(\${1,2}\s*)")
 _ODD: Final = re.compile(r"[^ -~]")

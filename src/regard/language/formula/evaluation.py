@@ -20,6 +20,7 @@ from regard.language.formula.inference import Shape, infer
 from regard.language.formula.messages import undeclared
 from regard.language.formula.operations import CALLS, OPERATORS, Value
 from regard.language.formula.tree import Node, Tree, operands
+from regard.language.formula.vocabulary import OF_SIZES
 
 
 def evaluate(
@@ -41,9 +42,9 @@ def evaluate(
     """
     known = _values(tree, text, values)
     sizes = tuple(
-        (at, _size(operands(tree, at)[0], text, known, node))
+        (at, tuple(_size(part, text, known, node) for part in operands(tree, at)))
         for at, node in enumerate(tree)
-        if node.op == "call" and node.value == "I"
+        if node.op == "call" and node.value in OF_SIZES
     )
     of_names = tuple((name, np.shape(value)) for name, value in known.items())
     wanted = None if expected is None else tuple(expected)
@@ -57,7 +58,7 @@ def evaluate(
 
 def constant(tree: Tree) -> float | None:
     """Return the value of a formula without names, or None if it has some or is no scalar."""
-    if any(node.op == "name" or node.value == "I" for node in tree):
+    if any(node.op == "name" or node.value in OF_SIZES for node in tree):
         return None
     try:
         value = evaluate(tree, "", {})
@@ -101,12 +102,14 @@ def _float64(value: Any) -> Value | None:
 
 
 def _size(argument: Tree, text: str, known: dict[str, Value], node: Node) -> int:
-    """Return the size in I(…)."""
+    """Return a size in I(…), ones(…), zeros(…) or causal(…)."""
     size = evaluate(argument, text, known, ())
     assert isinstance(size, float)
     if not 1 <= size < math.inf or size % 1:
         raise FormulaError(
-            f"The size of I must be a whole number from 1, and it is {size:g}.", text, node.column
+            f"The size of {node.value} must be a whole number from 1, and it is {size:g}.",
+            text,
+            node.column,
         )
     return int(size)
 
@@ -118,7 +121,7 @@ def _shapes(
     text: str,
     of_names: tuple[tuple[str, tuple[int, ...]], ...],
     expected: tuple[int | str, ...] | None,
-    sizes: tuple[tuple[int, int], ...],
+    sizes: tuple[tuple[int, tuple[int, ...]], ...],
 ) -> tuple[Shape, ...]:
     """Return the shape of every node, and refuse what does not fit or is too large."""
     shapes = tuple(infer(tree, text, dict(of_names), expected, dict(sizes)))

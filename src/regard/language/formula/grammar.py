@@ -78,7 +78,7 @@ AND.6: /and(?![A-Za-z0-9_])|\\land(?![A-Za-z])|\\wedge(?![A-Za-z])|∧|\\text\s*
 NOT.6: /not(?![A-Za-z0-9_])|\\lnot(?![A-Za-z])|\\neg(?![A-Za-z])|¬|\\text\s*\{\s*not\s*\}/
 RELATION: /<=|>=|!=|==|=|<|>|≤|≥|≠|\\(?:leqslant|geqslant|leq|geq|le|ge|neq|ne|lt|gt)(?![A-Za-z])/
 SIGN: /[+-]/
-TIMES: /\*|@|×|\\times(?![A-Za-z])|\\ast(?![A-Za-z])|·|\\cdot(?![A-Za-z])|\.(?=\s)/
+TIMES: /\*|@|×|·|⊙|∘|\\(?:times|ast|cdot|odot|circ)(?![A-Za-z])|\.(?=\s)/
 OVER: "/"
 CARET.2: /\^|\*\*/
 POSTFIX.4: /{POSTFIX}/
@@ -116,7 +116,7 @@ _T: Final = r"(?:T|\\top|\\intercal|\\prime|\\math(?:sf|rm)\s*\{\s*T\s*\}|⊤)"
 POSTFIXES: Final = {
     "transpose": rf"'|\^\s*(?:\{{\s*{_T}\s*\}}|T(?!_)|\\(?:top|intercal|prime)(?![A-Za-z])|⊤)"
     r"|ᵀ|\.T(?![A-Za-z0-9_])",
-    "inverse transpose": rf"\^\s*\{{\s*-\s*{_T}\s*\}}|⁻ᵀ",
+    "inverse transpose": rf"\^\s*\{{\s*-\s*{_T}\s*\}}|\^\s*-\s*T(?![A-Za-z0-9_])|⁻ᵀ",
     "pinv": r"\^\s*(?:\{\s*(?:\+|\\dagger|†)\s*\}|\\dagger(?![A-Za-z])|†)|⁺",
     "power": r"⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+",
 }

@@ -21,7 +21,7 @@ def infer(
     text: str,
     shapes: Mapping[str, Sequence[int | str]],
     expected: Sequence[int | str] | None = None,
-    sizes: Mapping[int, int] | None = None,
+    sizes: Mapping[int, tuple[int, ...]] | None = None,
 ) -> list[Shape]:
     """Return the shape of every node; that of the last is the formula's.
 
@@ -30,7 +30,7 @@ def infer(
         text: its source, for messages.
         shapes: of the names.
         expected: what the formula should be; settles the size of an I that stands alone.
-        sizes: of each I(…), by node, where numbers are known.
+        sizes: of each I(…), ones(…) and so on, by node, where numbers are known.
 
     Raises:
         FormulaError: the shapes do not fit, a name is not declared, or a size stays unknown.
@@ -42,10 +42,12 @@ def infer(
         del stack[len(stack) - node.arity :]
         stack.append(shape_of(inference, node, arguments))
         inference.found.append(stack[-1])
-    for inference.at, size in (sizes or {}).items():
-        known = inference.size(inference.found[inference.at][0])
-        if not inference.same(known, size):
-            inference.fail(f"The size of I is {size} here, where {known} would fit.")
+    for inference.at, numbers in (sizes or {}).items():
+        for size, axis in zip(numbers, inference.found[inference.at], strict=False):
+            known = inference.size(axis)
+            if not inference.same(known, size):
+                called = tree[inference.at].value
+                inference.fail(f"The size of {called} is {size} here, where {known} would fit.")
     if expected is not None:
         _expect(inference, tuple(expected))
     return [_final(inference, shape) for shape in inference.found]

@@ -136,6 +136,9 @@ def _call(function: str, parts: list[Piece]) -> Piece:
     if function in ("norm", "modulus"):
         bar = "Vert" if function == "norm" else "vert"
         return Piece(rf"\left\l{bar} {inside} \right\r{bar}", ATOM)
+    if function == "hadamard":
+        left, right = _at(parts[0], CHAIN), _at(parts[1], SIDE_BY_SIDE)
+        return Piece(rf"{left} \odot {right}", CHAIN)
     if function == "I":
         if inside.isalnum() and (inside.isdigit() or len(inside) == 1):
             return Piece(f"I_{{{inside}}}", ATOM)

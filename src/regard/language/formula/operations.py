@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from regard.language.formula.array_operations import ARRAY_CALLS, blocks
 from regard.language.formula.inference import Shape
 from regard.language.formula.tree import Node
 
@@ -65,6 +66,8 @@ def _constant(node: Node, arguments: list[Value], shape: Shape) -> Value:
 
 
 def _entries(node: Node, arguments: list[Value], shape: Shape) -> Value:
+    if any(np.ndim(part) for part in arguments):
+        return blocks(node.value, arguments)
     return np.array(arguments, dtype=np.float64)
 
 
@@ -88,21 +91,12 @@ OPERATORS: Final[dict[str, Callable[[Node, list[Value], Shape], Value]]] = {
 }
 
 
-def _entries_of(arguments: list[Value]) -> Value:
-    return np.array(arguments) if len(arguments) > 1 else arguments[0]
-
-
 def _norm(x: Value) -> Value:
     """The Euclidean length, without overflow on the way."""
     largest = np.max(np.abs(x), initial=0.0)
     if largest == 0 or not np.isfinite(largest):
         return largest
     return largest * np.sqrt(np.sum(np.square(x / largest)))
-
-
-def _softmax(x: Value) -> Value:
-    powers = np.exp(x - np.max(x, axis=-1, keepdims=True, initial=-np.inf))
-    return powers / powers.sum(axis=-1, keepdims=True)
 
 
 def _pinv(x: Value) -> Value:
@@ -136,10 +130,8 @@ CALLS: Final[dict[str, Callable[[list[Value], Shape], Value]]] = {
     "tr": lambda arguments, _: np.trace(arguments[0]),
     "abs": lambda arguments, _: np.abs(arguments[0]),
     "modulus": lambda arguments, _: np.abs(arguments[0]),
-    "max": lambda arguments, _: np.max(_entries_of(arguments), initial=-np.inf),
-    "min": lambda arguments, _: np.min(_entries_of(arguments), initial=np.inf),
-    "softmax": lambda arguments, _: _softmax(arguments[0]),
     "erf": lambda arguments, _: _erf(arguments[0]),
     "Phi": lambda arguments, _: _normal(arguments[0]),
     "I": lambda arguments, shape: np.eye(int(shape[0])),
+    **ARRAY_CALLS,
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Final
 
+from regard.language.formula.array_rules import ARRAY_RULES, block_shape, sizes_of
 from regard.language.formula.messages import undeclared
 from regard.language.formula.printing import to_text
 from regard.language.formula.sizes import (
@@ -177,10 +178,15 @@ def _transpose(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
     return (shape[1],) if shape[0] is ROW else (shape[1], shape[0])
 
 
+_STACKED: Final = " Write hstack(A, B) for matrices side by side, vstack(A, B) for one on another."
+
+
 def _entries(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
+    if node.op == "matrix" and any(arguments):
+        return block_shape(at, node.value, arguments)
     for part, shape in zip(operands(at.tree, at.at), arguments, strict=True):
         if shape:
-            hint = f" Round brackets group: ({to_text(part)})." if node.arity == 1 else ""
+            hint = f" Round brackets group: ({to_text(part)})." if node.arity == 1 else _STACKED
             at.fail(
                 f"The entries in brackets must be scalars, and {to_text(part)} is "
                 f"{at.words(shape)}.{hint}",
@@ -190,7 +196,9 @@ def _entries(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
 
 
 def _comparison(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
-    for left, right in pairwise(arguments):
+    for relation, (left, right) in zip(node.value, pairwise(arguments), strict=True):
+        if relation not in ("=", "!=") and (not left or not right):
+            continue  # A >= 0 is meant in every entry
         if len(left) != len(right) or not all(map(at.same, left, right)):
             at.fail(f"{at.words(left, True)} cannot be compared with {at.words(right)}.")
     return TRUTH
@@ -248,36 +256,14 @@ def _pinv(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
     return _transpose(at, node, arguments)
 
 
-def _extreme(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
-    if len(arguments) > 1:
-        for part, shape in zip(at.bare_parts(), arguments, strict=True):
-            if shape:
-                at.fail(
-                    f"{node.value} takes one array, or several scalars, and {part} is "
-                    f"{at.words(shape)}."
-                )
-    return ()
-
-
-def _softmax(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
-    if not arguments[0]:
-        at.fail(f"softmax takes a vector or a matrix, and {at.bare_parts()[0]} is a scalar.")
-    return arguments[0]
-
-
 def _identity(at: Inference, node: Node, arguments: list[Sizes]) -> Sizes:
-    (shape,) = arguments
     (argument,) = operands(at.tree, at.at)
-    if shape:
+    if arguments[0]:
         at.fail(
-            f"In I(…) stands a size, and {to_text(argument)} is {at.words(shape)}: write "
+            f"In I(…) stands a size, and {to_text(argument)} is {at.words(arguments[0])}: write "
             f"I * ({to_text(argument)}) for the product."
         )
-    size: Size = Unknown(to_text(argument))
-    if len(argument) == 1 and argument[0].op == "number":
-        size = int(argument[0].value)
-        if size != argument[0].value or size < 1:
-            at.fail(f"The size of I must be a whole number from 1, and it is {to_text(argument)}.")
+    (size,) = sizes_of(at, node, arguments, 1)
     return (size, size)
 
 
@@ -290,8 +276,8 @@ _OPERATORS: Final[Mapping[str, _Rule]] = {
 }  # fmt: skip
 _CALLS: Final[Mapping[str, _Rule]] = {
     "dot": _dot, "outer": _vectors, "norm": _norm, "modulus": _modulus, "tr": _trace,
-    "pinv": _pinv, "sum": _scalar, "max": _extreme, "min": _extreme, "softmax": _softmax,
-    "I": _identity,
+    "pinv": _pinv, "sum": _scalar,
+    "I": _identity, **ARRAY_RULES,
 }  # fmt: skip
 
 

@@ -25,10 +25,30 @@ FUNCTIONS: Final = {
     "abs": (1, "abs(x)"),
     "max": (0, "max(x)"),
     "min": (0, "min(x)"),
-    "softmax": (1, "softmax(s)"),
+    "softmax": (0, "softmax(s)"),
     "erf": (1, "erf(x)"),
     "Phi": (1, "Phi(x)"),
+    "relu": (1, "relu(x)"),
+    "elu": (1, "elu(x)"),
+    "tanh": (1, "tanh(x)"),
+    "sigmoid": (1, "sigmoid(x)"),
+    "layernorm": (1, "layernorm(X)"),
+    "hadamard": (2, "hadamard(A, B)"),
+    "ones": (0, "ones(n)"),
+    "zeros": (0, "zeros(m, n)"),
+    "causal": (1, "causal(n)"),
+    "diag": (1, "diag(v)"),
+    "rowsum": (1, "rowsum(A)"),
+    "rowmax": (1, "rowmax(A)"),
+    "row": (2, "row(A, 1)"),
+    "rows": (3, "rows(A, 1, 2)"),
+    "hstack": (0, "hstack(A, B)"),
+    "vstack": (0, "vstack(A, B)"),
+    "entries": (1, "entries(A)"),
+    "rank": (1, "rank(A)"),
 }
+# Whose arguments are sizes: the shape follows from them.
+OF_SIZES: Final = frozenset({"I", "ones", "zeros", "causal"})
 OTHER_SPELLINGS: Final = {"ln": "log", "trace": "tr", "Φ": "Phi"}
 CONSTANTS: Final = frozenset({"I", "pi", "inf"})
 RESERVED: Final = frozenset({*FUNCTIONS, *OTHER_SPELLINGS, *CONSTANTS, "and", "or", "not"})

@@ -232,7 +232,7 @@ static int cut_into_tasks(Job *job, const Kernel *kernel, int is_double) {
 
 
 /* The same for a job that has statistics. Few queries are a strip with lanes left over. */
-static int cut_statistics(Job *job, int is_double) {
+static inline int cut_statistics(Job *job, int is_double) {
     drop_single_axes(job);
     job->block = queries_of_a_block(job);
     job->blocks = (job->n_q + job->block - 1) / job->block;
@@ -245,7 +245,7 @@ static int cut_statistics(Job *job, int is_double) {
     return job->statistics->rows ? 0 : -1;
 }
 
-static void free_tasks(Job *job) {
+static inline void free_tasks(Job *job) {
     free(job->not_finite);
     free(job->parts_left);
     free(job->partial);

@@ -163,21 +163,37 @@ class Candidate(Goal):
         """Return what comes of it on an instance."""
         return Trial(instance, self.largest_error(instance, fine=fine), self.tolerance, seed)
 
-    def open_factors(self, instance: KeyInstance, largest: float = RESOLVED) -> list[float]:
-        """Return the factors with which float64 can still tell scores apart, from the smallest.
+    def score_sizes(self, instance: KeyInstance, *, of_terms: bool = True) -> Float64:
+        """Return the largest size of a score at each factor of the ladder.
 
-        Up to RESOLVED it is not the scores that count but the sums of the sizes of their terms,
-        which is what rounding is a share of: a score may be a small difference of these.
+        Of the sums of the sizes of the terms, or of the scores themselves; infinite where a query
+        is not finite.
         """
         queries = self.evaluate(instance, LADDER)
         with np.errstate(all="ignore"):
-            scores = self.scores(instance, queries)
-            if largest <= RESOLVED:
+            if of_terms:
                 scores = self.problem.given.scale * (np.abs(queries) @ np.abs(instance.keys).T)
-            good = np.all(np.abs(scores) < largest, axis=(1, 2)) & np.all(
-                np.isfinite(queries), axis=(1, 2)
-            )
-            if has_noise(instance):
+            else:
+                scores = np.abs(self.scores(instance, queries))
+            sizes = np.max(scores, axis=(1, 2))
+            usable = np.all(np.isfinite(queries), axis=(1, 2)) & ~np.isnan(sizes)
+        return np.where(usable, sizes, np.inf)
+
+    def open_factors(
+        self, instance: KeyInstance, largest: float = RESOLVED, sizes: Float64 | None = None
+    ) -> list[float]:
+        """Return the factors with which float64 can still tell scores apart, from the smallest.
+
+        Up to RESOLVED it is not the scores that count but the sums of the sizes of their terms,
+        which is what rounding is a share of: a score may be a small difference of these. These
+        `sizes` may be known already.
+        """
+        if sizes is None or largest > RESOLVED:
+            sizes = self.score_sizes(instance, of_terms=largest <= RESOLVED)
+        good = sizes < largest
+        if has_noise(instance):
+            queries = self.evaluate(instance, LADDER)
+            with np.errstate(all="ignore"):
                 for at in np.flatnonzero(good):
                     good[at] = self.score_width(instance, queries[at]) <= WIDEST
         return [factor for factor, one in zip(LADDER, good, strict=True) if one]

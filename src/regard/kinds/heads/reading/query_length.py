@@ -94,7 +94,8 @@ def _largest(candidate: Candidate, instance: KeyInstance) -> tuple[float, ...]:
         return candidate.right(instance, candidate.evaluate(instance, factors))
 
     seen = min(RESOLVED, ROUNDED * candidate.tolerance)
-    near, found = _last(candidate, instance, min(MODERATE, seen)), _last(candidate, instance, seen)
+    sizes = candidate.score_sizes(instance)
+    near, found = (_last(candidate, instance, most, sizes) for most in (min(MODERATE, seen), seen))
     if has_noise(instance):
         return found
     if right(found):
@@ -103,8 +104,10 @@ def _largest(candidate: Candidate, instance: KeyInstance) -> tuple[float, ...]:
     return further if right(further) else found
 
 
-def _last(candidate: Candidate, instance: KeyInstance, largest: float) -> tuple[float, ...]:
-    found = candidate.open_factors(instance, largest)[-OPEN:] or list(LADDER[:1])
+def _last(
+    candidate: Candidate, instance: KeyInstance, largest: float, sizes: Float64 | None = None
+) -> tuple[float, ...]:
+    found = candidate.open_factors(instance, largest, sizes)[-OPEN:] or list(LADDER[:1])
     if len(found) > 1 and not has_noise(instance):
         found[-1:-1] = np.linspace(found[-2], found[-1], BETWEEN + 2)[1:-1].tolist()
     return tuple(found)

@@ -14,16 +14,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from regard.certify.formulas.monomials import (
-    WIDTH,
-    Exponent,
-    Factor,
-    Index,
-    Monomial,
-    Place,
-    factors_of,
-    places,
-)
+from regard.certify.formulas.indices import Index, Place
+from regard.certify.formulas.monomials import WIDTH, Exponent, Factor, Monomial, factors_of, places
 from regard.certify.formulas.monomials import inner as parts_of
 from regard.certify.formulas.polynomials import Poly
 from regard.language import parse
@@ -43,7 +35,7 @@ def to_latex(poly: Poly) -> str:
 
 
 def _shown(factor: Factor) -> bool:
-    if factor[0] in ("i", "cis", "w", "delta") or factor[:2] == ("f", "^"):
+    if factor[0] in ("i", "cis", "w", "delta", "seen") or factor[:2] == ("f", "^"):
         return False
     return all(_shown(one) for part in parts_of(factor) for one in factors_of(part))
 
@@ -135,6 +127,10 @@ def _at(base: str, at: tuple[Place, ...]) -> str:
 def _place(place: Place) -> str:
     if isinstance(place, int):
         return str(place + 1)
+    if place.word:
+        (name, power), *others = place.word
+        letter = parse(name).to_latex() + ("" if power > 0 else "^{-1}")
+        return f"{letter}({_place(place._replace(word=tuple(others)))})"
     if place.label > 0:
         return _INDICES.get(place.label, "l")
     depth, number = divmod(-place.label, WIDTH)

@@ -81,6 +81,8 @@ def _stated(asked: Asked, claim: IdentityClaim) -> StatedIdentity | None:
             indexed={name: place for name, place in given.indexed().items() if name in used},
             at=INDICES[claim.part],
             sum_over=claim.over,
+            permutations=given.permutations,
+            positive=given.positive,
         )
     )
 

@@ -65,6 +65,8 @@ def equation(
         if sizes is None
         else [{one: size for one, size in some.items() if one in symbols} for some in sizes],
         chance=chance,
+        permutations=[one for one in given.permutations if one in shapes],
+        positive=[one for one in given.positive if one in shapes],
     )
 
 

@@ -1,0 +1,1 @@
+"""Which of these statements are true, decided by proofs and counterexamples."""

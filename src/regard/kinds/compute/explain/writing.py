@@ -1,0 +1,79 @@
+"""Numbers, vectors and matrices of a worked example in LaTeX and in text, cut where too long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from regard.analysis.exact_trace.notation import LATEX, TEXT, Style, is_long, number
+from regard.analysis.exact_trace.pipeline import Inexact, Traced, in_digits
+
+MOST = 10  # rows and columns of a matrix that is written out
+DIGITS = 8
+
+
+def written(value: Traced, digits: int = DIGITS, style: Style = LATEX) -> str:
+    """Write a number: a rational exactly, any other in so many digits."""
+    if isinstance(value, Fraction) and not is_long(value):
+        return number(value, style)
+    text = in_digits(value, digits)
+    if not style.latex or "e" not in text:
+        return text
+    mantissa, _, power = text.partition("e")
+    return rf"{mantissa} \times 10^{{{int(power)}}}"
+
+
+def cut(shown: Sequence[str], dots: str) -> list[str]:
+    """Return all parts, or the first ones, dots and the last."""
+    return [*shown[: MOST - 2], dots, shown[-1]] if len(shown) > MOST else list(shown)
+
+
+def vector(values: Sequence[Traced], digits: int = DIGITS, style: Style = LATEX) -> str:
+    """Write the numbers of a row; of a long one the first and the last entries."""
+    return f"({', '.join(cut([written(v, digits, style) for v in values], style.dots))})"
+
+
+def rounded(values: Sequence[Traced]) -> str:
+    """Write a vector with four decimals, and what they cannot show with two digits."""
+
+    def short(value: Traced) -> str:
+        near = float(value)
+        if isinstance(value, Fraction) and value.denominator <= 12:
+            return number(value, TEXT)
+        return in_digits(value, 2) if 0 < abs(near) < 5e-5 else f"{near:.4f}"
+
+    return f"({', '.join(map(short, values[:MOST]))}{', …' if len(values) > MOST else ''})"
+
+
+def matrix(rows: Any, digits: int = 6) -> str:
+    """Write a matrix; one that is too large by its size."""
+    if len(rows) > MOST or len(rows[0]) > MOST:
+        return rf"\left[ {len(rows)} \times {len(rows[0])} \right]"
+    lines = r" \\ ".join(" & ".join(written(value, digits) for value in row) for row in rows)
+    return rf"\begin{{bmatrix}} {lines} \end{{bmatrix}}"
+
+
+def equals(values: Iterable[Traced]) -> str:
+    """= for fractions, and ≈ where there is a decimal among them."""
+    return "=" if all(isinstance(value, Fraction) for value in values) else r"\approx"
+
+
+def is_inexact(values: Iterable[Traced]) -> bool:
+    """Whether some number has no exact form here."""
+    return any(isinstance(value, Inexact) for value in values)
+
+
+def symbol(name: str, row: int | None = None) -> str:
+    """Write the name of a quantity in LaTeX: A^{(2)} of head 2, q_{3} of a row."""
+    letters, _, part = name.partition("_")
+    known = {"LSE": r"\mathrm{lse}", "QR": "Q'", "KR": "K'", "XP": r"\tilde X"}
+    known |= {"QF": r"\phi(Q)", "KF": r"\phi(K)", "KV": r"\phi(K)^\top V"}
+    known |= {"RM": r"\mathrm{max}", "RS": r"\ell", "RU": "U"}
+    text = known.get(letters, letters)
+    if row is not None:
+        rows = {"QR": "q'", "KR": "k'", "XP": r"\tilde x", "LSE": r"\mathrm{lse}", "RU": "u"}
+        rows |= {"QF": r"\phi(q)", "KF": r"\phi(k)", "RM": r"\mathrm{max}", "RS": r"\ell"}
+        text = rows.get(letters, letters.lower())
+    text += f"^{{({part[1:]})}}" if part else ""
+    return text if row is None else f"{text}_{{{row}}}"

@@ -1,0 +1,1 @@
+"""Counting: parameters, shapes, operations, memory and bytes of attention, blocks and models."""

@@ -1,0 +1,207 @@
+"""Tell what was counted: the parts with their sizes, the total, and the conventions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from regard.checking.answers import from_dict
+from regard.kinds.count.reading import sides
+from regard.kinds.count.solve import Counted, Counts, Shaped
+from regard.kinds.count.spec import CountProblem
+from regard.kinds.count.task import Task
+from regard.kinds.count.words import THINGS, conventions_in_words
+from regard.language import parse
+from regard.report import Block, Heading, Table, Text
+from regard.report.numbers import listing, number
+from regard.solving.finding import Explanation, Steps
+from regard.solving.latex_numbers import typeset
+
+BYTES = ("bytes",)
+MOST_QUANTITIES = 6
+
+
+def explain(problem: CountProblem, found: Counts) -> Explanation:
+    """Return formulas and numbers, part by part."""
+    return Explanation(
+        _headline(found),
+        _steps(problem, found),
+        (*_printed(problem, found), *_tables(found)),
+        (),
+        tuple(_assumed(problem)),
+    )
+
+
+def _assumed(problem: CountProblem) -> list[str]:
+    said = [f"{listing(conventions_in_words(problem.given))}."]
+    for name in problem.given.others:
+        other = problem.given.other(name)
+        if other.conventions != problem.given.conventions:
+            said.append(f"For {name}: {listing(conventions_in_words(other))}.")
+    return [one[:1].upper() + one[1:] for one in said]
+
+
+def _latex(name: str) -> str:
+    return rf"\text{{{name.replace('_', ' ')}}}"
+
+
+def _headline(found: Counts) -> str:
+    parts = []
+    for one in found.found[:MOST_QUANTITIES]:
+        if isinstance(one, Shaped):
+            axes = one.numbers or [parse(axis).to_latex() for axis in one.axes]
+            parts.append(f"{_latex(one.name)} = ({', '.join(map(str, axes))})")
+            continue
+        formula = parse(one.formula).to_latex()
+        shown = "" if one.number is None or not parse(one.formula).names else _equals(one.number)
+        parts.append(f"{_latex(one.name)} = {formula}{shown}")
+    for name, (_, symbol, power) in found.orders.items():
+        parts.append(rf"\text{{{name}}} = O({parse(f'{symbol}^{power}').to_latex()})")
+    parts += [
+        rf"\text{{{n.replace('_', ' ')}: {'yes' if s else 'no'}}}" for n, s in found.same.items()
+    ]
+    text = r",\quad ".join(parts)
+    return text if typeset(text) else _latex(found.found[0].name)
+
+
+def _equals(value: Fraction) -> str:
+    if value.denominator == 1:
+        return f" = {value.numerator}"
+    return rf" = \frac{{{value.numerator}}}{{{value.denominator}}} \approx {float(value):.6g}"
+
+
+def _steps(problem: CountProblem, found: Counts) -> Steps:
+    steps: list[tuple[str, str]] = [
+        (f"Counted is {THINGS[problem.given.of]}. {_rule(found)}", ""),
+        (f"By convention: {listing(conventions_in_words(problem.given))}.", ""),
+    ]
+    for one in found.found[:MOST_QUANTITIES]:
+        if isinstance(one, Shaped):
+            steps.append((f"{_words(one.name)}, step by step: {_made(one)}.", ""))
+            continue
+        whole = parse(one.formula).to_latex()
+        listed = [f"{name} has {text}" for name, (_, text, _) in list(one.parts.items())[:8]]
+        if not listed:
+            sentence = f"{_words(one.name)} is ${parse(one.total).to_latex()}$."
+        elif len(listed) > 1:
+            sentence = f"{_words(one.name)}: {listing([_typeset(p) for p in listed])}. Together:"
+        else:
+            sentence = f"{_words(one.name)} comes from one part: {_typeset(listed[0])}."
+        number_of = "" if one.number is None else _equals(one.number)
+        latex = f"{whole}{number_of}" if parse(one.formula).names else whole
+        steps.append((sentence, latex if typeset(latex) else ""))
+        if one.number is not None and "bytes" in one.name:
+            steps.append((_in_units(one.number), ""))
+    for name, (quantity, symbol, power) in found.orders.items():
+        sentence = (
+            f"{_words(name)}: the highest power of ${symbol}$ in {_words(quantity)} is {power}."
+        )
+        steps.append((sentence, ""))
+    for name, same in found.same.items():
+        sentence = "The counts are the same." if same else "The counts are not the same."
+        steps.append((f"{_words(name)}: {sentence[:1].lower()}{sentence[1:]}", ""))
+    if len(steps) < 3:
+        steps.append(("Nothing else is counted.", ""))
+    return tuple(steps[:12])
+
+
+def _rule(found: Counts) -> str:
+    kinds = {
+        part["kind"]
+        for one in found.found
+        if isinstance(one, Counted)
+        for part, _, _ in one.parts.values()
+    }
+    said = []
+    if "array" in kinds:
+        said.append("An array has as many entries as the product of its sizes.")
+    if "multiplications" in kinds:
+        said.append("A product of an (m × k) and a (k × n) matrix takes m k n multiplications.")
+    if "additions" in kinds:
+        said.append("Each of its m n entries is a sum of k terms: k - 1 additions.")
+    return " ".join(said) or "A product of matrices keeps the outer sizes."
+
+
+def _typeset(text: str) -> str:
+    name, _, formula = text.partition(" has ")
+    latex = f"${parse(formula).to_latex()}$"
+    return f"{_words(name)} {latex}"
+
+
+def _words(name: str) -> str:
+    matrix = name.split("_")[0] in ("W", "b")
+    return f"${name}$" if matrix and len(name) <= 3 else name.replace("_", " ")
+
+
+def _made(one: Shaped) -> str:
+    said = []
+    for name, how, *rest in one.steps:
+        if how == "given":
+            said.append(f"{name} is ({', '.join(rest[0])})")
+        elif how == "split":
+            said.append(f"{name} is {rest[0]} with its width parted among {rest[1]} heads")
+        elif how == "merge":
+            said.append(f"{name} puts the heads side by side")
+        else:
+            said.append(f"{name} is {rest[0]} {rest[1]}{'ᵀ' * (how != 'times')}")
+    return "; ".join(said).replace("_", " ")
+
+
+def _in_units(value: Fraction) -> str:
+    for power, unit in ((4, "T"), (3, "G"), (2, "M"), (1, "K")):
+        if value >= 1024**power:
+            binary, decimal = float(value / 1024**power), float(value / 1000**power)
+            return f"In units: {number(binary, 4)} {unit}iB, or {number(decimal, 4)} {unit}B."
+    return f"That is {number(float(value))} bytes."
+
+
+def _printed(problem: CountProblem, found: Counts) -> list[Block]:
+    """Compare with what is printed elsewhere, by the judge's reading of it."""
+    rows = []
+    for name, text in problem.goal.printed.items():
+        task = Task(problem, from_dict({name: text}))
+        right = all(
+            task.is_right(name, side) for side in sides(task.answer, name, task.names(name))
+        )
+        (one,) = (c for c in found.found if isinstance(c, Counted) and c.name == name)
+        counted = one.formula if one.number is None else _plain(one.number)
+        rows.append((_words(name), str(text), counted, "agrees" if right else "wrong"))
+    if not rows:
+        return []
+    wrong = [
+        f"The printed {row[0]}, {row[1]}, is wrong: it is {row[2]}."
+        for row in rows
+        if row[3] == "wrong"
+    ]
+    table = Table(("", "printed", "counted", ""), tuple(rows))
+    return [Heading("The numbers printed elsewhere", 3), table, *map(Text, wrong)]
+
+
+def _tables(found: Counts) -> list[Block]:
+    blocks: list[Block] = []
+    for one in found.found[:MOST_QUANTITIES]:
+        if isinstance(one, Shaped) or not one.parts:
+            continue
+        rows = []
+        for name, (part, text, value) in one.parts.items():
+            sizes = " × ".join(str(size) for size in part["sizes"])
+            times = "" if part["times"] == "1" else part["times"]
+            shown = (
+                ""
+                if value is None
+                else number(float(value) if value.denominator > 1 else int(value))
+            )
+            rows.append((name, sizes, times, text, shown))
+        total = "" if one.number is None else _plain(one.number)
+        rows.append(("total", "", "", one.formula, total))
+        head = ("part", "sizes", "times", "count", "in numbers")
+        blocks += [Heading(_words(one.name), 3), Table(head, tuple(rows))]
+    known = [
+        f"{name} = {_plain(value)}" for name, value in found.symbols.items() if value is not None
+    ]
+    if known:
+        blocks.append(Text(f"The numbers: {', '.join(known)}."))
+    return blocks
+
+
+def _plain(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else number(float(value), 8)

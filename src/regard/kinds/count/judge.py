@@ -1,0 +1,189 @@
+"""Is it counted right? For all sizes where symbols are open, in numbers where they are given.
+
+A formula has to be the same rational function as the count, which settles all sizes at once. A
+number has to be exact, or right to the digits that are written with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from regard.certify.formulas.rational_functions import Ratio
+from regard.checking.answers import Answer
+from regard.checking.mistakes import recognise
+from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
+from regard.errors import InvalidAnswer
+from regard.kinds.count.misconceptions import MISTAKES, Case, alike, degree
+from regard.kinds.count.reading import Side, axes, is_shape, sides, truth
+from regard.kinds.count.spec import CountProblem
+from regard.kinds.count.task import Task
+from regard.kinds.count.words import conventions_in_words
+from regard.language import Formula, parse
+from regard.report import number
+from regard.report.numbers import listing
+
+Found = tuple[GoalResult, Counterexample | None, Misconception | None]
+
+
+def judge(problem: CountProblem, answer: Answer) -> Verdict:
+    """Judge everything that is asked for."""
+    task = Task(problem, answer)
+    wanted = problem.wanted()
+    extra = [name for name in answer.fields if name not in wanted and name not in answer.used]
+    if extra:
+        raise InvalidAnswer(
+            f"answer: {extra[0]} is not asked for. Asked for are {', '.join(wanted)}."
+        )
+    found: list[Found] = []
+    for name in wanted:
+        if name.removeprefix("same_") in problem.goal.same and name.startswith("same_"):
+            found.append(_same(task, name))
+        elif name in problem.goal.orders:
+            found.append(_order(task, name))
+        elif is_shape(problem, name):
+            found.append(_shape(task, name))
+        else:
+            found.append(_count(task, name))
+    examples = [example for _, example, _ in found if example]
+    ideas = [idea for _, _, idea in found if idea]
+    goals = tuple(goal for goal, _, _ in found)
+    remarks = (_conventions(problem),) if examples else ()
+    return Verdict(problem, goals, (*examples, None)[0], (*ideas, None)[0], remarks)
+
+
+def _conventions(problem: CountProblem) -> str:
+    return f"Counted as the problem says: {listing(conventions_in_words(problem.given))}."
+
+
+def _count(task: Task, name: str) -> Found:
+    said = sides(task.answer, name, task.names(name))
+    wrong = [side for side in said if not task.is_right(name, side)]
+    right, form = task.right(name), task.problem.goal.form
+    depends = bool(task.symbols.used(right))
+    missing = ""
+    if not wrong and form == "formula" and depends and not any(side.uses for side in said):
+        missing = f"a formula in {listing(task.symbols.used(right))} is asked for, not a number"
+    if not wrong and form == "number" and all(side.uses for side in said):
+        missing = "a number is asked for beside the formula"
+    if not wrong and not missing:
+        general = any(side.uses for side in said)
+        if general:
+            sentence = f"{_shown(task, right)}: the same for all sizes, multiplied out"
+            return GoalResult(name, "all", True, sentence), None, None
+        return GoalResult(name, "this", True, _exactly(task, said[0], right)), None, None
+    if missing:
+        example = Counterexample({name: _shown(task, right)}, f"{name}: {missing}.")
+        return GoalResult(name, "this", False, missing), example, None
+    side = wrong[0]
+    example = _counterexample(task, name, side, right)
+    idea = recognise(MISTAKES, Case(task, name, tuple(wrong)))
+    return GoalResult(name, "this", False, example.sentence.rstrip(".")), example, idea
+
+
+def _shown(task: Task, right: Ratio) -> str:
+    value = task.symbols.here(right)
+    text = task.symbols.text(right)
+    if value is None or not task.symbols.used(right):
+        return text
+    return f"{text} = {_number(value)}"
+
+
+def _exactly(task: Task, side: Side, right: Ratio) -> str:
+    value = task.symbols.here(right)
+    if side.ratio is not None and side.ratio == task.symbols.number(value or 0):
+        return f"{_number(value or Fraction(0))}, exactly"
+    return f"right to the digits written: it is {_number(value or Fraction(0))}"
+
+
+def _number(value: Fraction) -> str:
+    if value.denominator == 1:
+        return str(value.numerator)
+    return f"{value.numerator}/{value.denominator} = {number(float(value))}"
+
+
+def _counterexample(task: Task, name: str, side: Side, right: Ratio) -> Counterexample:
+    point = task.differing(side, right)
+    text = task.symbols.text(right)
+    if point is None:
+        said_of = {name: text, "answer": side.text}
+        return Counterexample(said_of, f"{name} is {text}, and the answer says {side.text}.")
+    used = [one for one in task.symbols.names if one in {*task.symbols.used(right), *side.uses}]
+    at = listing([f"{one} = {point[one]}" for one in used])
+    value, wanted = task.value(side, point), task.symbols.at(right, point)
+    assert wanted is not None
+    said = "no number" if value is None else _number(value)
+    arrays: dict[str, Any] = {one: _plain(point[one]) for one in used}
+    arrays |= {name: _plain(wanted), "answer": said}
+    there = f"With {at}: " if used else ""
+    formula = f" ({text})" if used else ""
+    sentence = f"{there}{name} is {_number(wanted)}{formula}, and the answer says {said}."
+    return Counterexample(arrays, sentence)
+
+
+def _plain(value: Fraction) -> int | float:
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def _shape(task: Task, name: str) -> Found:
+    names = task.names(name)
+    said = axes(task.answer, name, names)
+    right = task.shape(name)
+    texts = [task.symbols.text(axis) for axis in right]
+    if _shape_is(task, name, said):
+        sentence = f"({', '.join(texts)})"
+        return GoalResult(name, "all", True, sentence), None, None
+    case = Case(task, name, tuple(said))
+    values = [task.symbols.here(axis) for axis in right]
+    wanted = ", ".join(str(v) if v is not None else t for v, t in zip(values, texts, strict=True))
+    sentence = f"{name} is ({wanted}), and the answer says ({', '.join(s.text for s in said)})"
+    example = Counterexample({name: texts, "answer": [one.text for one in said]}, f"{sentence}.")
+    return GoalResult(name, "this", False, sentence), example, recognise(MISTAKES, case)
+
+
+def _shape_is(task: Task, name: str, said: Sequence[Side]) -> bool:
+    right = task.shape(name)
+    if len(said) != len(right):
+        return False
+    return all(
+        any(task.same(side, task.shape(name, fixed)[place]) for fixed in task.readings(side))
+        for place, side in enumerate(said)
+    )
+
+
+def _same(task: Task, name: str) -> Found:
+    said, quantity = truth(task.answer, name), name.removeprefix("same_")
+    every = {quantity: task.right(quantity)}
+    for other in task.problem.given.others:
+        every[f"{quantity}_{other}"] = task.right(f"{quantity}_{other}")
+    same = alike(task, quantity)
+    shown = listing([f"{one} = {_shown(task, ratio)}" for one, ratio in every.items()])
+    sentence = f"{shown}: {'the same' if same else 'not the same'}"
+    if said == same:
+        return GoalResult(name, "this", True, sentence), None, None
+    arrays = {one: _shown(task, ratio) for one, ratio in every.items()}
+    idea = recognise(MISTAKES, Case(task, name, (), claimed=said))
+    return GoalResult(name, "this", False, sentence), Counterexample(arrays, f"{sentence}."), idea
+
+
+def _order(task: Task, name: str) -> Found:
+    order = task.problem.goal.orders[name]
+    right = task.right(order.of)
+    (side,) = sides(_bare(task.answer, name), name, task.names(name))[:1]
+    power, wanted = degree(task, side.ratio, order.symbol), degree(task, right, order.symbol)
+    text = task.symbols.text(right)
+    sentence = f"{order.of} is {text}, which grows like {order.symbol}^{wanted}"
+    if power == wanted:
+        return GoalResult(name, "all", True, sentence), None, None
+    example = Counterexample({order.of: text, "answer": side.text}, f"{sentence}.")
+    idea = recognise(MISTAKES, Case(task, name, (side,), powers=(power, wanted)))
+    return GoalResult(name, "this", False, sentence), example, idea
+
+
+def _bare(answer: Answer, name: str) -> Answer:
+    """Read O(n^2) as n^2."""
+    said = answer.need(name)
+    if isinstance(said, Formula) and "O" in said.names:
+        return Answer({name: said.substitute({"O": parse("1")})})
+    return answer

@@ -1,0 +1,202 @@
+"""Counts that come out wrong: something left out, counted twice, or taken for something else."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from regard.checking.mistakes import Mistake
+from regard.kinds.count.misconceptions.case import Case
+from regard.kinds.count.misconceptions.imitations import (
+    all_heads,
+    changed,
+    is_flops,
+    mistake,
+    no_gate,
+    one,
+    one_cached,
+    prefixes,
+    product,
+    swap_operations,
+    times,
+    whole_width,
+)
+from regard.kinds.count.spec import CountProblem
+
+COUNT_MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
+    mistake(
+        "one-of-keys-and-values",
+        one_cached,
+        "The cache for keys alone",
+        "Keys and values are both kept: the count is half of what it must be, as if only one of "
+        "the two were.",
+    ),
+    mistake(
+        "query-heads-for-key-heads",
+        changed(all_heads),
+        "As many key heads as query heads",
+        "Keys and values were given as many heads as the queries have: here several query heads "
+        "share one.",
+    ),
+    mistake(
+        "every-head-as-wide-as-the-model",
+        changed(whole_width),
+        "Every head as wide as the model",
+        "Every head was counted with the full width d_model: heads share it, each has d_k columns, "
+        "and more heads do not mean more parameters.",
+    ),
+    mistake(
+        "output-projection-forgotten",
+        changed(lambda at: at.with_conventions(output_projection=False)),
+        "Without $W_O$",
+        "The matrix W_O, which mixes the heads at the end, was left out.",
+    ),
+    mistake(
+        "feed-forward-forgotten",
+        changed(lambda at: at.with_sizes(d_ff=at.symbols.number(0)) if at.has("d_ff") else None),
+        "Attention without the feed-forward layer",
+        "The feed-forward layer was left out: this is the count without it.",
+    ),
+    mistake(
+        "wrong-number-of-feed-forward-matrices",
+        changed(no_gate),
+        "Another number of feed-forward matrices",
+        "A plain feed-forward layer has two matrices and a gated one three: this is the count with "
+        "the other number.",
+    ),
+    mistake(
+        "layers-forgotten",
+        changed(lambda at: one(at, "layers")),
+        "One layer instead of all",
+        "This is the count for one layer: it has to be multiplied by the number of layers.",
+    ),
+    mistake(
+        "batch-forgotten",
+        changed(lambda at: one(at, "batch")),
+        "One sequence instead of the whole batch",
+        "This is the count for one sequence: it has to be multiplied by the batch.",
+    ),
+    mistake(
+        "one-head-counted",
+        changed(lambda at: one(at, "heads", "key_heads")),
+        "One head instead of all",
+        "This is the count for one head: it has to be done for every head.",
+    ),
+    mistake(
+        "numbers-for-bytes",
+        changed(lambda at: one(at, "bytes")),
+        "Numbers instead of bytes",
+        "These are numbers and not bytes: each takes several bytes.",
+    ),
+    mistake(
+        "biases-wrong",
+        changed(lambda at: at.with_conventions(biases=not at.conventions.biases)),
+        "Biases counted the other way",
+        "This is the count with the other convention for biases: look at whether there are any.",
+    ),
+    mistake(
+        "norms-forgotten",
+        changed(lambda at: at.with_conventions(norms="none")),
+        "Without the parameters of the norms",
+        "The parameters of the norms were left out.",
+    ),
+    mistake(
+        "norms-counted",
+        changed(
+            lambda at: (
+                at.with_conventions(norms="layer") if at.conventions.norms == "none" else None
+            )
+        ),
+        "With norm parameters that are not asked for",
+        "The parameters of layer norms were counted, and here they are left out.",
+    ),
+    mistake(
+        "tied-wrong",
+        changed(lambda at: at.with_conventions(tied=not at.conventions.tied)),
+        "Another number of embedding tables",
+        "Embedding and unembedding are one table if they are tied and two if not: this is the "
+        "other count.",
+    ),
+    mistake(
+        "embedding-forgotten",
+        changed(
+            lambda at: (
+                at.with_sizes(vocabulary=at.symbols.number(0)) if at.has("vocabulary") else None
+            )
+        ),
+        "Without the embedding",
+        "The tables of embeddings were left out: this is the count of the blocks alone.",
+    ),
+    mistake(
+        "position-table-forgotten",
+        changed(
+            lambda at: (
+                at.with_sizes(positions=at.symbols.number(0)) if at.has("positions") else None
+            )
+        ),
+        "Without the table of positions",
+        "The learned table of positions was left out.",
+    ),
+    mistake(
+        "multiplications-for-flops",
+        times(Fraction(1, 2), only=is_flops),
+        "Multiplications instead of FLOPs",
+        "It is half of what it must be: a multiplication and an addition are two FLOPs.",
+    ),
+    mistake(
+        "flops-for-multiplications",
+        times(2, only=lambda quantity: "multiplications" in quantity),
+        "FLOPs instead of multiplications",
+        "It is twice what it must be: only multiplications are asked for, not additions too.",
+    ),
+    mistake(
+        "backward-pass-forgotten",
+        times(Fraction(1, 3), only=lambda quantity: "training" in quantity),
+        "The forward pass alone",
+        "It is a third of what it must be: the backward pass costs twice the forward pass.",
+    ),
+    mistake(
+        "multiplications-for-additions",
+        swap_operations,
+        "As many additions as multiplications",
+        "These are the multiplications: a sum of k terms takes k - 1 additions.",
+    ),
+    mistake(
+        "causal-mask-wrong",
+        changed(
+            lambda at: (
+                at.with_conventions(causal=not at.conventions.causal)
+                if not at.has("window")
+                else None
+            )
+        ),
+        "All pairs, or only half of them",
+        "This is the count with the other convention for the causal mask: look at which pairs of a "
+        "query and a key are there.",
+    ),
+    mistake(
+        "linear-in-the-length",
+        changed(lambda at: one(at, "n_k")),
+        "One key for every query",
+        "Every query meets every key: the length of the keys is missing.",
+    ),
+    mistake(
+        "bits-for-bytes",
+        times(8, Fraction(1, 8), only=lambda quantity: "bytes" in quantity and "/" not in quantity),
+        "Bits taken for bytes",
+        "It is off by a factor of 8: a byte has eight bits.",
+    ),
+    mistake(
+        "multiplied-instead-of-divided",
+        product,
+        "The width times the heads",
+        "The width of the model was multiplied by the number of heads, and it is divided among "
+        "them.",
+    ),
+    mistake(
+        "decimal-for-binary-prefix",
+        prefixes,
+        "",
+        "It is off by a power of 1024/1000: KB, MB and GB are powers of 1000, and KiB, MiB and GiB "
+        "powers of 1024.",
+    ),
+)

@@ -1,0 +1,163 @@
+"""Tell the backward pass: step by step from the output to the inputs, with the numbers beside."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regard.kinds.gradient.forward import definitions, loss
+from regard.kinds.gradient.solve import Backward, Vanishing
+from regard.kinds.gradient.spec import GradientProblem
+from regard.language import parse
+from regard.report import Block, Heading, Plot, Series, Table, Text
+from regard.report.numbers import number
+from regard.solving.finding import Explanation, Steps
+from regard.solving.latex_numbers import typeset
+
+WHY = {
+    "dY": "What comes back to $Y$, through $W_O$.",
+    "dW_O": "$Z = Y W_O$: the matrix gets what went into it, transposed, times what comes back.",
+    "dV": "$Y = A V$ is linear in $V$: row $j$ of $V$ goes into row $i$ of $Y$ with weight "
+    "$A_{ij}$.",
+    "dA": "$Y = A V$ is linear in $A$: entry $(i, j)$ of $A$ meets row $j$ of $V$ and row "
+    "$i$ of $G$.",
+    "dS": "Row by row through the softmax, with its Jacobian $\\mathrm{diag}(a) - a "
+    "a^\\top$: every score "
+    "moves all weights of its row. Rows of $dS$ sum to 0.",
+    "dQ": "$S$ is the scale times $Q K^\\top$: the query gets the keys.",
+    "dK": "And the key gets the queries, with $dS$ transposed. The rows of $dK$ sum to 0.",
+    "dW_Q": "$Q = X W_Q$: what went in, transposed, times what comes back; the same for the "
+    "others.",
+    "dW_K": "$K = X W_K$ in the same way.",
+    "dW_V": "$V = X W_V$ in the same way.",
+    "db_Q": "A bias is added to every row, so that rows are summed.",
+    "db_K": "The bias of the keys moves all scores of a row alike, which softmax does not "
+    "see: this is 0.",
+    "db_V": "The weights of a row sum to 1, so that this is the sum of the rows of what "
+    "comes back.",
+    "dX": "$X$ goes into queries, keys and values: the three gradients are added.",
+    "J": "$\\partial a_i/\\partial s_j$ is $a_i (1 - a_i)$ for $i = j$ and $-a_i a_j$ for $i "
+    "\\ne j$.",
+    "ds": "The Jacobian times what comes back, without ever writing the matrix.",
+}
+BOUND_STEPS: Steps = (
+    (
+        "Let $x = (n-1) e^{-\\gamma}$. Every other score is at most $e^{-\\gamma}$ times as "
+        "heavy as the "
+        "largest, so the weight $r$ of all others together is at most",
+        r"r \le \frac{x}{1 + x}",
+    ),
+    (
+        "The Jacobian is positive semidefinite: its norm is at most its trace.",
+        r"\lVert J \rVert_2 \le \mathrm{tr}\, J = 1 - \lVert a \rVert^2 \le 1 - (1 - r)^2 \le "
+        r"2 r \le 2 x",
+    ),
+    (
+        "A query's gradient is a sum over pairs of keys, weighted by $a_i a_j$, whose total "
+        "is at most "
+        "$1 - \\lVert a \\rVert^2$.",
+        r"\lVert dq \rVert \le \frac{\kappa}{2} (1 - \lVert a \rVert^2) D_K D_V \le \kappa x "
+        r"D_K D_V",
+    ),
+    (
+        "With $q = C \\hat q$ the gap is $C$ times that of $\\hat q$: gradients vanish "
+        "exponentially in $C$. "
+        "Dividing by $\\sqrt{d_k}$ keeps the gap of random scores of order 1, and gradients alive.",
+        "",
+    ),
+)
+
+
+def explain(problem: GradientProblem, found: Backward | Vanishing) -> Explanation:
+    """Return the steps of the backward pass, or why a bound holds."""
+    if isinstance(found, Vanishing):
+        return Explanation(_named(found), BOUND_STEPS, tuple(_curve(found)))
+    return Explanation(
+        _headline(problem, found),
+        _steps(problem, found),
+        tuple(_tables(problem, found)),
+        (),
+        (_assumed(problem),),
+    )
+
+
+def _assumed(problem: GradientProblem) -> str:
+    given = problem.given
+    what = ", ".join(f"{name} = {text}" for name, text in definitions(given).items())
+    back = (
+        "g = dL/da"
+        if given.forward == "softmax"
+        else (
+            "the loss is the sum of all outputs"
+            if given.loss == "sum"
+            else "G is the gradient of the output"
+        )
+    )
+    return f"{what}; {back}."
+
+
+def _named(found: Vanishing) -> str:
+    left = {
+        "leak": "r", "jacobian": r"\lVert J \rVert_2", "query": r"\lVert dq \rVert",
+    }[found.of]  # fmt: skip
+    return rf"{left} \le {parse(found.formula).to_latex()}"
+
+
+def _headline(problem: GradientProblem, found: Backward) -> str:
+    parts = []
+    for name in problem.goal.find:
+        latex = parse(found.chain[name]).to_latex()
+        parts.append(f"{parse(name).to_latex()} = {latex}")
+    text = r",\quad ".join(parts)
+    return text if typeset(text) else parse(problem.goal.find[0]).to_latex()
+
+
+def _steps(problem: GradientProblem, found: Backward) -> Steps:
+    steps: list[tuple[str, str]] = []
+    forward = definitions(problem.given)
+    latex = r",\quad ".join(f"{n} = {parse(t).to_latex()}" for n, t in forward.items())
+    steps.append(("The forward pass:", latex))
+    latex = f"L = {parse(loss(problem.given)).to_latex()}"
+    steps.append(("The loss, as far as it matters here:", latex))
+    needed = _needed(problem.goal.find, found.chain)
+    for name, text in found.chain.items():
+        if name in needed and not (name == "dY" and text == "G"):
+            steps.append((WHY[name], f"{parse(name).to_latex()} = {parse(text).to_latex()}"))
+    if len(steps) < 3:
+        steps.append(("Nothing else depends on it.", ""))
+    return tuple((sentence, one if typeset(one) else "") for sentence, one in steps[:12])
+
+
+def _needed(find: list[str], chain: dict[str, str]) -> set[str]:
+    found, waiting = set[str](), list(find)
+    while waiting:
+        name = waiting.pop()
+        if name in chain and name not in found:
+            found.add(name)
+            waiting += parse(chain[name]).names
+    return found
+
+
+def _tables(problem: GradientProblem, found: Backward) -> list[Block]:
+    blocks: list[Block] = []
+    if not found.numbers:
+        return [Text("The formulas hold for all inputs of all sizes.")]
+    for name in problem.goal.find:
+        array = np.atleast_2d(found.numbers[name])
+        rows = tuple(tuple(number(float(x), 8) for x in row) for row in array)
+        blocks += [Heading(name, 3), Table(tuple(f"{j + 1}" for j in range(array.shape[1])), rows)]
+    return blocks
+
+
+def _curve(found: Vanishing) -> list[Block]:
+    gaps = tuple(float(x) for x in np.linspace(0.5, 12, 24))
+    bound = tuple(
+        float(
+            parse(found.formula).evaluate(
+                {"n": 10.0, "gamma": g, "kappa": 1.0, "D_K": 1.0, "D_V": 1.0}
+            )
+        )
+        for g in gaps
+    )
+    return [
+        Plot("lines", "The bound for n = 10", "gap", "bound", (Series("bound", gaps, bound),)),
+    ]

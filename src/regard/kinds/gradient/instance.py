@@ -1,0 +1,167 @@
+"""Numbers to try an answer on, and every gradient there by the chain rule, row by row.
+
+A mistake is a backward pass with one step done wrongly: `backward` takes what to do in its place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.checking.sampling import generator, softmax
+from regard.kinds.gradient.spec import ROOT, GradientGiven
+
+Float64 = NDArray[np.float64]
+Values = dict[str, Float64]
+SIZES = ({"n": 3, "m": 2, "d": 5, "d_k": 7, "d_v": 4}, {"n": 2, "m": 5, "d": 3, "d_k": 4, "d_v": 7})
+Step = Callable[[Values], Float64]
+
+
+def fraction(value: object) -> float:
+    """Return a number as it is written, 3, 0.25 or "1/3", in float64."""
+    above, _, below = str(value).partition("/")
+    return float(Fraction(above) / Fraction(below or "1"))
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """One example: inputs, everything of the forward pass, and every gradient.
+
+    Attributes:
+        inputs: what is free, and sizes.
+        forward: what follows from it: Q, K, V, S, A, Y, Z, or a.
+        gradients: by name.
+    """
+
+    inputs: Values
+    forward: Values
+    gradients: Values
+
+    @property
+    def names(self) -> Values:
+        """Everything but gradients."""
+        return {**self.inputs, **self.forward}
+
+
+def example(given: GradientGiven) -> Instance:
+    """Return the example of a problem."""
+    inputs: Values = {}
+    for name, rows in given.numbers.items():
+        array = np.array(rows, dtype=object)
+        inputs[name] = np.array([fraction(x) for x in array.reshape(-1)]).reshape(array.shape)
+    return _completed(given, inputs, None)
+
+
+def drawn(given: GradientGiven, seed: int, square: bool = False) -> Instance:
+    """Return an example with drawn numbers, of other sizes each time; or with all sizes 3."""
+    rng = generator(seed)
+    sizes = dict.fromkeys(SIZES[0], 3) if square else SIZES[seed % 2]
+    inputs: Values = {
+        name: rng.normal(size=[sizes[size] for size in shape]) * (0.5 if name != "G" else 1)
+        for name, shape in given.inputs().items()
+    }
+    return _completed(given, inputs, rng)
+
+
+def _completed(given: GradientGiven, inputs: Values, rng: np.random.Generator | None) -> Instance:
+    sizes: Values = {}
+    for name, shape in given.inputs().items():
+        for size, count in zip(shape, inputs[name].shape, strict=True):
+            sizes[size] = np.array(float(count))
+    if given.symbol:
+        assert rng is not None
+        inputs[given.symbol] = np.array(float(rng.uniform(0.4, 1.6)))
+    forward = run(given, {**inputs, **sizes})
+    gradients = backward(given, {**inputs, **sizes, **forward})
+    return Instance({**inputs, **sizes}, forward, gradients)
+
+
+def scale_of(given: GradientGiven, values: Mapping[str, Float64]) -> float:
+    """Return what scores are multiplied by."""
+    if given.symbol:
+        return float(values[given.symbol])
+    return 1 / math.sqrt(float(values["d_k"])) if given.scale == ROOT else fraction(given.scale)
+
+
+def run(given: GradientGiven, at: Values) -> Values:
+    """Return the forward pass."""
+    if given.forward == "softmax":
+        return {"a": softmax(at["s"])}
+    found: Values = {}
+    if given.forward == "projections":
+        for letter in "QKV":
+            found[letter] = at["X"] @ at[f"W_{letter}"]
+            if given.biases:
+                found[letter] = found[letter] + at[f"b_{letter}"]
+    Q, K, V = ({**at, **found}[letter] for letter in "QKV")
+    scores = scale_of(given, at) * Q @ K.T
+    allowed = np.ones(scores.shape, bool)
+    if given.causal:
+        allowed &= np.tri(*scores.shape) > 0
+    if given.mask is not None and scores.shape == np.shape(given.mask):
+        allowed &= np.array(given.mask, bool)
+    found["S"] = scores
+    lowest = np.where(allowed, scores, -1e300)
+    powers = np.where(allowed, np.exp(lowest - np.max(lowest, axis=1, keepdims=True)), 0.0)
+    found["A"] = powers / np.sum(powers, axis=1, keepdims=True)
+    found["Y"] = found["A"] @ V
+    if given.output:
+        found["Z"] = found["Y"] @ at["W_O"]
+    found["scale"] = np.array(scale_of(given, at))
+    if given.loss == "sum":
+        found["G"] = np.ones(found["Z" if given.output else "Y"].shape)
+    return found
+
+
+def backward(given: GradientGiven, at: Values, wrongly: Mapping[str, Step] | None = None) -> Values:
+    """Return every gradient; `wrongly` has other steps in place of some."""
+    found: Values = {}
+    steps = {**_steps(given), **(wrongly or {})}
+    for name, step in steps.items():
+        found[name] = np.asarray(step({**at, **found}))
+    return found
+
+
+def _steps(given: GradientGiven) -> dict[str, Step]:
+    if given.forward == "softmax":
+        return {
+            "J": lambda at: np.diag(at["a"]) - np.outer(at["a"], at["a"]),
+            "ds": lambda at: (np.diag(at["a"]) - np.outer(at["a"], at["a"])) @ at["g"],
+        }
+    steps: dict[str, Step] = {"dY": lambda at: at["G"]}
+    if given.output:
+        steps = {"dY": lambda at: at["G"] @ at["W_O"].T, "dW_O": lambda at: at["Y"].T @ at["G"]}
+    steps |= {
+        "dV": lambda at: np.einsum("ij,ic->jc", at["A"], at["dY"]),
+        "dA": lambda at: np.einsum("ic,jc->ij", at["dY"], at["V"]),
+        "dS": lambda at: np.array(
+            [
+                (np.diag(row) - np.outer(row, row)) @ back
+                for row, back in zip(at["A"], at["dA"], strict=True)
+            ]
+        ),
+        "dQ": lambda at: at["scale"] * np.einsum("ij,jc->ic", at["dS"], at["K"]),
+        "dK": lambda at: at["scale"] * np.einsum("ij,ic->jc", at["dS"], at["Q"]),
+    }
+    if given.forward == "projections":
+        for letter in "QKV":
+            steps[f"dW_{letter}"] = _through_matrix(letter)
+            if given.biases:
+                steps[f"db_{letter}"] = _through_bias(letter)
+        steps["dX"] = lambda at: (
+            at["dQ"] @ at["W_Q"].T + at["dK"] @ at["W_K"].T + at["dV"] @ at["W_V"].T
+        )
+    return steps
+
+
+def _through_matrix(letter: str) -> Step:
+    return lambda at: np.einsum("ta,tb->ab", at["X"], at[f"d{letter}"])
+
+
+def _through_bias(letter: str) -> Step:
+    return lambda at: np.sum(at[f"d{letter}"], axis=0)

@@ -1,0 +1,121 @@
+"""What an answer says: formulas in the names of the forward and backward pass, or arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from regard.checking import digits
+from regard.checking.answers import Answer, evaluate, without_name
+from regard.checking.digits import Decimals
+from regard.errors import FormulaError, InvalidAnswer
+from regard.kinds.gradient.instance import Float64, Instance, Values
+from regard.kinds.gradient.spec import FIELDS, GradientProblem
+from regard.language import Formula
+from regard.language.formula.evaluation import evaluate as evaluate_tree
+
+OTHER_NAMES = {"dL_d": "d", "grad_": "d"}
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A problem and the fields of an answer."""
+
+    problem: GradientProblem
+    answer: Answer
+
+    def before(self, name: str) -> tuple[str, ...]:
+        """Return the gradients that a field may be written in: those that are found before it."""
+        order = FIELDS[self.problem.given.forward]
+        own = [one for one in self.answer.fields if one not in order]
+        if name not in order:
+            return tuple(one for one in order)
+        return (*order[: order.index(name)], *own)
+
+    def names(self, name: str, at: Instance) -> Values:
+        """Return what names stand for in a field: the forward pass, and gradients before it.
+
+        What the answer says of these counts, where it says something.
+        """
+        found = dict(at.names)
+        for one in self.before(name):
+            said = self.answer.fields.get(one)
+            if one in at.gradients:
+                found[one] = at.gradients[one]
+            if isinstance(said, Formula) and one != name:
+                try:
+                    found[one] = np.asarray(evaluate(one, without_name(one, said), found), float)
+                except InvalidAnswer:
+                    continue
+        found.setdefault("dY", at.gradients.get("dY", np.zeros(())))
+        return found
+
+    def value(self, name: str, at: Instance) -> Float64:
+        """Return what a formula comes to; InvalidAnswer where it cannot be computed."""
+        said = without_name(name, self.answer.need(name))
+        if not isinstance(said, Formula):
+            if isinstance(said, np.ndarray | float):
+                return np.asarray(said, float)
+            raise InvalidAnswer(f"answer: {name} must be a formula or rows of numbers.")
+        names = self.names(name, at)
+        wanted = at.gradients[name].shape
+        unknown = sorted(said.names - set(names))
+        if unknown:
+            hint = f" {unknown[0]} is what is asked for." if unknown[0] == name else ""
+            raise InvalidAnswer(
+                f"answer: {name}: {unknown[0]} is no name here.{hint} Use "
+                f"{', '.join(sorted(set(names) - {'dY'}))}."
+            )
+        for expected in (wanted, None):
+            try:
+                found = evaluate_tree(said.tree, said.text, names, expected)
+            except FormulaError as error:
+                reason = error
+                continue
+            if isinstance(found, bool):
+                raise InvalidAnswer(f"answer: {name} must be a formula and no condition.")
+            return np.asarray(found, float)
+        raise Misfit(f"answer: {name}: {reason}")
+
+    def array(self, name: str, at: Instance) -> tuple[Float64, Decimals]:
+        """Return numbers with the decimals that they are written with."""
+        said = without_name(name, self.answer.need(name))
+        wanted = at.gradients[name]
+        if isinstance(said, Formula):
+            values = self.value(name, at)
+            return _fitted(values, wanted), _fitted(digits.of_formula(said, values), wanted)
+        if isinstance(said, list):
+            values, places = self._entries(name, said)
+            return _fitted(values, wanted), _fitted(digits.in_one_list(places), wanted)
+        if not isinstance(said, np.ndarray | float):
+            raise InvalidAnswer(f"answer: {name} must be rows of numbers.")
+        values = np.asarray(said, float)
+        places = digits.in_one_list(digits.of_numbers(values, self.answer.decimals.get(name)))
+        return _fitted(values, wanted), _fitted(places, wanted)
+
+    def _entries(self, name: str, said: list[Any]) -> tuple[Float64, Decimals]:
+        """Return a list in which some numbers are written as formulas, such as "1/3"."""
+        rows = [one if isinstance(one, list | np.ndarray) else [one] for one in said]
+        if len({len(row) for row in rows}) > 1:
+            raise InvalidAnswer(f"answer: {name}: its rows are of different lengths.")
+        flat = [x for row in rows for x in row]
+        values = [float(np.asarray(evaluate(name, x, {}), float)) for x in flat]
+        places = [digits.WORKED_OUT if isinstance(x, Formula) else 4 for x in flat]
+        shape = (
+            (len(rows), len(rows[0])) if isinstance(said[0], list | np.ndarray) else (len(rows),)
+        )
+        return np.array(values).reshape(shape), np.array(places).reshape(shape)
+
+
+class Misfit(InvalidAnswer):
+    """A formula whose sizes do not fit."""
+
+
+def _fitted(values: Any, wanted: Float64) -> Any:
+    """Return a row or a column as the vector that is asked for."""
+    array = np.asarray(values)
+    if wanted.ndim == 1 and array.size == wanted.size and max(array.shape, default=1) == array.size:
+        return array.reshape(wanted.shape)
+    return array

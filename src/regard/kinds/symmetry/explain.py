@@ -1,0 +1,90 @@
+"""Tell what a change does to the output, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from regard.kinds.symmetry.solve import Symmetry
+from regard.kinds.symmetry.spec import OLD, SymmetryProblem
+from regard.language import abbreviations, latex_with_calls, parse
+from regard.report import Table, number
+from regard.solving.assertions import Settled
+from regard.solving.finding import Explanation
+
+_REACH = {
+    "all": "Written out in symbols, both sides are the same for all arrays and all named sizes.",
+    "sizes": "Written out in symbols for some sizes, both sides are the same.",
+    "tested": "Both sides agree at drawn numbers; a proof is missing.",
+    "": "",
+}
+
+
+def explain(problem: SymmetryProblem, found: Symmetry) -> Explanation:
+    """Return what was found, with a step for each part."""
+    steps: list[tuple[str, str]] = []
+    known = abbreviations(problem.given.functions)
+    goal = problem.goal
+    if goal.output is not None:
+        steps.append(
+            (f"The output is called {OLD}.", f"{OLD} = {latex_with_calls(goal.output, known)}")
+        )
+        for name, text in goal.change.items():
+            change = rf"{parse(name).to_latex()} \to {parse(text).to_latex()}"
+            steps.append((f"{name} is changed.", change))
+    else:
+        steps.append(
+            ("This has to hold for all inputs.", latex_with_calls(goal.such_that or "", known))
+        )
+    steps += _invariant(found.invariant)
+    steps += _formula(problem, found)
+    return Explanation(_headline(problem, found), tuple(steps), _tables(problem, found))
+
+
+def _headline(problem: SymmetryProblem, found: Symmetry) -> str:
+    parts = []
+    if found.invariant is not None:
+        word = {True: "invariant", False: "not invariant", None: "not settled"}
+        parts.append(rf"\text{{{word[found.invariant.truth]}}}")
+    if found.formula is not None:
+        name = parse(problem.unknown).to_latex() + " =" if problem.unknown else rf"{OLD} \to"
+        parts.append(f"{name} {parse(found.text).to_latex()}")
+    return r",\quad ".join(parts) or r"\text{not settled}"
+
+
+def _invariant(settled: Settled | None) -> list[tuple[str, str]]:
+    if settled is None:
+        return []
+    if settled.truth is None:
+        return [("Whether the output stays the same is not settled.", "")]
+    if settled.truth:
+        return [(f"The output stays the same. {_REACH[settled.reach]}", "")]
+    found = settled.found.removeprefix("There it is ").rstrip(".")
+    return [(f"The output does not stay the same. For the numbers below it is {found}.", "")]
+
+
+def _formula(problem: SymmetryProblem, found: Symmetry) -> list[tuple[str, str]]:
+    if found.formula is None:
+        wanted = problem.unknown or ("becomes" in problem.goal.find)
+        return [("No short formula was found that is proved.", "")] if wanted else []
+    latex = parse(found.text).to_latex()
+    if problem.unknown:
+        name = parse(problem.unknown).to_latex()
+        return [
+            ("Formulas of its shape are tried, and this one is put in.", f"{name} = {latex}"),
+            (_REACH[found.formula.reach], ""),
+        ]
+    return [(f"This is what the output becomes. {_REACH[found.formula.reach]}", latex)]
+
+
+def _tables(problem: SymmetryProblem, found: Symmetry) -> tuple[Table, ...]:
+    values = found.invariant.values if found.invariant is not None else None
+    if not values:
+        return ()
+    rows = tuple((n, _shown(values[n])) for n in problem.given.shapes if n in values)
+    return (Table(("symbol", "numbers for which the output changes"), rows),)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(_shown(one) for one in value) + "]"
+    return number(float(value))

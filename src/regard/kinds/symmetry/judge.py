@@ -1,0 +1,91 @@
+"""Does the output stay, does it become what is said, does the unknown make the equation true?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from regard.checking.answers import Answer
+from regard.checking.assertions import Judged, decide
+from regard.checking.mistakes import recognise
+from regard.checking.sampling import generator
+from regard.checking.verdict import Counterexample, GoalResult, Verdict
+from regard.kinds.symmetry.misconceptions import MISTAKES, Case
+from regard.kinds.symmetry.reading import read
+from regard.kinds.symmetry.spec import OLD, SymmetryProblem
+from regard.problems.assertions import Assertion
+from regard.problems.symbols import SymbolsGiven
+
+__all__ = ["judge"]
+
+
+def judge(problem: SymmetryProblem, answer: Answer) -> Verdict:
+    """Judge each field of an answer, by proofs and by numbers."""
+    said = read(problem, answer)
+    goals: list[GoalResult] = []
+    examples: list[Counterexample] = []
+    invariant = None
+    if said.invariant is not None:
+        judged = decide([problem.changed().same(OLD)], problem.given)
+        invariant = judged.truth
+        goals.append(_invariant(judged, said.invariant))
+        if not goals[-1].passed and judged.truth is not None:
+            examples.append(_example("The output", judged, problem.given))
+    wrong = False
+    if said.assertion:
+        name = problem.unknown or "becomes"
+        judged = decide(said.assertion, said.given)
+        zero = bool(problem.unknown) and _zero(said.formula, said.given)
+        goals.append(_formula(name, judged, zero))
+        wrong = judged.truth is False
+        if zero:
+            examples.append(Counterexample({}, f"{name} is 0 whatever is given."))
+        elif wrong:
+            examples.append(_example(f"What {name} says", judged, said.given))
+    case = Case(problem, said, invariant, wrong)
+    right = all(goal.passed or not goal.decided for goal in goals)
+    idea = None if right else recognise(MISTAKES, case)
+    return Verdict(problem, tuple(goals), examples[0] if examples else None, idea)
+
+
+def _invariant(judged: Judged, called: bool) -> GoalResult:
+    if judged.truth is None:
+        sentence = "neither a proof nor numbers for which it changes were found"
+        return GoalResult("invariant", "sampled", False, sentence, decided=False)
+    word = "the output stays the same" if judged.truth else "the output changes"
+    how = _how(judged)
+    return GoalResult("invariant", "all", called == judged.truth, f"{word}: {how}")
+
+
+def _how(judged: Judged) -> str:
+    if not judged.truth:
+        return "there are numbers that show it"
+    return "proved" if judged.everywhere else "proved for some sizes"
+
+
+def _formula(name: str, judged: Judged, zero: bool) -> GoalResult:
+    goal = f"{name} for all inputs"
+    if zero:
+        return GoalResult(goal, "all", False, "it is 0, which says nothing")
+    if judged.truth is None:
+        sentence = "neither a proof nor numbers for which it is wrong were found"
+        return GoalResult(goal, "sampled", False, sentence, decided=False)
+    sentence = _how(judged) if judged.truth else f"it is wrong: {judged.words}"
+    return GoalResult(goal, "all", judged.truth, sentence)
+
+
+def _zero(formula: str, given: SymbolsGiven) -> bool:
+    """Whether a formula is 0 for all inputs."""
+    return (
+        decide([Assertion("=", formula, f"0 ({formula})", dict(given.define))], given).truth is True
+    )
+
+
+def _example(what: str, judged: Judged, given: SymbolsGiven) -> Counterexample:
+    if judged.values:
+        arrays: dict[str, Any] = {n: judged.values[n] for n in given.shapes if n in judged.values}
+        return Counterexample(arrays, f"{what} is not the same for these numbers: {judged.words}.")
+    values = given.draw(generator(1), given.sizes(1), 2)
+    arrays = {name: np.asarray(values[name]).tolist() for name in given.shapes}
+    return Counterexample(arrays, f"{what} is the same for these numbers, and for all others.")

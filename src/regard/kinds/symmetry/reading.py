@@ -1,0 +1,132 @@
+"""What an answer says: whether the output stays, what it becomes, or what the unknown is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from regard.checking.answers import Answer, without_name
+from regard.errors import FormulaError, InvalidAnswer
+from regard.kinds.symmetry.spec import OLD, SymmetryProblem
+from regard.language import Formula, expanded, parse
+from regard.language import abbreviations as read_functions
+from regard.problems.assertions import Assertion
+from regard.problems.symbols import SymbolsGiven
+
+WORDS = {"true": True, "yes": True, "false": False, "no": False}
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """An answer, read.
+
+    Attributes:
+        invariant: whether the output is said to stay the same; None where that is not asked.
+        assertion: that the output becomes what is said, or that the unknown is what is said; None
+            where neither is asked.
+        given: the symbols of the assertion; names that the answer brings in are any numbers.
+        formula: what is said, as text.
+    """
+
+    invariant: bool | None
+    assertion: list[Assertion]
+    given: SymbolsGiven
+    formula: str = ""
+
+
+def read(problem: SymmetryProblem, answer: Answer) -> Said:
+    """Return what an answer says.
+
+    Raises:
+        InvalidAnswer: a field is missing, cannot be read, or uses what it must not.
+    """
+    if problem.unknown:
+        answer.only(problem.unknown)
+        return _unknown(problem, answer)
+    answer.only(*problem.goal.find)
+    invariant = _truth(answer) if "invariant" in problem.goal.find else None
+    if "becomes" not in problem.goal.find:
+        return Said(invariant, [], problem.given)
+    text = _formula(problem, answer, "becomes")
+    changed = problem.changed()
+    used = sorted(parse(text).names & {*problem.goal.change, *problem.given.functions})
+    if used:
+        raise InvalidAnswer(
+            f"answer: becomes must be written with {OLD}, the output before the change, without "
+            f"{used[0]}, which is changed."
+        )
+    allowed = {**problem.given.free_shapes(), OLD: ()}
+    _declared(text, set(allowed) | set(problem.given.define))
+    assertion = changed.same(text)
+    _fits(assertion, problem.given, "becomes")
+    return Said(invariant, [assertion], problem.given, text)
+
+
+def _truth(answer: Answer) -> bool:
+    field = answer.need("invariant")
+    word = str(field).lower() if isinstance(field, Formula) else ""
+    if isinstance(field, bool):
+        return field
+    if word in WORDS:
+        return WORDS[word]
+    raise InvalidAnswer("answer: invariant must be true or false.")
+
+
+def _formula(problem: SymmetryProblem, answer: Answer, name: str) -> str:
+    field = without_name(name, answer.need(name))
+    if isinstance(field, float):
+        return repr(field)
+    if isinstance(field, np.ndarray) or not isinstance(field, Formula) or field.is_condition:
+        raise InvalidAnswer(f"answer: {name} must be a formula.")
+    try:
+        return expanded(str(field), read_functions(problem.given.functions))
+    except FormulaError as error:
+        raise InvalidAnswer(f"answer: {name}: {error}") from None
+
+
+def _declared(text: str, known: set[str]) -> None:
+    unknown = sorted(parse(text).names - known)
+    if unknown:
+        raise InvalidAnswer(
+            f"answer: {unknown[0]} is not a name here. Declared are {', '.join(sorted(known))}."
+        )
+
+
+def _unknown(problem: SymmetryProblem, answer: Answer) -> Said:
+    name = problem.unknown
+    text = _formula(problem, answer, name)
+    given = problem.given
+    known = {*given.free_shapes(), *given.define}
+    new = sorted(parse(text).names - known)
+    data = given.model_dump()
+    shapes = {**data["shapes"], **{one: [] for one in new}}
+    wide = SymbolsGiven.model_validate({**data, "shapes": shapes})
+    stated = [
+        Assertion(part.relation, part.left, part.right, {name: text, **part.where})
+        for part in problem.condition()
+    ]
+    own = problem.goal.unknown[name]
+    try:
+        shape = parse(text).shape({**wide.free_shapes(), **_defined(wide)}, own)
+    except FormulaError as error:
+        raise InvalidAnswer(f"answer: {name}: {error}") from None
+    if tuple(shape) != tuple(own):
+        raise InvalidAnswer(f"answer: {name} has another shape.")
+    return Said(None, stated, wide, text)
+
+
+def _defined(given: SymbolsGiven) -> dict[str, tuple[int | str, ...]]:
+    return {name: given.shape_of(name, "define") for name in given.define}
+
+
+def _fits(assertion: Assertion, given: SymbolsGiven, name: str) -> None:
+    """Refuse a formula of another shape than the output."""
+    shapes = given.free_shapes()
+    try:
+        for one, text in assertion.where.items():
+            shapes[one] = parse(text).shape(shapes)
+        wanted = shapes[assertion.left]
+        parse(assertion.right).shape(shapes, wanted)
+    except FormulaError as error:
+        raise InvalidAnswer(f"answer: {name}: {error}") from None

@@ -1,0 +1,146 @@
+"""Statements about formulas, settled by claims that are verified: true for all inputs, or false.
+
+An equation is proved for all sizes where it can be, else for some sizes, else tested at drawn
+numbers; it is refuted by numbers for which the sides differ, in balls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from regard.certify import Certificate, Claim, verify
+from regard.certify.certificate import Unusable
+from regard.certify.claims import comparisons, identities, rank_bounds
+from regard.certify.formulas.counterexamples import find_counterexample
+from regard.certify.formulas.stated_identity import StatedIdentity
+from regard.problems.assertions import Assertion
+from regard.problems.symbols import SymbolsGiven
+
+Reach = Literal["all", "sizes", "tested", ""]
+CHANCE = 1e-30  # that a wrong equation passes a test
+TRIES = 40  # draws that may refute a bound
+MOST_SIZE = 5  # of an equation that is written out for sizes that are numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """What became of a statement, or of one part of it.
+
+    Attributes:
+        truth: whether it is true; None where that is not settled.
+        claims: what proves that.
+        reach: of what is true: for all sizes, for some, or tested; "" of what is not.
+        values: numbers for which it fails, by name; empty where there are none.
+        found: what verification found, about those numbers.
+    """
+
+    truth: bool | None
+    claims: tuple[Claim, ...] = ()
+    reach: Reach = ""
+    values: Mapping[str, Any] | None = None
+    found: str = ""
+
+
+def settle(parts: list[Assertion], given: SymbolsGiven) -> Settled:
+    """Settle a statement: true if all its parts are, false if one is."""
+    settled = [_settle(part, given) for part in parts]
+    wrong = next((one for one in settled if one.truth is False), None)
+    if wrong is not None:
+        return wrong
+    if any(one.truth is None for one in settled):
+        return Settled(None)
+    order: list[Reach] = ["tested", "sizes", "all", ""]
+    reach = min((one.reach for one in settled), key=order.index)
+    shown = next((one for one in settled if one.values), settled[0])
+    claims = tuple(claim for one in settled for claim in one.claims)
+    return Settled(True, claims, reach, shown.values, shown.found)
+
+
+def _settle(part: Assertion, given: SymbolsGiven) -> Settled:
+    if part.relation == "rank <=":
+        return _rank(part, given)
+    if part.relation in (">", ">="):
+        return _compared(part, given)
+    equal = _equation(part, given)
+    if part.relation == "=":
+        return equal
+    if equal.truth is None:
+        return equal
+    # That the sides are not always the same is shown by the numbers for which they differ.
+    reach: Reach = "" if equal.truth else "all"
+    return Settled(not equal.truth, equal.claims, reach, equal.values, equal.found)
+
+
+def _holds(claim: Claim) -> tuple[str, str]:
+    (found,) = verify(Certificate({}, (claim,))).claims
+    return found.status, found.reason
+
+
+def _equation(part: Assertion, given: SymbolsGiven) -> Settled:
+    fields = part.fields(given)
+    shapes = fields.pop("shapes")
+    stated = identities.claim(part.left, part.right, shapes, **fields)
+    status, _ = _holds(stated)
+    if status == "holds":
+        return Settled(True, (stated,), "all")
+    try:
+        known = find_counterexample(StatedIdentity(stated))
+    except Unusable:
+        known = None
+    if known is not None:
+        refuted = identities.counterexample_claim(stated, known)
+        status, reason = _holds(refuted)
+        if status == "holds":
+            return Settled(False, (refuted,), "", known.values, reason)
+    symbols = {size for shape in shapes.values() for size in shape if isinstance(size, str)}
+    primes = {name: min(size, MOST_SIZE) for name, size in given.sizes().items() if name in symbols}
+    some = [primes, dict.fromkeys(primes, 2)]
+    attempts: list[tuple[Reach, float]] = [("sizes", 0.0)] if primes else []
+    for reach, chance in [*attempts, ("tested", CHANCE)]:
+        weaker = identities.claim(
+            part.left, part.right, shapes, sizes=some, chance=chance, **fields
+        )
+        if _holds(weaker)[0] == "holds":
+            return Settled(True, (weaker,), reach)
+    return Settled(None)
+
+
+def _rank(part: Assertion, given: SymbolsGiven) -> Settled:
+    fields = part.fields(given)
+    stated = rank_bounds.claim(part.left, part.right, fields)
+    if _holds(stated)[0] == "holds":
+        return Settled(True, (stated,), "all")
+    for values in _drawn(given, fields):
+        refuted = rank_bounds.refutation(part.left, part.right, fields, values)
+        status, reason = _holds(refuted)
+        if status == "holds":
+            return Settled(False, (refuted,), "", values, reason)
+    return Settled(None)
+
+
+def _compared(part: Assertion, given: SymbolsGiven) -> Settled:
+    fields = part.fields(given)
+    stated = comparisons.claim(part.left, part.right, part.relation == ">", fields)
+    if _holds(stated)[0] == "holds":
+        return Settled(True, (stated,), "all")
+    for values in _drawn(given, fields):
+        refuted = comparisons.refutation(stated, values)
+        status, reason = _holds(refuted)
+        if status == "holds":
+            return Settled(False, (refuted,), "", values, reason)
+    return Settled(None)
+
+
+def _drawn(given: SymbolsGiven, fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return numbers to refute a bound with, of several sizes."""
+    rng = np.random.default_rng(23)
+    turns = len(given.size_names) + 2
+    found = []
+    for turn in range(TRIES):
+        values = given.draw(rng, given.sizes(turn % turns), 1 + turn % 3, (1, 1, 4)[turn // 3 % 3])
+        found.append({n: np.asarray(values[n], float).tolist() for n in fields["shapes"]})
+    return found
