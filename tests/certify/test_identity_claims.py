@@ -319,5 +319,5 @@ def test_what_a_counterexample_gives_is_told_apart_from_the_sentence() -> None:
     (found,) = verify(
         Certificate({}, (Claim("identity_fails", fields, {"values": {"a": 3}}),))
     ).claims
-    assert (found.status, found.there) == ("holds", "6 on the left and 3 on the right")
-    assert found.reason == "There it is 6 on the left and 3 on the right."
+    assert (found.status, found.there) == ("holds", "6.00000 on the left and 3.00000 on the right")
+    assert found.reason == "There it is 6.00000 on the left and 3.00000 on the right."
