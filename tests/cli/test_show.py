@@ -41,7 +41,7 @@ def test_every_kind_that_can_be_checked_tells_its_fields() -> None:
 def test_show_has_the_statement_the_fields_and_how_to_check() -> None:
     result = run("show", "average-two-values")
     assert result.returncode == 0
-    for text in ("(b)", "Find a query q", "C (k_a - 2 k_b)", "regard check average-two-values"):
+    for text in ("(b)", "Find a query q", "C (k_b - 2 k_a)", "regard check average-two-values"):
         assert text in result.stdout
     data = json.loads(run("show", "two-heads-average", "--json").stdout)
     assert [field["name"] for field in data["fields"]] == ["q_1", "q_2", "C"]

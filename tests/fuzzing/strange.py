@@ -192,9 +192,42 @@ def band(rng: Random) -> Parts:
     return parts
 
 
+def sequences(rng: Random) -> Parts:
+    """Return a problem about every sequence."""
+    names = rng.sample(["a", "b", "c", "d", "u", "p_1", "N"], rng.choice([1, 2, 3, 6]))
+    given: dict[str, Any] = {"vocabulary": names, "length": rng.choice([1, 2, 3, 5, 17])}
+    given |= rng.choice([{}, {"positions": "none"}, {"is_causal": True}])
+    task = rng.choice(["own token", "first token", "previous token", "last place", "next token"])
+    goal: dict[str, Any] = {"copy": task, "tolerance": rng.choice([1e-8, 0.01, 0.69, 1.0])}
+    if task == "last place" or rng.random() < 0.1:
+        goal["of"] = rng.choice([*names, "z"])
+    return {"given": given, "goal": goal}
+
+
+def count(rng: Random) -> Parts:
+    """Return a problem about a count."""
+    size = lambda: rng.choice([0, 1, 2, 3, 512, "d", "n", "h", "2 d", "d/h", 10**9])  # noqa: E731
+    given: dict[str, Any] = {"of": rng.choice(["attention", "head", "block", "model", "product"])}
+    names = ["d_model", "heads", "key_heads", "d_k", "d_ff", "n", "layers", "vocabulary", "batch"]
+    given |= {name: size() for name in rng.sample(names, rng.randint(1, 6))}
+    given["values"] = {name: rng.choice([1, 2, 8, 64]) for name in "dnh"[: rng.randint(0, 3)]}
+    find = ["parameters", "flops", "kv_cache_bytes", "multiplications", "shape_Q", "nothing"]
+    return {"given": given, "goal": {"find": rng.sample(find, rng.choice([1, 1, 2]))}}
+
+
+def gradient(rng: Random) -> Parts:
+    """Return a problem about a backward pass."""
+    given: dict[str, Any] = {"forward": rng.choice(["attention", "softmax", "self_attention", "x"])}
+    given |= rng.choice([{}, {"causal": True}, {"scale": rng.choice([0, 1, 0.5, "kappa"])}])
+    find = ["dV", "dA", "dS", "dQ", "dK", "dX", "dW_Q", "J", "ds", "dZ"]
+    goal: dict[str, Any] = {"find": rng.sample(find, rng.choice([1, 2, 3]))}
+    goal |= rng.choice([{}, {}, {"bound": rng.choice(["leak", "jacobian", "query"]), "find": []}])
+    return {"given": given, "goal": goal}
+
+
 MAKERS: dict[str, Callable[[Random], Parts]] = {
     "query": query, "heads": heads, "noise": noise, "condition": condition, "code": code,
     "self_attention": self_attention, "feasibility": feasibility, "separator": separator,
     "offset": offset, "band": band, "compute": compute, "moments": moments, "identity": identity,
-    "choice": choice, "symmetry": symmetry,
+    "choice": choice, "symmetry": symmetry, "sequences": sequences, "count": count, "gradient": gradient,
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -73,3 +74,11 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one() -> None:
 def test_a_problem_loads_as_itself() -> None:
     problem = problems.load("average-two-values")
     assert problems.load(problem) is problem
+
+
+@pytest.mark.parametrize("name", problems.collections())
+def test_every_collection_has_a_page_in_the_docs(name: str) -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    page = (docs / "collections" / f"{name}.md").read_text("utf-8")
+    assert page.startswith(f"# {problems.collection(name).title}\n")
+    assert f"collections/{name}\n" in (docs / "index.md").read_text("utf-8")

@@ -11,7 +11,8 @@ def fields(problem: ChoiceProblem) -> tuple[AnswerField, ...]:
     # All true is no answer that a question would have.
     found = [AnswerField(s.label, "true or false", "true") for s in problem.goal.statements]
     what = "a chain of equations, or numbers that show that it fails"
-    example = '"a = b = c"'
+    name = next(iter(problem.given.shapes), "1")
+    example = f'"{name} = 2 {name}"'
     return (
         *found,
         *(AnswerField(f"reason_{name}", what, example) for name in problem.goal.reasons),

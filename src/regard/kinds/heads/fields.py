@@ -14,7 +14,7 @@ def fields(problem: WeightsProblem) -> tuple[AnswerField, ...]:
     other = others[0] if others else first
     called = "the means of the keys" if random else "the keys"
     queries = [
-        AnswerField(name, f"a query, as a formula in {called}", f'"C ({first} - 2 {other})"')
+        AnswerField(name, f"a query, as a formula in {called}", f'"C ({other} - 2 {first})"')
         for name in problem.query_names
     ]
     factor = AnswerField(

@@ -124,4 +124,8 @@ def _unseen(problem: SequencesProblem, found: OrderUnseen) -> Explanation:
         tuple((", ".join(s), ", ".join(sorted(s)), f"$u_{s[at]}$") for s in (first, second)),
         "Two sequences that look the same",
     )
-    return Explanation(headline, steps, (table,))
+    belief = (
+        "A causal mask does not help: it hides what comes after a row, and in both sequences "
+        "nothing does."
+    )
+    return Explanation(headline, steps, (table,), (belief,))

@@ -64,14 +64,19 @@ def _kept(case: Case) -> Heads:
     return replace(case.heads, V=kept @ case.heads.V)
 
 
-def _matrices(
-    Q: str, K: str = "I", V: str = "U U'"
-) -> Callable[[SequencesProblem], dict[str, str]]:
-    return lambda problem: {"K": K, "Q": Q, "V": V}
+def _exchanged(problem: SequencesProblem) -> dict[str, str] | None:
+    """Return a step in the other direction, or the first position as the query."""
+    if problem.goal.copy_what == "previous token":
+        return {"K": "I", "Q": "C P S' P'", "V": "U U'"}
+    if problem.goal.copy_what == "first token" and problem.given.positions == "one-hot":
+        return {"K": "(P ones(N))'", "Q": "C p_1'", "V": "U U'"}
+    return None
 
 
-def _previous(Q: str) -> Callable[[SequencesProblem], dict[str, str] | None]:
-    return lambda p: _matrices(Q)(p) if p.goal.copy_what == "previous token" else None
+def _no_slope(problem: SequencesProblem) -> dict[str, str] | None:
+    if problem.goal.copy_what != "last place":
+        return None
+    return {"K": "I", "Q": f"C u_{problem.goal.of} (P ones(N))'", "V": "P P'"}
 
 
 def _own(Q: str, V: str) -> Callable[[SequencesProblem], dict[str, str] | None]:
@@ -95,8 +100,8 @@ MISTAKES: tuple[Mistake[SequencesProblem, Case], ...] = (
         "keys-and-queries-exchanged",
         "Keys and queries have changed places: with K and Q exchanged it would be right.",
         lambda case: case.right_with(lambda h: Heads(h.Q, h.K, h.V)),
-        _previous("C P S' P'"),
-        "The step in the other direction",
+        _exchanged,
+        "Keys and queries exchanged",
     ),
     Mistake(
         "sign-of-scores",
@@ -124,6 +129,13 @@ MISTAKES: tuple[Mistake[SequencesProblem, Case], ...] = (
         "It is right for sequences of different tokens, and not for every sequence: try one in "
         "which a token stands twice.",
         lambda case: case.right_without_repeats(),
+        _no_slope,
+        "The token alone, without a slope that prefers later places",
     ),
 )
-OFTEN = ("position-in-the-output", "scores-too-close", "keys-and-queries-exchanged")
+OFTEN = (
+    "position-in-the-output",
+    "scores-too-close",
+    "keys-and-queries-exchanged",
+    "fails-where-tokens-repeat",
+)

@@ -15,5 +15,5 @@ def fields(problem: SymmetryProblem) -> tuple[AnswerField, ...]:
     found = [known[name] for name in problem.goal.find]
     for name, sizes in problem.goal.unknown.items():
         what = f"a formula that makes it so, {' × '.join(map(str, sizes))}"
-        found.append(AnswerField(name, what, '"3 [1, 2]"'))
+        found.append(AnswerField(name, what, f'"3 zeros({", ".join(map(str, sizes))})"'))
     return tuple(found)
