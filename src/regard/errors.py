@@ -76,38 +76,48 @@ class InvalidProblem(RegardError, ValueError):
 
 
 class InvalidAnswer(RegardError, ValueError):
-    """An answer that cannot be read. A wrong answer is none: it gets a verdict."""
+    """An answer that cannot be read. A wrong answer is none: it gets a verdict.
+
+    Attributes:
+        field: the field that holds what cannot be read, such as "q" or "atoms[0].v"; or "".
+        formula: why it is no formula, with the place; or None.
+    """
+
+    def __init__(
+        self, *sentences: str, field: str = "", formula: FormulaError | None = None
+    ) -> None:
+        super().__init__(*sentences)
+        self.field, self.formula = field, formula
 
 
-class InfeasibleDesign(RegardError):
+class _RefusedDesign(RegardError):
+    """A goal without a design: the message, what is proved, what comes closest, and why."""
+
+    def __init__(self, message: str, certificate: Any, best: Any, reason: Any = None) -> None:
+        super().__init__(message)
+        self.certificate = certificate
+        self.best = best
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.certificate, self.best, self.reason)
+
+
+class InfeasibleDesign(_RefusedDesign):
     """A goal that nothing reaches.
 
     Attributes:
         certificate: the obstruction, with its witness; `regard.certify.verify` checks it.
         best: a design of the kind asked for: the closest that can be reached, with its own bound.
+        reason: what the message says, as data: a frozen dataclass with the numbers, or None.
     """
 
-    def __init__(self, message: str, certificate: Any, best: Any) -> None:
-        super().__init__(message)
-        self.certificate = certificate
-        self.best = best
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (*self.args, self.certificate, self.best)
-
-
-class UndecidedDesign(RegardError):
+class UndecidedDesign(_RefusedDesign):
     """A goal that was neither reached nor proved out of reach.
 
     Attributes:
         certificate: what is proved all the same, or None.
         best: the closest design found, with its own bound, or None.
+        reason: what the message says, as data: a frozen dataclass with the numbers, or None.
     """
-
-    def __init__(self, message: str, certificate: Any, best: Any) -> None:
-        super().__init__(message)
-        self.certificate = certificate
-        self.best = best
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (*self.args, self.certificate, self.best)

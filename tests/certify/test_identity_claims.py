@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from certify.damage import Data, Meaningless, assert_damage_is_seen, data, fraction, result, status
+from regard.certify import Certificate, Claim, verify
 from regard.certify.claims import distribution
 from regard.certify.claims.identities import claim
 from regard.certify.formulas import degrees, stated_identity
@@ -310,3 +311,13 @@ class TestDistribution:
 
         certificate = data(distribution.claim(1e-20), {"scores": [[1.0, 2.5], [0.25, -7.0]]})
         assert_damage_is_seen(certificate, judge, least=0)
+
+
+def test_what_a_counterexample_gives_is_told_apart_from_the_sentence() -> None:
+    fields = {**claim("a + a", "a", {"a": []}).fields, "sizes": [{}]}
+    fields.pop("chance", None)
+    (found,) = verify(
+        Certificate({}, (Claim("identity_fails", fields, {"values": {"a": 3}}),))
+    ).claims
+    assert (found.status, found.there) == ("holds", "6.00000 on the left and 3.00000 on the right")
+    assert found.reason == "There it is 6.00000 on the left and 3.00000 on the right."

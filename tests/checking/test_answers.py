@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -157,3 +158,18 @@ def test_names_that_go_round_in_a_circle_are_looked_at_once() -> None:
 def test_two_names_without_a_space_are_told_to_be_a_product() -> None:
     with pytest.raises(InvalidAnswer, match="For the product write Q K, with a space"):
         check("scores-as-a-product", {"Z": "QK^T"})
+
+
+def test_an_answer_that_is_no_formula_says_which_field_and_where() -> None:
+    with pytest.raises(InvalidAnswer) as caught:
+        check("average-two-values", {"q": "k_a +"})
+    error = caught.value
+    assert (error.field, error.formula.text, error.formula.column) == ("q", "k_a +", 5)
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.field, copy.formula.reason) == (str(error), "q", error.formula.reason)
+
+
+def test_an_answer_with_a_field_missing_blames_no_formula() -> None:
+    with pytest.raises(InvalidAnswer) as caught:
+        check("average-two-values", {})
+    assert (caught.value.field, caught.value.formula) == ("", None)

@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 
 from regard import problems, solving
+from regard.design.heads.reasons import OutputsOutOfReach, TooFewColumns
+from regard.design.queries.reasons import KeyInHull, NoQuery, NoQueryFound
+from regard.design.reasons import Nearest, infeasible, undecided
+from regard.design.robust_heads.reasons import WeightsOfMeans
+from regard.errors import UndecidedDesign
 from regard.language import notation
 from regard.report import Heading, Plot, Steps, Table, to_text
 from regard.solving import Status
@@ -70,24 +75,45 @@ def beyond(solution: Any) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("message", "words"),
+    ("refusal", "words"),
     [
         (
-            "design.query: no query does it. The certificate proves it. The closest weights are "
-            "those of .best, with error 0.25.",
-            "No query does it. That is proved below. The closest weights have error 0.25.",
+            infeasible(KeyInHull(Nearest("weights", "error", 0.8, 1e-6), None, 2, 0.2), None, None),
+            "No query gives key 2 more than 0.2: it is an average of other keys. That is proved "
+            "below. The closest weights have error 0.8.",
         ),
         (
-            "design.self_attention: some row misses by 2 or more. The certificate proves it. .best "
-            "comes closest, with error 3.",
-            "Some row misses by 2 or more. That is proved below. The closest that was found has "
-            "error 3.",
+            infeasible(NoQuery(Nearest("output", "error", 3), 7.0, 0.5, "value"), None, None),
+            "No query of length up to 7 gives the output asked for to within 0.5: the key is an "
+            "average of other keys, and its value is no average of theirs. That is proved below. "
+            "The closest output found has error 3.",
         ),
-        ("design.robust: none was found. See .best for more.", "None was found."),
+        (
+            undecided(NoQueryFound(Nearest("query", "error", 2e-16), 1e-16, True), None, None),
+            "Neither a query nor a proof that there is none was found. The wanted weights lie at "
+            "the edge of what these keys can reach, or the tolerance 1e-16 is finer than a query "
+            "of 64-bit numbers can meet. The closest query found has error 2e-16.",
+        ),
+        (
+            infeasible(OutputsOutOfReach(Nearest("head", "error", 3), 2.0), None, None),
+            "These outputs cannot be reached, whatever the head attends to: some row misses by 2 "
+            "or more. That is proved below. The closest head found has error 3.",
+        ),
+        (
+            infeasible(TooFewColumns(Nearest("head", "d_k", 5), 2, 3), None, None),
+            "No head with d_k = 2 does this: at least 3 columns are needed. That is proved below. "
+            "The smallest that was found has d_k = 5.",
+        ),
+        (
+            infeasible(WeightsOfMeans(Nearest("query", None), proved=True), None, None),
+            "No query gives keys at their means the weights asked for. That is proved below, of "
+            "keys that are the means. The closest that was found is given as the answer.",
+        ),
+        (UndecidedDesign("theirs: nothing was found.", None, None), "theirs: nothing was found."),
     ],
 )
-def test_refusals_are_told_without_the_names_of_objects(message: str, words: str) -> None:
-    assert in_words(ValueError(message)) == words
+def test_refusals_are_told_without_the_names_of_objects(refusal: Any, words: str) -> None:
+    assert in_words(refusal) == words
 
 
 def test_no_solution_names_a_function_or_an_attribute() -> None:
@@ -98,6 +124,34 @@ def test_no_solution_names_a_function_or_an_attribute() -> None:
     for solution in (impossible, query(given)):
         assert solution.verdict is Status.IMPOSSIBLE
         assert not re.search(r"design\.|\.best|certificate", said(solution))
+
+
+# ------------------------------------------------------------------ terms of the proof
+
+
+FLOOR = "The floor of a key is the least weight that the tolerance allows it."
+COUNTED = "Instances are counted in which the condition and its effect hold, both or alone."
+
+
+def proof(solution: Any) -> str:
+    text = to_text(solution.report())
+    return re.sub(r"\s+", " ", text[text.rindex("\nProof\n") :])
+
+
+def test_terms_of_claims_are_explained_once_where_a_claim_uses_them() -> None:
+    copy = solving.solve(problems.load("copy-a-value"))
+    assert any(claim.kind == "condition" for claim in copy.certificate.claims)
+    assert (proof(copy).count(COUNTED), proof(copy).count(FLOOR)) == (1, 0)
+
+
+def test_names_of_arrays_are_explained_where_claims_are_about_them() -> None:
+    solution = solving.solve(problems.load("tokens-as-their-own-keys"))
+    named = {claim.fields.get("array") for claim in solution.certificate.claims}
+    assert {"changed_1", "mixed_1"} <= named
+    once = "The rows of changed_1 are the tokens with the first vector added once. "
+    for words in (once, "the output is an average of the rows of mixed_1;"):
+        assert proof(solution).count(words) == 1
+    assert COUNTED not in proof(solution)
 
 
 # ------------------------------------------------------------------ queries

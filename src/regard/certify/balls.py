@@ -41,12 +41,14 @@ class Outcome(NamedTuple):
 class Decision(NamedTuple):
     """The status of a claim (holds, fails or undecided), and why.
 
-    `tested` is on how many instances a claim that holds was tested; 0: it is proved.
+    `tested` is on how many instances a claim that holds was tested; 0: it is proved. `there` is
+    what the numbers of a counterexample give, as the words that `reason` has for it.
     """
 
     status: str
     reason: str
     tested: int = 0
+    there: str = ""
 
 
 @dataclass(frozen=True)

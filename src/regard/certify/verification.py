@@ -46,6 +46,8 @@ class ClaimResult:
         reason: one sentence with the number found.
         tested: on how many instances a claim about all of them was tested; 0: it is proved as it
             is stated.
+        there: what the numbers of a counterexample give, in words: "3 on the left and 4 on the
+            right"; "" where the claim has none.
     """
 
     kind: str
@@ -53,6 +55,7 @@ class ClaimResult:
     statement: str
     reason: str
     tested: int = 0
+    there: str = ""
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,8 @@ def _check(claim: Claim, certificate: Certificate) -> ClaimResult:
         decision = Decision("undecided", f"It cannot be checked: {problem!r}.")
     name = str(getattr(claim, "kind", "none"))
     reason = _sentence(decision.reason)
-    return ClaimResult(name, decision.status, statement(claim), reason, decision.tested)
+    more = (decision.tested, decision.there)
+    return ClaimResult(name, decision.status, statement(claim), reason, *more)
 
 
 def _sentence(text: str) -> str:

@@ -225,7 +225,7 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
                 return limit
             if _THOUSANDS.search(value):  # 1,048,576
                 return _field(name, _THOUSANDS.sub(lambda n: n[0].replace(",", ""), value), depth)
-            raise InvalidAnswer(f"answer: {name}: {error}") from None
+            raise InvalidAnswer(f"answer: {name}: {error}", field=name, formula=error) from None
     if isinstance(value, bool):
         return value
     if isinstance(value, int | float):

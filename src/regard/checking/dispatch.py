@@ -76,7 +76,8 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
         given = read(_fields(problem, answer))
     except InvalidAnswer as error:
         hint = getattr(_module(problem), "hint", None)
-        raise InvalidAnswer(f"{error}{hint(str(error))}" if hint else str(error)) from None
+        more = "" if hint is None else hint(error)
+        raise InvalidAnswer(f"{error}{more}", field=error.field, formula=error.formula) from None
     if given.problem is not None and given.problem != problem.id:
         raise InvalidAnswer(
             f"check: the answer is to {given.problem[:80]!r}, and the problem is {problem.id!r}."

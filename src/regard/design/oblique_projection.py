@@ -12,6 +12,7 @@ Obstruction. If s = S x = T y ≠ 0, then M would have to send the same vector t
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -20,8 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 from regard.certify import Certificate, Claim
 from regard.design.extremes import surely
 from regard.design.linear_scores.rational_witness import rational, text
+from regard.design.reasons import Reason, infeasible
 from regard.design.results import SeparatorDesign
-from regard.errors import InfeasibleDesign, ParameterError
+from regard.errors import ParameterError
 from regard.report import number
 from regard.shapes import real
 from regard.shapes.goals import read_rows
@@ -34,6 +36,33 @@ FUNCTION = "design.separator"
 FLAT = 1e-12  # columns whose singular value is this share of the largest add no direction
 PARALLEL = 1e-8  # below this sine of the angle a float64 matrix could not tell the parts apart
 MOST_EXACT = 4000  # entries of S and T up to which a common vector is sought in rationals
+
+
+@dataclass(frozen=True)
+class CommonDirection(Reason):
+    """The subspaces have a direction in common.
+
+    Attributes:
+        radius: the norm of matrices up to which none separates them; None: none at all.
+        error: of the matrix that separates what can be.
+    """
+
+    function = FUNCTION
+    nearest = None
+    radius: float | None
+    error: float
+
+    @property
+    def sentence(self) -> str:
+        """What no matrix does, and why."""
+        which = "no matrix" if self.radius is None else f"no matrix of norm up to {self.radius:.3g}"
+        return f"{which} separates these subspaces: they have a direction in common."
+
+    @property
+    def ending(self) -> str:
+        """The proof, and what can be separated."""
+        best = f".best separates what can be, with error {number(self.error)}."
+        return f"The certificate shows it. {best}"
 
 
 def separator(S: ArrayLike, T: ArrayLike, *, share: float = 0.5) -> SeparatorDesign:
@@ -81,14 +110,8 @@ def _separated(kept: Array, dropped: Array, part: float) -> SeparatorDesign:
     best = _design(kept, dropped, found, part, sine, None)
     x, y, radius = common if common is not None else _nearly(kept, dropped, basis, other, part)
     claim = Claim("no_separator", {"share": part, "radius": radius}, {"x": x, "y": y})
-    which = "no matrix" if radius is None else f"no matrix of norm up to {radius:.3g}"
-    raise InfeasibleDesign(
-        f"{FUNCTION}: {which} separates these subspaces: they have a direction in common. The "
-        f"certificate shows it. .best separates what can be, with error "
-        f"{number(best.certificate.claims[0].fields['bound'])}.",
-        Certificate({"S": kept, "T": dropped}, (claim,)),
-        best,
-    )
+    reason = CommonDirection(radius, best.certificate.claims[0].fields["bound"])
+    raise infeasible(reason, Certificate({"S": kept, "T": dropped}, (claim,)), best)
 
 
 def _basis(columns: Array) -> Array:

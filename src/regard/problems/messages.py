@@ -78,6 +78,8 @@ def _words(error: Any, kind: str) -> str:
     if error["type"] in words:
         return words[error["type"]]
     match error["type"]:
+        case "value_error":  # a rule of regard's own
+            return str(context["error"]).rstrip(".")
         case "union_tag_invalid":
             return f"{context.get('tag')!r} is unknown: use one of {context.get('expected_tags')}"
         case "union_tag_not_found":
@@ -99,4 +101,4 @@ def _words(error: Any, kind: str) -> str:
             return f"must be less than {context.get('lt')}, not {shown}"
         case "multiple_of":
             return f"must be a multiple of {context.get('multiple_of')}, not {shown}"
-    return str(error["msg"]).removeprefix("Value error, ").rstrip(".")
+    return str(error["msg"]).rstrip(".")

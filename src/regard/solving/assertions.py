@@ -35,7 +35,8 @@ class Settled:
         claims: what proves that.
         reach: of what is true: for all sizes, for some, or tested; "" of what is not.
         values: numbers for which it fails, by name; empty where there are none.
-        found: what verification found, about those numbers.
+        found: what verification found for those numbers, such as "3 on the left and 4 on the
+            right".
     """
 
     truth: bool | None
@@ -76,8 +77,9 @@ def _settle(part: Assertion, given: SymbolsGiven) -> Settled:
 
 
 def _holds(claim: Claim) -> tuple[str, str]:
+    """Return the status of a claim, and what its numbers give."""
     (found,) = verify(Certificate({}, (claim,))).claims
-    return found.status, found.reason
+    return found.status, found.there
 
 
 def _equation(part: Assertion, given: SymbolsGiven) -> Settled:
@@ -93,9 +95,9 @@ def _equation(part: Assertion, given: SymbolsGiven) -> Settled:
         known = None
     if known is not None:
         refuted = identities.counterexample_claim(stated, known)
-        status, reason = _holds(refuted)
+        status, there = _holds(refuted)
         if status == "holds":
-            return Settled(False, (refuted,), "", known.values, reason)
+            return Settled(False, (refuted,), "", known.values, there)
     symbols = {size for shape in shapes.values() for size in shape if isinstance(size, str)}
     primes = {name: min(size, MOST_SIZE) for name, size in given.sizes().items() if name in symbols}
     some = [primes, dict.fromkeys(primes, 2)]
@@ -116,9 +118,9 @@ def _rank(part: Assertion, given: SymbolsGiven) -> Settled:
         return Settled(True, (stated,), "all")
     for values in _drawn(given, fields):
         refuted = rank_bounds.refutation(part.left, part.right, fields, values)
-        status, reason = _holds(refuted)
+        status, there = _holds(refuted)
         if status == "holds":
-            return Settled(False, (refuted,), "", values, reason)
+            return Settled(False, (refuted,), "", values, there)
     return Settled(None)
 
 
@@ -129,9 +131,9 @@ def _compared(part: Assertion, given: SymbolsGiven) -> Settled:
         return Settled(True, (stated,), "all")
     for values in _drawn(given, fields):
         refuted = comparisons.refutation(stated, values)
-        status, reason = _holds(refuted)
+        status, there = _holds(refuted)
         if status == "holds":
-            return Settled(False, (refuted,), "", values, reason)
+            return Settled(False, (refuted,), "", values, there)
     return Settled(None)
 
 

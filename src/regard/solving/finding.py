@@ -66,6 +66,7 @@ class Explanation:
         beliefs: what is often believed and not so, where no answer shows it. Wrong answers are
             told by `misconceptions` of the kind.
         assumes: what the answer rests on beyond what the statement may say, as sentences.
+        terms: what names in the claims of the proof mean, as sentences.
     """
 
     headline: str
@@ -73,6 +74,7 @@ class Explanation:
     details: tuple[Block, ...] = ()
     beliefs: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
 
 
 def within(certificate: Certificate, kinds: Iterable[str], most: float) -> tuple[int, ...]:

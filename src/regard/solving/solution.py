@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from regard.certify import Certificate, ClaimResult, Verification, verify
+from regard.certify.verification import kinds
 from regard.core.kernels.threads import one_blas_thread
 from regard.problems import Problem
 from regard.problems.given_numbers import given_numbers
@@ -26,13 +27,6 @@ _PROOF = (
     "Recomputed from the arrays of the certificate alone, by code that shares nothing with the "
     "solver. Keys, rows and tokens are counted from 0 here."
 )
-_TERMS = {
-    "Both in ": "Instances are counted in which the condition and its effect hold, both or alone.",
-    "at least its floor": "The floor of a key is the least weight that the tolerance allows it.",
-    "rows of changed_": "The rows of changed_1 are the tokens with the first vector added once.",
-    "rows of mixed_": "Whatever the factor of the first vector is, the output is an average of the "
-    "rows of mixed_1; more numbers stand for a range of factors.",
-}
 _MOST_NAMES = 8
 _MOST_ENTRIES = 24  # of an array that an answer shows in full
 
@@ -216,10 +210,10 @@ class Solution(Reported):
         names = getattr(self.problem.given, "names", {})
         rows = [f"{name} is key {row}" for name, row in names.items()][:_MOST_NAMES]
         said = f"{_PROOF[:-1]}: {', '.join(rows)}." if rows else _PROOF
-        claims = [f"{claim.statement} {claim.reason}" for claim in self.verification.claims]
-        for words, meaning in _TERMS.items():
-            said += f" {meaning}" * any(words in claim for claim in claims)
-        return said
+        known = kinds()
+        meanings = [known[c.kind].terms for c in self.verification.claims if c.kind in known]
+        terms = dict.fromkeys((*meanings, *self.explanation.terms))
+        return " ".join([said, *filter(None, terms)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the solution as JSON data."""

@@ -136,6 +136,19 @@ def test_a_set_of_blocks_is_told_how_to_be_written(zeroed: str) -> None:
     )
 
 
+@pytest.mark.parametrize("zeroed", ["w_i B/2 >", "i + > 1", "2 3 > i"])
+def test_other_mistakes_get_no_advice_about_sets(zeroed: str) -> None:
+    with pytest.raises(InvalidAnswer) as error:
+        verdict(zeroed)
+    assert "Write a list of blocks" not in str(error.value)
+
+
+def test_a_set_in_a_field_of_another_name_is_no_set_of_blocks() -> None:
+    with pytest.raises(InvalidAnswer) as error:
+        verdict("i < 7", zero="{0, 1}")
+    assert "Write a list of blocks" not in str(error.value)
+
+
 def test_an_answer_is_right_for_every_window_or_not_at_all() -> None:
     found = verdict("w_i B/2 > 3.3")  # zeroes two blocks here, which is right
     assert found.score == 0

@@ -10,7 +10,9 @@ import pytest
 
 import regard.design
 import regard.solving as offset
-from regard.errors import InvalidProblem, UndecidedDesign
+from regard.design.positions.reasons import ShiftsAlike
+from regard.design.reasons import undecided
+from regard.errors import InvalidProblem
 from regard.kinds.offset import vary as variants
 from regard.language import parse
 from regard.problems import from_dict, load
@@ -189,12 +191,15 @@ def test_two_positions_are_enough_for_a_problem() -> None:
 
 def test_what_cannot_be_decided_is_said_to_be_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: Any, **options: Any) -> Any:
-        raise UndecidedDesign("design.offset: shifts look too nearly alike.", None, None)
+        raise undecided(ShiftsAlike(T=3, rival=17, gap=2e-13, off=1e-12), None, None)
 
     monkeypatch.setattr(regard.design, "offset", refuse)
     solution = offset.solve(load(ID))
     assert solution.verdict is Status.UNDECIDED
-    assert "too nearly alike" in solution.steps[-1][0]
+    assert solution.steps[-1][0] == (
+        "No scale is certain to be enough. Shifts 3 and 17 look too nearly alike: their scores "
+        "differ by 2e-13 of a block's size, and float64 positions may be off by 1e-12 of it."
+    )
     assert str(solution.report())
 
 

@@ -75,7 +75,8 @@ def comparison_fails(claim: Claim, certificate: Certificate) -> Decision:
     found = fails_at(stated, values, strict=bool(part(claim.fields, "strict")))
     if found is None:
         return Decision("undecided", "The comparison does not fail there, as far as can be told.")
-    return Decision("holds", f"There it is {found[0]} on the left and {found[1]} on the right.")
+    there = f"{found[0]} on the left and {found[1]} on the right"
+    return Decision("holds", f"There it is {there}.", there=there)
 
 
 def fails_at(

@@ -265,6 +265,10 @@ def aligned(claim: Claim, certificate: Certificate) -> Decision:
 
 KINDS = {
     "gap_condition": Kind(gap_condition, say_gap_condition),
-    "condition": Kind(condition, say_condition),
+    "condition": Kind(
+        condition,
+        say_condition,
+        "Instances are counted in which the condition and its effect hold, both or alone.",
+    ),
     "aligned": Kind(aligned, say_aligned),
 }

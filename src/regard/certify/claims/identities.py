@@ -244,7 +244,7 @@ def identity_fails(claim: Claim, certificate: Certificate) -> Decision:
     found = difference(stated, sizes, values)
     if found is None:
         return Decision("undecided", "The sides do not differ there, as far as can be told.")
-    return Decision("holds", f"There it is {found.words()}.")
+    return Decision("holds", f"There it is {found.words()}.", there=found.words())
 
 
 def above_claim(

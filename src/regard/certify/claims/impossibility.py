@@ -213,6 +213,10 @@ def output_ceiling(claim: Claim, certificate: Certificate) -> Decision:
 KINDS = {
     "ceiling": Kind(ceiling, say_ceiling),
     "weights_apart": Kind(weights_apart, say_weights_apart),
-    "floors_out_of_reach": Kind(floors_out_of_reach, say_floors_out_of_reach),
+    "floors_out_of_reach": Kind(
+        floors_out_of_reach,
+        say_floors_out_of_reach,
+        "The floor of a key is the least weight that the tolerance allows it.",
+    ),
     "output_ceiling": Kind(output_ceiling, say_output_ceiling),
 }

@@ -15,7 +15,9 @@ class Kind(NamedTuple):
     Attributes:
         decide: whether the claim holds, from the arrays of its certificate and its witness alone.
         say: the claim as a sentence.
+        terms: what words in it or in what was found mean, as a sentence, where that is not plain.
     """
 
     decide: Callable[[Claim, Certificate], Decision]
     say: Callable[[Claim], str]
+    terms: str = ""

@@ -129,7 +129,7 @@ def _bounds(stated: StatedIdentity, formula: Formula) -> list[Poly]:
     try:
         shapes = infer(formula.tree, formula.text, stated.shapes)
     except FormulaError as problem:
-        raise Unusable(f"the shapes do not fit: {str(problem).splitlines()[0]}") from None
+        raise Unusable(f"the shapes do not fit: {problem.reason}") from None
     stack: list[_Part] = []
     for node, shape in zip(formula.tree, shapes, strict=True):
         parts = stack[len(stack) - node.arity :]
@@ -188,7 +188,8 @@ def rank_exceeds(claim: Claim, certificate: Certificate) -> Decision:
     bound = scalar(evaluate(stated.left.tree, values, EXACT, in_rationals), "the bound of a rank")
     rank = rank_at_least(stated, formula, values)
     if rank is not None and rank > bound:
-        return Decision("holds", f"There the rank is {rank}, and the bound is {bound}.")
+        there = f"the rank is {rank}, and the bound is {bound}"
+        return Decision("holds", f"There {there}.", there=there)
     return Decision("undecided", "The rank is not above the bound there, as far as can be told.")
 
 

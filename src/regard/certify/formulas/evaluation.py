@@ -47,7 +47,7 @@ def read(text: Any, name: str) -> Formula:
     try:
         return parse(text)
     except FormulaError as problem:
-        raise Unusable(f"{name} is no formula: {str(problem).splitlines()[0]}") from None
+        raise Unusable(f"{name} is no formula: {problem.reason}") from None
 
 
 def shape_of(
@@ -59,7 +59,7 @@ def shape_of(
     try:
         return formula.shape(shapes, expected)
     except FormulaError as problem:
-        raise Unusable(f"the shapes do not fit: {str(problem).splitlines()[0]}") from None
+        raise Unusable(f"the shapes do not fit: {problem.reason}") from None
 
 
 def table(value: Any, name: str, numbers: Arithmetic) -> Table:

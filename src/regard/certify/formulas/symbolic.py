@@ -63,7 +63,7 @@ def evaluate(
     try:
         found = infer(formula.tree, formula.text, shapes, expected)
     except FormulaError as problem:
-        raise Unusable(f"the shapes do not fit: {str(problem).splitlines()[0]}") from None
+        raise Unusable(f"the shapes do not fit: {problem.reason}") from None
     stack: list[Tensor] = []
     for at, node in enumerate(formula.tree):
         parts = stack[len(stack) - node.arity :]

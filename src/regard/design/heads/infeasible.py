@@ -8,7 +8,7 @@ excluded each on their own; a head that fails one of them fails what is asked fo
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from regard.design.heads import claims as head_claims
 from regard.design.heads.low_rank import factors
 from regard.design.heads.output_targets import Wanted, averages
 from regard.design.heads.rank_bound import rows_field
+from regard.design.heads.reasons import NoHead, NoHeadFound
 from regard.design.linear_scores.branch_and_bound import Goal, search_cells, shared
 from regard.design.linear_scores.exclusion_claims import (
     excluded_outputs,
@@ -27,16 +28,15 @@ from regard.design.linear_scores.family import Array, Family, Pattern
 from regard.design.linear_scores.max_entropy import Closest, closest
 from regard.design.linear_scores.minimax import smallest_error, starts
 from regard.design.linear_scores.reduced_scores import view
+from regard.design.reasons import Nearest, infeasible, undecided
 from regard.design.results import HeadDesign
-from regard.errors import InfeasibleDesign, UndecidedDesign
-from regard.report import number
+from regard.errors import UndecidedDesign
 
 if TYPE_CHECKING:
     from regard.design.heads.task import HeadTask
 
 __all__ = ["within_or_refuse"]
 
-FUNCTION = "design.self_attention"
 ROOM = (1 - 1e-7, 0.9, 0.5)  # shares of the tolerance aimed at: rounding the matrices adds a little
 GAP = 1e-3  # what is found is called closest if this share less is excluded
 TIGHT = 1e-6  # and without more words if this share less is
@@ -55,7 +55,6 @@ class _Refusal:
     def __init__(self, task: HeadTask) -> None:
         self.task = task
         self.rows = list(task.attend)
-        self.reason = ""
         self.best: HeadDesign | None = None
 
     def settle(self) -> HeadDesign:
@@ -87,14 +86,7 @@ class _Refusal:
             raise self.undecided(about)
         gap = self.proved_gap(excluding)
         about = excluding + [claim for claim in about if claim not in excluding]
-        found = "The closest head found is .best" if gap is None else ".best comes closest"
-        digits = f" (proved to {100 * gap:g} %)" if gap == GAP else ""
-        raise InfeasibleDesign(
-            f"{FUNCTION}: {self.why(excluding[0])} The certificate proves it. {found}, with error "
-            f"{number(self.closest.error)}{digits}.",
-            task.certificate(about),
-            self.closest,
-        )
+        raise infeasible(self.why(excluding[0], gap), task.certificate(about), self.closest)
 
     @property
     def closest(self) -> HeadDesign:
@@ -256,36 +248,23 @@ class _Refusal:
             return [], False
         return [claim(searched.witness, not seen.left_out)], False
 
-    # In words
+    # Why
 
-    def why(self, claim: Claim) -> str:
-        """The obstruction in a sentence."""
+    def why(self, claim: Claim, gap: float | None) -> NoHead:
+        """The obstruction."""
+        nearest = Nearest("head", "error", self.closest.error, least=gap, rough=gap == GAP)
         radius = claim.fields["radius"]
-        which = "whatever the matrices" if radius is None else f"as long as ‖A‖ ≤ {radius:.3g}"
-        allowed = number(self.task.tolerance)
         if claim.kind == "pattern_ceiling":
-            bound = number(claim.fields["bound"])
-            return f"no head attends like this: {which}, some row gives its token at most {bound}."
-        if claim.kind == "pattern_beyond":
-            return f"no head attends like this: {which}, some weight is off by more than {allowed}."
-        return f"no head puts this out: {which}, some output is off by more than {allowed}."
+            return NoHead(nearest, "token", claim.fields["bound"], radius)
+        off: Literal["weight", "output"] = "weight" if claim.kind == "pattern_beyond" else "output"
+        return NoHead(nearest, off, self.task.tolerance, radius)
 
     def undecided(self, claims: list[Claim]) -> UndecidedDesign:
         """Neither a head nor a proof."""
-        task, best = self.task, self.closest
-        if not task.attend:
-            return UndecidedDesign(
-                f"{FUNCTION}: no head with these outputs was found, nor a proof that there is "
-                f"none. The closest found is .best, with error {number(best.error)}.",
-                None,
-                best,
-            )
-        return UndecidedDesign(
-            f"{FUNCTION}: neither a head nor a proof that there is none was found. The closest "
-            f"head found is .best, with error {number(best.error)}.",
-            task.certificate(claims) if claims else None,
-            best,
-        )
+        best = self.closest
+        reason = NoHeadFound(Nearest("head", "error", best.error), outputs=not self.task.attend)
+        known = claims if self.task.attend else []
+        return undecided(reason, self.task.certificate(known) if known else None, best)
 
 
 def _says_something(claim: Claim) -> bool:

@@ -25,16 +25,15 @@ from regard.design.heads.joint_fit import fit_together
 from regard.design.heads.low_rank import Factors, Wish, factors, fewest_columns
 from regard.design.heads.output_targets import Wanted, assignments, averages, distance
 from regard.design.heads.rank_bound import rank_claims, rank_one
+from regard.design.heads.reasons import OutputsOutOfReach, TooFewColumns
 from regard.design.linear_scores.family import Array, Family, Pattern, largest, softmax
 from regard.design.linear_scores.pattern_fit import reach_limit
 from regard.design.linear_scores.smallest_scale import off_target
+from regard.design.reasons import Nearest, infeasible, undecided
 from regard.design.results import HeadDesign
-from regard.errors import InfeasibleDesign, UndecidedDesign
-from regard.report import number
 
 __all__ = ["HeadTask"]
 
-FUNCTION = "design.self_attention"
 MOST_SEARCHED = 3  # patterns
 ROOM = (1 - 1e-7, 0.99, 0.5, 0.1)  # shares of the tolerance; the rest is for rounding the matrices
 
@@ -191,13 +190,8 @@ class HeadTask:
         )
         if claim is not None:
             best = self.closest_outputs
-            raise InfeasibleDesign(
-                f"{FUNCTION}: these outputs cannot be reached, whatever the head attends to: some "
-                f"row misses by {number(claim.fields['bound'])} or more. The certificate proves "
-                f"it. .best comes closest, with error {number(best.error)}.",
-                self.certificate([claim]),
-                best,
-            )
+            reason = OutputsOutOfReach(Nearest("head", "error", best.error), claim.fields["bound"])
+            raise infeasible(reason, self.certificate([claim]), best)
 
     @cached_property
     def closest_outputs(self) -> HeadDesign:
@@ -238,20 +232,11 @@ class HeadTask:
             rank = [c for c in design.certificate.claims if c.kind == "d_k_at_least"]
             return self.design(found, design.W_V / self.unit, rank)
         rank = [c for c in design.certificate.claims if c.kind == "d_k_at_least"]
+        nearest = Nearest("head", "d_k", design.d_k)
         if design.d_k_lower_bound > self.d_k:
-            raise InfeasibleDesign(
-                f"{FUNCTION}: no head with d_k = {self.d_k} does this: at least "
-                f"{design.d_k_lower_bound} columns are needed. The certificate proves it. "
-                f".best has {design.d_k}.",
-                self.certificate(rank),
-                design,
-            )
-        raise UndecidedDesign(
-            f"{FUNCTION}: no head with d_k = {self.d_k} was found, nor a proof that there is none. "
-            f".best has d_k = {design.d_k}.",
-            None,
-            design,
-        )
+            reason = TooFewColumns(nearest, self.d_k, design.d_k_lower_bound)
+            raise infeasible(reason, self.certificate(rank), design)
+        raise undecided(TooFewColumns(nearest, self.d_k, None), None, design)
 
 
 def _pattern(wanted: Wanted) -> Pattern:

@@ -17,6 +17,7 @@ import numpy as np
 from regard.analysis.positions.band_program import Program, cosines, solve
 from regard.certify import Certificate, Claim
 from regard.core.kernels.threads import one_blas_thread
+from regard.design.positions.reasons import NoBand
 from regard.design.positions.result import (
     Array,
     PositionalDesign,
@@ -25,7 +26,8 @@ from regard.design.positions.result import (
     read_positions,
     turned,
 )
-from regard.errors import InfeasibleDesign, ParameterError
+from regard.design.reasons import infeasible
+from regard.errors import ParameterError
 from regard.report import number
 from regard.shapes import boolean, choice, real
 
@@ -181,14 +183,8 @@ def _best(task: _Task, table: Array, signed: bool, ripple: float | None) -> Posi
         found = solve(table, task.inner, task.outer, signed=False, ripple=None)
         weights = _clean(table[: task.inner + 1], found.weights, None)
     best = _design(task, table, weights, None, (), "the largest gap of weights ≥ 0")
-    less = "does so without the ripple" if best.missed is None else f"misses shift {best.missed}"
-    within = "" if ripple is None else f", all within {number(ripple)}"
-    raise InfeasibleDesign(
-        f"{FUNCTION}: no block weights lift T ± B/2{within} above all other shifts by more than "
-        f"{bound:.3g} of their sum. The certificate proves it. .best {less}.",
-        Certificate({}, (optimal,), task.scale),
-        best,
-    )
+    reason = NoBand(bound, ripple, best.missed)
+    raise infeasible(reason, Certificate({}, (optimal,), task.scale), best)
 
 
 def _clean(window: Array, weights: Array, ripple: float | None) -> Array:

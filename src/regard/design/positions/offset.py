@@ -22,6 +22,7 @@ from regard.analysis.root_finding import crossing
 from regard.certify import Certificate, Claim
 from regard.core.angles import fill, frequencies
 from regard.design.positions.block_choice import choose
+from regard.design.positions.reasons import ShiftsAlike
 from regard.design.positions.result import (
     Array,
     Kernel,
@@ -31,7 +32,8 @@ from regard.design.positions.result import (
     read_positions,
     turned,
 )
-from regard.errors import ParameterError, UndecidedDesign
+from regard.design.reasons import undecided
+from regard.errors import ParameterError
 from regard.report import number
 from regard.shapes import integer, real
 
@@ -206,12 +208,7 @@ def _fitted(rises: Array, loss: float, T: int, n: int, tolerance: float) -> floa
     gap = float(np.min(rises))
     if gap <= 2 * loss:
         rival = T + 1 + int(np.argmin(rises))
-        raise UndecidedDesign(
-            f"{FUNCTION}: shifts {T} and {rival} look too nearly alike: their scores differ by "
-            f"{gap:.3g} of a block's size, and float64 positions may be off by {loss:.3g} of it.",
-            None,
-            None,
-        )
+        raise undecided(ShiftsAlike(T, rival, gap, loss), None, None)
     # Less than what rounds the mass itself would leave it below 1 − tolerance.
     wanted = math.log(tolerance / (1 - tolerance)) - max(SLACK, 4 * UNIT / tolerance)
 

@@ -16,7 +16,7 @@ If neither a query nor a claim is found, the design is undecided.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -42,16 +42,16 @@ from regard.design.linear_scores.minimax import MOST_NUMBERS, smallest_error, st
 from regard.design.linear_scores.pattern_fit import reach_limit
 from regard.design.linear_scores.reduced_scores import view
 from regard.design.linear_scores.smallest_scale import off_target
+from regard.design.queries.reasons import KeyInHull, NoQuery, NoQueryFound
+from regard.design.reasons import Nearest, Reason, infeasible, undecided
 from regard.design.results import QueryDesign
-from regard.errors import InfeasibleDesign, UndecidedDesign
-from regard.report import number
+from regard.errors import UndecidedDesign
 
 if TYPE_CHECKING:
     from regard.design.queries.task import QueryTask
 
 __all__ = ["within_or_refuse"]
 
-FUNCTION = "design.query"
 ROOM = (1 - 1e-9, 0.9, 0.5)  # shares of the tolerance aimed at: measuring adds a little
 GAP = 1e-3  # what is found is called closest if this share less is excluded
 TIGHT = 1e-6  # and without more words if this share less is
@@ -99,7 +99,7 @@ class _Refusal:
         gap = self.proved_gap(excluding)
         about = excluding + [claim for claim in about if claim not in excluding]
         best = self.design()
-        raise InfeasibleDesign(self.why(excluding, best, gap), task.certificate(about), best)
+        raise infeasible(self.why(excluding, best, gap), task.certificate(about), best)
 
     def reached(self) -> QueryDesign:
         """The design of the query found, which is within the tolerance."""
@@ -256,58 +256,32 @@ class _Refusal:
             return float(claim.fields["bound"])
         return float(claim.fields["tolerance"]) if "tolerance" in claim.fields else 0.0
 
-    # In words
+    # Why
 
-    def why(self, excluding: list[Claim], best: QueryDesign, gap: float | None) -> str:
-        """The obstruction in a sentence."""
+    def why(self, excluding: list[Claim], best: QueryDesign, gap: float | None) -> Reason:
+        """The obstruction."""
         task, first = self.task, excluding[0]
-        length = first.fields["radius"]
-        which = "no query" if length is None else f"no query of length up to {length:.3g}"
+        what: Literal["weights", "output"] = "weights" if task.values is None else "output"
+        nearest = Nearest(what, "error", best.error, least=gap, rough=gap == GAP)
+        radius = first.fields["radius"]
         if first.kind == "ceiling":
-            key = first.fields["key"]
-            sentence = f"{which} gives key {key} more than {number(first.fields['bound'])}"
-            reason = "it is an average of other keys"
-        else:
-            what = "weights" if task.values is None else "output"
-            sentence = f"{which} gives the {what} asked for to within {number(task.tolerance)}"
-            reason = _reason(first)
-        found = "closest found" if gap is None else "closest"
-        what = "weights are those" if task.values is None else "output is that"
-        digits = f" (proved to {100 * gap:g} %)" if gap == GAP else ""
-        return (
-            f"{FUNCTION}: {sentence}: {reason}. The certificate proves it. "
-            f"The {found} {what} of .best, with error {number(best.error)}{digits}."
+            return KeyInHull(nearest, radius, first.fields["key"], first.fields["bound"])
+        if "tree" in first.witness:
+            cells = len(first.witness["leaves"])
+            return NoQuery(nearest, radius, task.tolerance, "cells", cells)
+        because: Literal["value", "averages"] = (
+            "value" if first.kind == "output_ceiling" else "averages"
         )
+        return NoQuery(nearest, radius, task.tolerance, because)
 
     def undecided(self, claims: list[Claim]) -> UndecidedDesign:
         """Neither a query nor a proof."""
         task, best = self.task, self.design()
         known = [claim for claim in claims if claim.kind == "weights_apart"]
-        if best.error <= max(1.01 * task.tolerance, 1e-9):
-            reason = (
-                f"The target lies at the edge of what these keys can reach, or the tolerance "
-                f"{task.tolerance:g} is finer than a float64 query can meet."
-            )
-        elif known:
-            reason = (
-                f"What is proved is that the divergence from the target stays at "
-                f"{number(known[0].fields['bound'])} or more."
-            )
-        else:
-            reason = "Nothing is proved of it."
-        return UndecidedDesign(
-            f"{FUNCTION}: neither a query nor a proof that there is none was found. {reason} The "
-            f"closest query found is .best, with error {number(best.error)}.",
-            task.certificate(claims) if claims else None,
-            best,
+        reason = NoQueryFound(
+            Nearest("query", "error", best.error),
+            task.tolerance,
+            edge=best.error <= max(1.01 * task.tolerance, 1e-9),
+            divergence=known[0].fields["bound"] if known else None,
         )
-
-
-def _reason(claim: Claim) -> str:
-    """Why a claim excludes the goal, in words."""
-    if "tree" in claim.witness:
-        cells = len(claim.witness["leaves"])
-        return f"all queries were searched, in {cells} cells, and each cell misses it"
-    if claim.kind == "output_ceiling":
-        return "the key is an average of other keys, and its value is no average of theirs"
-    return "two averages of keys are the same point, and the weights asked for tell them apart"
+        return undecided(reason, task.certificate(claims) if claims else None, best)

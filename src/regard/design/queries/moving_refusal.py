@@ -20,16 +20,16 @@ import numpy as np
 
 from regard.certify import Claim, verify
 from regard.design.linear_scores.family import Array
+from regard.design.queries.reasons import KeysMove
+from regard.design.reasons import Nearest, infeasible, undecided
 from regard.design.results import QueryDesign
-from regard.errors import InfeasibleDesign, RegardError, UndecidedDesign
-from regard.report import number
+from regard.errors import RegardError
 
 if TYPE_CHECKING:
     from regard.design.queries.task import QueryTask
 
 __all__ = ["refuse_copy", "settle_mixture"]
 
-FUNCTION = "design.query"
 INWARD = (1e-11, 1e-8, 1e-5)  # shares of the radius that are left to rounding
 MOST_STEPS = 200
 LAST_STEPS = 5
@@ -228,19 +228,8 @@ def _witness(parts: list[float], averages: list[Array], best: Array) -> dict[str
 
 def _refusal(task: QueryTask, claim: Claim | None, best: QueryDesign, radius: float) -> RegardError:
     """The exception: impossible with its proof, or undecided."""
-    within = f"for all keys within {number(radius)} of those given"
-    closest = f"The smallest error found is that of .best, {number(best.error)}."
+    nearest = Nearest("query", "error", best.error)
+    reason = KeysMove(nearest, task.tolerance, radius, proved=claim is not None)
     if claim is None:
-        return UndecidedDesign(
-            f"{FUNCTION}: neither a query within {number(task.tolerance)} {within} nor a proof "
-            f"that there is none was found. {closest}",
-            None,
-            best,
-        )
-    return InfeasibleDesign(
-        f"{FUNCTION}: no query has the weights asked for to within {number(task.tolerance)} "
-        f"{within}: keys can move by so much that averages of others take their place. The "
-        f"certificate proves it. {closest}",
-        task.certificate([claim]),
-        best,
-    )
+        return undecided(reason, None, best)
+    return infeasible(reason, task.certificate([claim]), best)

@@ -14,6 +14,7 @@ from regard.analysis.noise.sobol import sampled_weights
 from regard.certify import Certificate, Claim
 from regard.certify.objects import told_apart
 from regard.design.queries.arguments import query as exact_query
+from regard.design.reasons import Nearest, infeasible, undecided
 from regard.design.robust_heads.allocation import MOST_EXACT, Allocation, allocate
 from regard.design.robust_heads.claims import (
     failure_claim,
@@ -26,9 +27,9 @@ from regard.design.robust_heads.infeasible import Limits
 from regard.design.robust_heads.noise_scale import best_gap, isotropic_scale, widest_useful_gap
 from regard.design.robust_heads.one_head import Positions, Served, Server
 from regard.design.robust_heads.one_query import Least, Obstruction
+from regard.design.robust_heads.reasons import GapOutOfReach, NoQueriesFound, WeightsOfMeans
 from regard.design.robust_heads.result import RobustDesign
 from regard.errors import InfeasibleDesign, UndecidedDesign
-from regard.report import number
 
 __all__ = ["RobustTask"]
 
@@ -251,27 +252,19 @@ class RobustTask:
                     claims[positions] = limits.nearest(self.server.group(positions), gap)[1]
         proved = [claim for claim in claims.values() if claim is not None]
         certificate = self.certificate(proved) if proved else None
+        nearest = Nearest("query" if len(served) == 1 else "queries", "gap", best.gap)
         if len(proved) < len(claims) or (self.heads > 1 and count > MOST_EXACT):
-            return UndecidedDesign(
-                f"{FUNCTION}: no queries for this were found, nor a proof that there are none. "
-                f"The closest found are those of .best, with a gap of {number(best.gap)}.",
-                certificate,
-                best,
-            )
+            return undecided(NoQueriesFound(nearest), certificate, best)
         limit = proved[0].fields
-        less = (
-            f", less {number(self.server.taken)} standard deviations" if self.server.taken else ""
+        reason = GapOutOfReach(
+            nearest,
+            self.server.group(next(iter(claims))).chosen,
+            limit["bound"],
+            limit["radius"],
+            self.server.taken,
+            shared=len(proved) > 1,
         )
-        group = self.server.group(next(iter(claims)))
-        more = "" if len(proved) == 1 else " Nor can the targets be shared in any other way."
-        return InfeasibleDesign(
-            f"{FUNCTION}: no query of length up to {limit['radius']:.3g} lifts "
-            f"{_named(group.chosen)} above every other key by more than {number(limit['bound'])} "
-            f"in the mean{less}.{more} The certificate proves it. The closest found is .best, with "
-            f"a gap of {number(best.gap)}.",
-            certificate,
-            best,
-        )
+        return infeasible(reason, certificate, best)
 
     def unweighable(self, best: RobustDesign) -> InfeasibleDesign | UndecidedDesign:
         """What to say where all keys are wanted, and their means do not allow the weights."""
@@ -283,20 +276,7 @@ class RobustTask:
             certificate = problem.certificate
         except UndecidedDesign:
             pass
+        nearest = Nearest("query", None)
         if certificate is None or self.server.norm is not None:
-            return UndecidedDesign(
-                f"{FUNCTION}: no query with these weights was found, nor a proof that there is "
-                f"none. The closest found is .best.",
-                None,
-                best,
-            )
-        return InfeasibleDesign(
-            f"{FUNCTION}: no query gives keys at their means the weights asked for. The "
-            f"certificate proves it, of keys that are the means. The closest found is .best.",
-            certificate,
-            best,
-        )
-
-
-def _named(keys: tuple[int, ...]) -> str:
-    return f"key{'s' * (len(keys) > 1)} {', '.join(str(key) for key in keys)}"
+            return undecided(WeightsOfMeans(nearest, proved=False), None, best)
+        return infeasible(WeightsOfMeans(nearest, proved=True), certificate, best)

@@ -16,6 +16,7 @@ from regard.checking.mistakes import recognise
 from regard.checking.parts import tried
 from regard.checking.sampling import Trial
 from regard.checking.verdict import Counterexample, Misconception, Verdict
+from regard.errors import InvalidAnswer
 from regard.kinds.band.instance import Bools, Window
 from regard.kinds.band.misconceptions import MISTAKES, Case
 from regard.kinds.band.reading import Asked, read
@@ -28,10 +29,13 @@ MANY = 256  # a width at which phases are close together
 FEW = (2, 4, 6, 8, 12, 16)  # widths of counterexamples, the smallest first
 
 
-def hint(message: str) -> str:
+def hint(error: InvalidAnswer) -> str:
     """Say what to write where an answer that cannot be read looks like a set of blocks."""
-    marks = ("\\in", "∈", "{", "..", ", can only separate")
-    if "zeroed" not in message or not any(mark in message for mark in marks):
+    said = error.formula
+    if said is None or not error.field.startswith("zeroed"):
+        return ""
+    braces = any(mark in said.text for mark in ("\\in", "∈", "{", ".."))
+    if not braces and not said.text.startswith(",", said.column):
         return ""
     return "\nWrite a list of blocks as [0, 1, 2], or an inequality such as w_i B/2 > pi/2."
 

@@ -81,17 +81,12 @@ def _reason(statement: Statement, settled: Settled) -> str:
     if shared is not None:
         return "False: the first two pairs have no period in common, their ratio is irrational."
     if settled.truth and settled.values:
-        return f"True: for the numbers below it is {_found(settled)}"
+        return f"True: for the numbers below it is {settled.found}."
     if settled.truth:
         return _TRUE[settled.reach]
     if settled.values is None:
         return "False: both sides are the same for all arrays."
-    return f"False. A counterexample is below: {_found(settled)}"
-
-
-def _found(settled: Settled) -> str:
-    found = settled.found.removeprefix("There it is ").removeprefix("There ")
-    return f"{found.rstrip('.')}."
+    return f"False. A counterexample is below: {settled.found}."
 
 
 def _numbers(problem: ChoiceProblem, found: Choice) -> tuple[Table, ...]:

@@ -218,7 +218,7 @@ def _counterexample(asked: Asked, name: str, instances: list[Instance]) -> Count
     try:
         value = asked.array(name, at)[0] if asked.problem.in_numbers else asked.value(name, at)
     except Misfit as problem:
-        return Counterexample(arrays, f"{name} cannot be computed: {_reason(problem)}")
+        return Counterexample(arrays, f"{name} cannot be computed: {problem.reason}")
     arrays[name] = value.tolist()
     if value.shape != wanted.shape:
         sentence = f"{name} has the shape {value.shape} and must have {wanted.shape}."
@@ -230,7 +230,3 @@ def _counterexample(asked: Asked, name: str, instances: list[Instance]) -> Count
         f"answer says {number(float(value[place]))}."
     )
     return Counterexample(arrays, sentence)
-
-
-def _reason(problem: Misfit) -> str:
-    return str(problem).partition(": ")[2].partition(": ")[2].splitlines()[0]

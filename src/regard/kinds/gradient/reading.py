@@ -77,7 +77,7 @@ class Asked:
             if isinstance(found, bool):
                 raise InvalidAnswer(f"answer: {name} must be a formula and no condition.")
             return np.asarray(found, float)
-        raise Misfit(f"answer: {name}: {reason}")
+        raise Misfit(name, reason)
 
     def array(self, name: str, at: Instance) -> tuple[Float64, Decimals]:
         """Return numbers with the decimals that they are written with."""
@@ -110,7 +110,11 @@ class Asked:
 
 
 class Misfit(InvalidAnswer):
-    """A formula whose sizes do not fit."""
+    """A formula whose sizes do not fit; `reason` says why, without the place."""
+
+    def __init__(self, name: str, error: FormulaError) -> None:
+        super().__init__(f"answer: {name}: {error}", field=name, formula=error)
+        self.reason = error.reason
 
 
 def _fitted(values: Any, wanted: Float64) -> Any:

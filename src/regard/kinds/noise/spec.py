@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from regard.errors import RegardError
+from regard.errors import FormulaError
 from regard.language import parse
 from regard.problems.fields import Formula, Part
 from regard.problems.head import Problem
@@ -77,8 +77,8 @@ def _is_a_vector(i: int, text: str, given: Keys, width: int) -> None:
     try:
         with np.errstate(all="ignore"):
             found = np.asarray(parse(text).evaluate(numbers))
-    except RegardError as error:
-        raise ValueError(f"queries[{i}]: {str(error).splitlines()[0]}") from None
+    except FormulaError as error:
+        raise ValueError(f"queries[{i}]: {error.reason}") from None
     if found.shape != (width,):
         raise ValueError(f"queries[{i}]: must be a vector such as C mu_a, and is not")
     if not np.all(np.isfinite(found)):

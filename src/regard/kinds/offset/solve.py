@@ -18,6 +18,7 @@ from regard.kinds.offset.spec import OffsetGiven, OffsetProblem
 from regard.problems.positions import Float64 as Array
 from regard.problems.positions import frequencies
 from regard.solving.finding import Finding, Status, at_least
+from regard.solving.refusals import in_words
 
 ANSWER = {
     "block": "[[cos(w_i T), -sin(w_i T)], [sin(w_i T), cos(w_i T)]]",
@@ -99,7 +100,7 @@ def solve(problem: OffsetProblem) -> Rotation | NoScale:
             given.T, given.d_model, n=given.n, tolerance=tolerance, d_k=given.d_k, base=given.base
         )
     except UndecidedDesign as error:
-        return NoScale(Status.UNDECIDED, ANSWER, Certificate({}, ()), reason=str(error))
+        return NoScale(Status.UNDECIDED, ANSWER, Certificate({}, ()), reason=in_words(error))
     return Rotation(
         Status.PROVED,
         ANSWER,

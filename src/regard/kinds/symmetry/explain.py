@@ -58,7 +58,7 @@ def _invariant(settled: Settled | None) -> list[tuple[str, str]]:
         return [("Whether the output stays the same is not settled.", "")]
     if settled.truth:
         return [(f"The output stays the same. {_REACH[settled.reach]}", "")]
-    found = settled.found.removeprefix("There it is ").rstrip(".")
+    found = settled.found
     return [(f"The output does not stay the same. For the numbers below it is {found}.", "")]
 
 

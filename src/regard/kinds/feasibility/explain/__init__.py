@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from regard.checking.sampling import Float64
 from regard.kinds.feasibility.explain.steps import multiple, square, steps
 from regard.kinds.feasibility.instance import instance
 from regard.kinds.feasibility.solve import AsItIs, Found, OutOfReach, Reached
 from regard.kinds.feasibility.solve.best_multiple import grid
+from regard.kinds.feasibility.solve.findings import CHANGED, MIXED
 from regard.kinds.feasibility.solve.limit import away
 from regard.kinds.feasibility.spec import FeasibilityProblem
 from regard.language import parse, parse_limit
@@ -24,7 +28,20 @@ SHARES = (0.5, 2 / 3, 1.0, 4 / 3)  # of the instance's length: the trend towards
 def explain(problem: FeasibilityProblem, found: AsItIs | Reached | OutOfReach) -> Explanation:
     """Return the output in words, and what a change can do about it."""
     details = (*_numbers(found), *_trend(found), _plot(found))
-    return Explanation(_headline(found), steps(found), details, _beliefs(found), _assumes(found))
+    told = Explanation(_headline(found), steps(found), details, _beliefs(found), _assumes(found))
+    return replace(told, terms=tuple(_terms(found)))
+
+
+def _terms(found: Found) -> Iterator[str]:
+    """Yield what the arrays are that claims name."""
+    arrays = [str(claim.fields.get("array", "")) for claim in found.certificate.claims]
+    if any(name.startswith(CHANGED) for name in arrays):
+        yield f"The rows of {CHANGED}1 are the tokens with the first vector added once."
+    if any(name.startswith(MIXED) for name in arrays):
+        yield (
+            f"Whatever the factor of the first vector is, the output is an average of the rows of "
+            f"{MIXED}1; more numbers stand for a range of factors."
+        )
 
 
 def _headline(found: Found) -> str:

@@ -28,6 +28,8 @@ from regard.problems.tokens import token_label
 from regard.solving.finding import Finding, Status, excluding
 from regard.solving.latex_numbers import ratio
 
+CHANGED, MIXED = "changed_", "mixed_"  # how arrays of the certificate are called
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Found(Finding):
@@ -145,7 +147,7 @@ def solve(problem: FeasibilityProblem) -> AsItIs | Reached | OutOfReach:
         return Reached(Status.PROVED, answer, certificate, (0,), **shared, best=best, token=changed)
     answer, proofs = {"possible": False, **output}, {}
     for k, (name, vector) in enumerate(at.directions.items()):
-        proofs[name] = cover(at, vector, tolerance * at.size, f"mixed_{k + 1}")
+        proofs[name] = cover(at, vector, tolerance * at.size, f"{MIXED}{k + 1}")
     covered = {name: pieces for name, pieces in proofs.items() if pieces is not None}
     if len(covered) < len(proofs):  # an unproved impossibility claims nothing
         certificate = Certificate(arrays, (), at.scale)
@@ -215,7 +217,7 @@ def _hulls(at: Instance, tolerance: float, arrays: dict[str, Float64]) -> list[C
     """Claims that no weights will do, as things are and with one whole vector added."""
     cases = {"tokens": at.tokens}
     for k, vector in enumerate(at.directions.values()):
-        cases[f"changed_{k + 1}"] = at.changed_by(1.0, vector)
+        cases[f"{CHANGED}{k + 1}"] = at.changed_by(1.0, vector)
     claims = [apart(tokens, at.goal, name) for name, tokens in cases.items()]
     found = [claim for claim in claims if claim.fields["bound"] > tolerance * at.size]
     arrays |= {claim.fields["array"]: cases[claim.fields["array"]] for claim in found}

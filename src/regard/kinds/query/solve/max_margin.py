@@ -24,7 +24,7 @@ UNEQUAL = 1e6  # coordinates whose sizes differ by less are left alone
 class Undecided(QueriesFound):
     """Neither a query nor an obstruction was proved; `refusal` is what the design says."""
 
-    refusal: RegardError
+    refusal: InfeasibleDesign | UndecidedDesign
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,0 +1,128 @@
+"""Why no head attends, or puts out, as asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from regard.design.reasons import PROVED, Nearest, Reason
+from regard.report import number
+
+__all__ = ["NoHead", "NoHeadFound", "OutputsOutOfReach", "TooFewColumns"]
+
+
+@dataclass(frozen=True)
+class _OfHead(Reason):
+    """A reason of `design.self_attention`, with the closest head there is."""
+
+    function = "design.self_attention"
+    nearest: Nearest
+
+
+@dataclass(frozen=True)
+class NoHead(_OfHead):
+    """No head is within the tolerance.
+
+    Attributes:
+        off: "token": some row gives its token at most `bound`. "weight", "output": some weight or
+            output is off by more than `bound`.
+        bound: that number.
+        radius: the size of A up to which this is proved; None: of all A.
+    """
+
+    off: Literal["token", "weight", "output"]
+    bound: float
+    radius: float | None
+
+    @property
+    def sentence(self) -> str:
+        """What no head does, and by how much it fails."""
+        which = "whatever the matrices"
+        if self.radius is not None:
+            which = f"as long as ‖A‖ ≤ {self.radius:.3g}"
+        does = "puts this out" if self.off == "output" else "attends like this"
+        if self.off == "token":
+            misses = f"row gives its token at most {number(self.bound)}"
+        else:
+            misses = f"{self.off} is off by more than {number(self.bound)}"
+        return f"no head {does}: {which}, some {misses}."
+
+    @property
+    def ending(self) -> str:
+        """The proof, and the closest head."""
+        proved = self.nearest.least is not None
+        found = ".best comes closest" if proved else "The closest head found is .best"
+        return f"{PROVED} {found}, with error {self.nearest.digits}."
+
+
+@dataclass(frozen=True)
+class OutputsOutOfReach(_OfHead):
+    """Outputs that no weights have: some row misses by `bound` or more."""
+
+    bound: float
+
+    @property
+    def sentence(self) -> str:
+        """By how much they are missed."""
+        return (
+            f"these outputs cannot be reached, whatever the head attends to: some row misses by "
+            f"{number(self.bound)} or more."
+        )
+
+    @property
+    def ending(self) -> str:
+        """The proof, and the closest head."""
+        return f"{PROVED} .best comes closest, with error {self.nearest.digits}."
+
+
+@dataclass(frozen=True)
+class TooFewColumns(_OfHead):
+    """No head with so few columns in W_Q and W_K.
+
+    Attributes:
+        d_k: the columns asked for.
+        needed: how many are needed, as proved; None: none was found with d_k.
+    """
+
+    d_k: int
+    needed: int | None
+
+    @property
+    def sentence(self) -> str:
+        """How many columns it takes, or that this is not known."""
+        if self.needed is None:
+            return f"no head with d_k = {self.d_k} was found, nor a proof that there is none."
+        return (
+            f"no head with d_k = {self.d_k} does this: at least {self.needed} columns are needed."
+        )
+
+    @property
+    def ending(self) -> str:
+        """The proof if there is one, and the columns that do."""
+        if self.needed is None:
+            return f".best has d_k = {self.nearest.digits}."
+        return f"{PROVED} .best has {self.nearest.digits}."
+
+
+@dataclass(frozen=True)
+class NoHeadFound(_OfHead):
+    """Neither a head nor a proof was found.
+
+    Attributes:
+        outputs: whether only outputs are asked for.
+    """
+
+    outputs: bool
+
+    @property
+    def sentence(self) -> str:
+        """What was not found."""
+        if self.outputs:
+            return "no head with these outputs was found, nor a proof that there is none."
+        return "neither a head nor a proof that there is none was found."
+
+    @property
+    def ending(self) -> str:
+        """The closest head."""
+        head = "" if self.outputs else "head "
+        return f"The closest {head}found is .best, with error {self.nearest.digits}."

@@ -1,0 +1,77 @@
+"""Why no head looks back by a shift, or by a window of shifts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regard.design.reasons import PROVED, Reason
+from regard.report import number
+
+__all__ = ["NoBand", "ShiftsAlike"]
+
+
+@dataclass(frozen=True)
+class ShiftsAlike(Reason):
+    """Two shifts whose scores differ by less than the rounding of positions may hide.
+
+    Attributes:
+        T: the shift that is wanted.
+        rival: the other one.
+        gap: by how much their scores differ, in sizes of a block.
+        off: by how much rounding may change that.
+    """
+
+    function = "design.offset"
+    nearest = None
+    T: int
+    rival: int
+    gap: float
+    off: float
+
+    @property
+    def sentence(self) -> str:
+        """How alike they are."""
+        return (
+            f"shifts {self.T} and {self.rival} look too nearly alike: their scores differ by "
+            f"{self.gap:.3g} of a block's size, and float64 positions may be off by {self.off:.3g} "
+            f"of it."
+        )
+
+    @property
+    def ending(self) -> str:
+        """Nothing: there is no `.best`."""
+        return ""
+
+
+@dataclass(frozen=True)
+class NoBand(Reason):
+    """No block weights lift the window above all other shifts.
+
+    Attributes:
+        bound: the most by which they do, as a share of their sum.
+        ripple: by how much scores of the window may differ, or None.
+        missed: a shift that the closest weights do not get below the window, or None.
+    """
+
+    function = "design.band"
+    nearest = None
+    bound: float
+    ripple: float | None
+    missed: int | None
+
+    @property
+    def sentence(self) -> str:
+        """By how much the window is lifted at most."""
+        within = "" if self.ripple is None else f", all within {number(self.ripple)}"
+        return (
+            f"no block weights lift T ± B/2{within} above all other shifts by more than "
+            f"{self.bound:.3g} of their sum."
+        )
+
+    @property
+    def ending(self) -> str:
+        """The proof, and what the closest weights do."""
+        does = (
+            "does so without the ripple" if self.missed is None else f"misses shift {self.missed}"
+        )
+        return f"{PROVED} .best {does}."

@@ -1,0 +1,81 @@
+"""Why a design is refused, as data, and the message that a caller sees made from it.
+
+Each folder has a file of its own reasons: frozen dataclasses with the numbers. Whoever tells of a
+refusal elsewhere takes the numbers, or `sentence`, which names no Python object.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from regard.errors import InfeasibleDesign, UndecidedDesign
+from regard.report import number
+
+__all__ = ["PROVED", "Nearest", "Reason", "infeasible", "undecided"]
+
+PROVED = "The certificate proves it."
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """What comes closest to a goal that is refused: `.best` of the error.
+
+    Attributes:
+        what: which things are compared.
+        measure: by which number: how far off, by how much wanted keys are above others, or how
+            many columns; None: by none.
+        amount: that number.
+        least: the share of the amount by which nothing is closer, as proved; None: not proved.
+        rough: whether that share is large enough to be mentioned.
+    """
+
+    what: Literal["weights", "output", "query", "queries", "head"]
+    measure: Literal["error", "gap", "d_k"] | None
+    amount: float = 0.0
+    least: float | None = None
+    rough: bool = False
+
+    @property
+    def digits(self) -> str:
+        """The amount, with the share where it is to be mentioned."""
+        more = f" (proved to {100 * self.least:g} %)" if self.rough and self.least else ""
+        return number(self.amount) + more
+
+
+class Reason(ABC):
+    """Why a design is refused: proved out of reach, or neither found nor excluded.
+
+    Attributes:
+        function: which function refuses.
+        nearest: what comes closest, if there is something to say about it.
+    """
+
+    function: ClassVar[str]
+    nearest: Nearest | None
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """What cannot be, or was not found: sentences that begin with a small letter."""
+
+    @property
+    @abstractmethod
+    def ending(self) -> str:
+        """Where the proof is and what `.best` is, for somebody who holds the error; or ""."""
+
+    @property
+    def message(self) -> str:
+        """The message of the error."""
+        return f"{self.function}: {self.sentence} {self.ending}".rstrip()
+
+
+def infeasible(reason: Reason, certificate: Any, best: Any) -> InfeasibleDesign:
+    """Return the error that a goal is proved to be out of reach."""
+    return InfeasibleDesign(reason.message, certificate, best, reason)
+
+
+def undecided(reason: Reason, certificate: Any, best: Any) -> UndecidedDesign:
+    """Return the error that a goal was neither reached nor excluded."""
+    return UndecidedDesign(reason.message, certificate, best, reason)

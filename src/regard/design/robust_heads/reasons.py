@@ -1,0 +1,92 @@
+"""Why no queries lift the targets above the other keys, or give them the weights asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regard.design.reasons import PROVED, Nearest, Reason
+from regard.report import number
+
+__all__ = ["GapOutOfReach", "NoQueriesFound", "WeightsOfMeans"]
+
+
+@dataclass(frozen=True)
+class _OfRobust(Reason):
+    """A reason of `design.robust`, with the closest queries there are."""
+
+    function = "design.robust"
+    nearest: Nearest
+
+
+@dataclass(frozen=True)
+class GapOutOfReach(_OfRobust):
+    """No query lifts some of the targets above all other keys.
+
+    Attributes:
+        keys: those targets.
+        bound: the most by which a query does.
+        radius: the length of queries up to which this is proved.
+        deviations: how many standard deviations come off the gap.
+        shared: whether other ways to share the targets among heads are excluded as well.
+    """
+
+    keys: tuple[int, ...]
+    bound: float
+    radius: float
+    deviations: float
+    shared: bool
+
+    @property
+    def sentence(self) -> str:
+        """By how much queries lift the targets at most."""
+        named = f"key{'s' * (len(self.keys) > 1)} {', '.join(map(str, self.keys))}"
+        less = f", less {number(self.deviations)} standard deviations" if self.deviations else ""
+        more = " Nor can the targets be shared in any other way." * self.shared
+        return (
+            f"no query of length up to {self.radius:.3g} lifts {named} above every other key by "
+            f"more than {number(self.bound)} in the mean{less}.{more}"
+        )
+
+    @property
+    def ending(self) -> str:
+        """The proof, and the largest gap."""
+        return f"{PROVED} The closest found is .best, with a gap of {self.nearest.digits}."
+
+
+@dataclass(frozen=True)
+class NoQueriesFound(_OfRobust):
+    """Neither queries nor a proof were found."""
+
+    @property
+    def sentence(self) -> str:
+        """What was not found."""
+        return "no queries for this were found, nor a proof that there are none."
+
+    @property
+    def ending(self) -> str:
+        """The largest gap."""
+        return f"The closest found are those of .best, with a gap of {self.nearest.digits}."
+
+
+@dataclass(frozen=True)
+class WeightsOfMeans(_OfRobust):
+    """All keys are wanted, and no query gives keys at their means the weights asked for.
+
+    Attributes:
+        proved: of keys that are the means; else none was found.
+    """
+
+    proved: bool
+
+    @property
+    def sentence(self) -> str:
+        """What no query gives."""
+        if not self.proved:
+            return "no query with these weights was found, nor a proof that there is none."
+        return "no query gives keys at their means the weights asked for."
+
+    @property
+    def ending(self) -> str:
+        """The proof if there is one."""
+        proof = f"{PROVED[:-1]}, of keys that are the means. " * self.proved
+        return f"{proof}The closest found is .best."
