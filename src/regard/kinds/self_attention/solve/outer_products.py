@@ -111,17 +111,9 @@ class OuterProducts:
             row: (np.array(list(weights), dtype=np.intp), np.array(list(weights.values())))
             for row, weights in at.attend.items()
         }
-        claims, error = head_claims.close(
-            at.tokens,
-            np.ascontiguousarray(self.Q.T),
-            self.K,
-            np.ascontiguousarray(self.K.T @ self.Q),
-            np.ascontiguousarray(self.V.T),
-            at.scale,
-            attend,
-            at.outputs,
-            False,
-        )
+        W_Q, A, W_V = map(np.ascontiguousarray, (self.Q.T, self.K.T @ self.Q, self.V.T))
+        head = head_claims.Matrices(W_Q, self.K, A, W_V)
+        claims, error = head_claims.close(at.tokens, head, at.scale, attend, at.outputs)
         return tuple(claims), error
 
 
