@@ -28,4 +28,4 @@ def solve(problem: Problem | str | Path) -> Solution:
             found = needed(problem.kind, "solve").solve(problem)
     except ParameterError as error:  # of a design or an analysis, about numbers of extreme size
         raise InvalidProblem(f"{problem.id}: {error}") from None
-    return found if isinstance(found, Solution) else Solution(problem, found)
+    return Solution(problem, found)

@@ -44,18 +44,14 @@ class Solution(Reported):
     Attributes:
         problem: what was asked.
         finding: what the solver found.
-        told: the explanation, where it came with the finding.
     """
 
     problem: Problem
     finding: Finding
-    told: Explanation | None = None
 
     @cached_property
     def explanation(self) -> Explanation:
         """The finding told: by `explain` of the kind."""
-        if self.told is not None:
-            return self.told
         with one_blas_thread(), np.errstate(all="ignore"):
             told: Explanation = needed(self.problem.kind, "explain").explain(
                 self.problem, self.finding
@@ -232,24 +228,6 @@ class Solution(Reported):
 
         plots = [block for block in self.details if isinstance(block, doc.Plot)]
         return draw(plots[0]) if plots else None
-
-
-def solved(
-    problem: Problem,
-    status: Status,
-    headline: str,
-    answer: Mapping[str, Any],
-    certificate: Certificate,
-    steps: Steps,
-    details: tuple[doc.Block, ...] = (),
-    mistakes: tuple[str, ...] = (),
-    reaches: tuple[int, ...] = (),
-    instances: int = 0,
-    assumes: tuple[str, ...] = (),
-) -> Solution:
-    """Return a solution of a kind that finds and tells in one go."""
-    finding = Finding(status, answer, certificate, reaches, instances)
-    return Solution(problem, finding, Explanation(headline, steps, details, mistakes, assumes))
 
 
 def _proof(verification: Verification) -> doc.Table:

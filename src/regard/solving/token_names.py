@@ -9,8 +9,16 @@ import numpy as np
 
 from regard.language import parse
 from regard.problems.tokens import Tokens, read_label, token_label
+from regard.solving.latex_numbers import tex
 
-__all__ = ["Shuffle", "label_symbol", "listed", "token_symbol", "tokens_sentence"]
+__all__ = [
+    "Shuffle",
+    "label_symbol",
+    "length_symbol",
+    "listed",
+    "token_symbol",
+    "tokens_sentence",
+]
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -50,6 +58,14 @@ class Shuffle:
 def token_symbol(row: int, letter: str = "x") -> str:
     """Return a token, by its row from 0, in LaTeX: x_{2}; with the letter c its output."""
     return f"{letter}_{{{row + 1}}}"
+
+
+def length_symbol(given: Tokens) -> str:
+    """Return the length of the basis vectors in LaTeX, such that a power can follow."""
+    norm = given.basis.norm
+    if isinstance(norm, str):
+        return parse(norm).to_latex()
+    return f"({tex(norm)})" if "^" in tex(norm) else tex(norm)
 
 
 def label_symbol(label: str, letter: str = "") -> str:

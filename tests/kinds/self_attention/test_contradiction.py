@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from kinds.self_attention.test_solve import HALVES, problem
 from regard.certify import Certificate, Claim, verify
-from regard.kinds.self_attention import solve as self_attention
 from regard.kinds.self_attention.judge.existence import existence
 from regard.problems import token_instance
-from regard.solving import Status
+from regard.solving import Status, solve
 
 Array = NDArray[np.float64]
 BOTH_AT_THE_THIRD = {
@@ -44,7 +43,7 @@ BETA = 3.0  # the length of the basis vectors
 def test_the_answer_says_for_which_values_it_is_impossible(
     goal: dict[str, Any], apart: float, most: float
 ) -> None:
-    solution = self_attention.solve(problem(["u_a", "u_b", "u_c"], goal))
+    solution = solve(problem(["u_a", "u_b", "u_c"], goal))
     assert solution.verdict is Status.IMPOSSIBLE
     assert solution.answer == {"possible": False}
     (claim,) = solution.certificate.claims
@@ -75,14 +74,14 @@ def test_values_that_are_further_apart_do_it() -> None:
     wanted = basis[:2]
     assert np.max(np.linalg.norm(weights @ values - wanted, axis=1)) <= 0.001
     apart = np.linalg.norm(values[:, None] - values[None], axis=-1)
-    (claim,) = self_attention.solve(asked).certificate.claims
+    (claim,) = solve(asked).certificate.claims
     assert claim.fields["spread"] < np.max(apart) < 1.001 * claim.fields["spread"]
 
 
 def test_a_wide_tolerance_is_not_called_impossible() -> None:
     """Within 0.2, values 11 apart do it, which is little more than the outputs are long."""
     asked = problem(["u_a", "u_b", "u_c"], {**BOTH_AT_THE_THIRD, "tolerance": 0.2}, norm=1.0)
-    assert self_attention.solve(asked).verdict is not Status.IMPOSSIBLE
+    assert solve(asked).verdict is not Status.IMPOSSIBLE
     assert existence(asked).possible is not False
     narrow = problem(["u_a", "u_b", "u_c"], BOTH_AT_THE_THIRD, norm=1.0)
     assert existence(narrow).possible is False

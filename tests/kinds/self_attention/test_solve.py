@@ -10,13 +10,12 @@ import pytest
 
 from regard.core import reference
 from regard.errors import InvalidProblem
-from regard.kinds.self_attention import solve as self_attention
 from regard.kinds.self_attention import vary as variants
 from regard.kinds.self_attention.solve.sparse import direction, sparse
 from regard.language import parse
 from regard.problems import from_dict, load, token_instance
 from regard.report import Plot, Table
-from regard.solving import Solution, Status, variant
+from regard.solving import Solution, Status, solve, variant
 from solving.reading import SEEDS, facts
 
 ID = "choose-keys-queries-values"
@@ -62,7 +61,7 @@ def reaches(solution: Solution, asked: Any, rng: np.random.Generator | None) -> 
 
 def test_the_bundled_problem_is_solved_and_proved() -> None:
     asked = load(ID)
-    solution = self_attention.solve(asked)
+    solution = solve(asked)
     assert solution.verdict is Status.PROVED
     assert set(solution.answer) == {"K", "Q", "V"}
     assert 4 <= len(solution.steps) <= 9
@@ -77,14 +76,14 @@ def test_the_matrices_found_are_those_of_the_course() -> None:
     rng = np.random.default_rng(2)
     _, symbols = token_instance(asked.given, rng)
     a, b, c, d = (np.asarray(symbols[name]) for name in NAMES)
-    K, Q, V = matrices(self_attention.solve(asked), symbols)
+    K, Q, V = matrices(solve(asked), symbols)
     np.testing.assert_allclose(K, np.eye(4))
     np.testing.assert_allclose(Q, (np.outer(d, a) + np.outer(c, d)) / 9, atol=1e-12)
     np.testing.assert_allclose(V, (np.outer(b, b) - np.outer(c, c)) / 9, atol=1e-12)
 
 
 def test_the_errors_are_their_closed_forms() -> None:
-    solution = self_attention.solve(load(ID))
+    solution = solve(load(ID))
     total = math.exp(9) + 2
     found = facts(solution)
     np.testing.assert_allclose(float(found["error of c_1"]), math.sqrt(5) * 3 / total, rtol=1e-9)
@@ -96,7 +95,7 @@ def test_the_errors_are_their_closed_forms() -> None:
 
 
 def test_the_numbers_for_length_two_are_those_of_the_theory() -> None:
-    solution = self_attention.solve(load(ID))
+    solution = solve(load(ID))
     tables = [block for block in solution.details if isinstance(block, Table)]
     rows = {row[0]: row for t in tables if "error of c_1" in t.columns for row in t.rows}
     np.testing.assert_allclose(float(rows["2"][1]), 0.07901558535713037, rtol=1e-9)
@@ -104,7 +103,7 @@ def test_the_numbers_for_length_two_are_those_of_the_theory() -> None:
 
 
 def test_the_smallest_length_and_multiple_just_meet_the_tolerance() -> None:
-    found = facts(self_attention.solve(load(ID)))
+    found = facts(solve(load(ID)))
     beta = float(found["smallest length with C = 1"])
     np.testing.assert_allclose(math.sqrt(5) * beta / (math.exp(beta**2) + 2), 1e-3, rtol=1e-7)
     C = float(found["smallest C at length 3"])
@@ -113,7 +112,7 @@ def test_the_smallest_length_and_multiple_just_meet_the_tolerance() -> None:
 
 def test_one_column_is_enough_and_the_smallest_possible() -> None:
     asked = load(ID)
-    solution = self_attention.solve(asked)
+    solution = solve(asked)
     found = facts(solution)
     assert found["fewest columns of W_Q and W_K found"] == "1 (the smallest possible)"
     tokens, symbols = token_instance(asked.given, np.random.default_rng(1))
@@ -130,7 +129,7 @@ def test_one_column_is_enough_and_the_smallest_possible() -> None:
 
 
 def test_forgetting_the_length_in_V_makes_outputs_too_long() -> None:
-    said = self_attention.solve(load(ID)).mistakes
+    said = solve(load(ID)).mistakes
     assert "9$ times as long" in said[0]
     # β² u_b - u_b has length (β² - 1) β = 24, and β² (u_b - u_c) - (u_b - u_c) √2 times that.
     assert f"{24 * math.sqrt(2):.2f}"[:4] in said[0]
@@ -145,7 +144,7 @@ def test_a_variant_is_solved_by_formulas(seed: int) -> None:
             **changed,
         }
     )
-    solution = self_attention.solve(asked)
+    solution = solve(asked)
     assert solution.verdict is Status.PROVED
     assert isinstance(solution.answer["Q"], str)
     reaches(solution, asked, None)
@@ -176,7 +175,7 @@ TOKENS = ["u_d + u_b", "u_a", "u_c + u_b"]
 )
 def test_other_goals_are_reached_too(goal: dict[str, Any], given: dict[str, Any]) -> None:
     asked = problem(TOKENS, goal, **given)
-    solution = self_attention.solve(asked)
+    solution = solve(asked)
     assert solution.verdict is Status.PROVED
     reaches(solution, asked, None)
     reaches(solution, asked, np.random.default_rng(3))
@@ -187,7 +186,7 @@ def test_tokens_without_structure_get_numbers() -> None:
     # x_3 = x_1 + x_2: what x_3 does follows from the others, and no simple sum of terms does it.
     asked = problem(["u_a", "u_b", "u_a + u_b"], {"attend": {"x_1": "x_3", "x_2": "x_3"}},
                     names=["u_a", "u_b"])  # fmt: skip
-    solution = self_attention.solve(asked)
+    solution = solve(asked)
     assert solution.verdict is Status.PROVED
     reaches(solution, asked, None)
 
@@ -195,7 +194,7 @@ def test_tokens_without_structure_get_numbers() -> None:
 def test_a_pattern_that_no_head_has_is_proved_impossible() -> None:
     goal = {"attend": {"x_1": "x_1", "x_2": "x_1", "x_3": "x_2"}}
     asked = problem(["u_a", "u_b", "u_a + u_b"], goal, names=["u_a", "u_b"])
-    solution = self_attention.solve(asked)
+    solution = solve(asked)
     assert solution.verdict is Status.IMPOSSIBLE
     assert solution.answer == {"possible": False}
     assert solution.certificate.claims[0].kind == "pattern_ceiling"
@@ -212,21 +211,21 @@ HALVES = {
 def test_weights_and_outputs_that_agree_are_reached() -> None:
     goal = {"attend": HALVES, "outputs": {"c_1": "u_a", "c_2": "u_b", "c_3": "1/2 u_a + 1/2 u_b"}}
     asked = problem(["u_a", "u_b", "u_c"], goal)
-    solution = self_attention.solve(asked)
+    solution = solve(asked)
     assert solution.verdict is Status.PROVED
     reaches(solution, asked, None)
 
 
 def test_equal_tokens_cannot_have_different_outputs() -> None:
     asked = problem(["u_a", "u_a"], {"outputs": {"c_1": "u_b", "c_2": "u_c"}})
-    solution = self_attention.solve(asked)
+    solution = solve(asked)
     assert solution.verdict is Status.IMPOSSIBLE
     assert solution.certificate.claims[0].kind == "outputs_out_of_reach"
 
 
 def test_a_length_that_occurs_in_a_token_is_a_number_there() -> None:
     asked = problem(["beta u_a", "u_b", "u_c"], {"outputs": {"c_2": "u_a"}})
-    solution = self_attention.solve(asked)
+    solution = solve(asked)
     assert solution.verdict is Status.PROVED
     reaches(solution, asked, np.random.default_rng(5))
     # V divides by that number, so the formula is good for this length only.

@@ -17,9 +17,10 @@ from regard.certify.certificate import Certificate, Claim, Unusable, listed, par
 from regard.certify.claims.kind import Kind
 from regard.certify.formulas.counterexamples import MOST_BITS
 from regard.certify.formulas.elementary import above_zero, never_negative
-from regard.certify.formulas.evaluation import Table, table
+from regard.certify.formulas.evaluation import table
 from regard.certify.formulas.expansion import expand
 from regard.certify.formulas.functions import in_balls
+from regard.certify.formulas.number_tables import Table
 from regard.certify.formulas.polynomials import Poly
 from regard.certify.formulas.stated_identity import StatedIdentity, named
 

@@ -51,8 +51,9 @@ from regard.certify.certificate import (
 )
 from regard.certify.claims.computed import in_digits
 from regard.certify.claims.kind import Kind
-from regard.certify.formulas.evaluation import Table, evaluate, read, scalar, table
+from regard.certify.formulas.evaluation import evaluate, read, scalar, table
 from regard.certify.formulas.functions import exact_number, exponential, in_balls, in_rationals
+from regard.certify.formulas.number_tables import Table
 from regard.language import Formula
 
 SAYS = ("sufficient", "necessary", "equivalent", "not sufficient", "not necessary")

@@ -23,8 +23,9 @@ from regard.certify.balls import BALLS, Decision
 from regard.certify.certificate import Certificate, Claim, Unusable, exactly, number, part
 from regard.certify.claims import identities
 from regard.certify.claims.kind import Kind
-from regard.certify.formulas.evaluation import Table, evaluate, read, shape_of
+from regard.certify.formulas.evaluation import evaluate, read, shape_of
 from regard.certify.formulas.functions import in_balls
+from regard.certify.formulas.number_tables import Table
 from regard.certify.formulas.stated_identity import named
 from regard.language import parse
 from regard.language.formula.printing import to_text

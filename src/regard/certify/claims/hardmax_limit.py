@@ -27,8 +27,8 @@ from regard.certify.balls import Decision, Outcome
 from regard.certify.certificate import Certificate, Claim, Float64, Unusable
 from regard.certify.claims.computed import in_digits
 from regard.certify.claims.kind import Kind
-from regard.certify.claims.noise import read_law
 from regard.certify.claims.random_heads import Heads, head_weights_of
+from regard.certify.lemmas.random_keys import read_law
 
 MOST_HEADS = 10  # each may double the number of values
 

@@ -28,8 +28,9 @@ from regard.certify import reading
 from regard.certify.balls import Decision
 from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.kind import Kind
-from regard.certify.formulas.evaluation import Table, read
+from regard.certify.formulas.evaluation import read
 from regard.certify.formulas.functions import rational_value, square
+from regard.certify.formulas.number_tables import Table
 from regard.certify.formulas.rational_functions import Field, Ratio
 from regard.certify.lemmas.stated_moments import PROVED, Stated
 from regard.language import Formula

@@ -1,9 +1,7 @@
 """Claims about queries over random keys k_i ~ N(μ_i, Σ_i), independent: gaps, noise, failures.
 
-With the arrays means (n, d) and covariances (n, d, d), the scores s_i = scale · q·k_i have means
-m_i = scale · q·μ_i and variances e_i = scale² q·Σ_i q. A Σ_i that is positive semidefinite up to
-rounding only is raised by its shortfall (:mod:`.semidefinite`), and no e_i is below 0. For chosen
-keys S (with weights p):
+Scores have means m_i and variances e_i (:mod:`regard.certify.lemmas.random_keys`). For chosen keys
+S (with weights p):
 
     mean_gap          m_i - m_j - z √(e_i + e_j) ≥ bound for all i in S, j outside
     mean_weights      |m_i - m_j - ln(p_i/p_j)| ≤ bound for all i, j in S
@@ -14,162 +12,24 @@ keys S (with weights p):
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 from flint import arb
 
 from regard.certify import balls, reading
 from regard.certify.balls import BALLS, Arithmetic, Decision, Outcome
-from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
+from regard.certify.certificate import Certificate, Claim
 from regard.certify.claims.kind import Kind
-from regard.certify.lemmas.semidefinite import shortfalls
-
-
-@dataclass(frozen=True)
-class Law:
-    """The law of the keys that a certificate is about."""
-
-    means: Float64
-    covariances: Float64
-    shortfalls: Float64  # what each covariance lacks on its diagonal to be one
-    scale: Number
-
-    def scores(self, query: Float64, numbers: Arithmetic) -> tuple[list[Any], list[Any]]:
-        """Return the means m_i and variances e_i of the scores of a query."""
-        q = [numbers.number(self.scale) * numbers.number(entry) for entry in query.tolist()]
-        width = len(q)
-        pulled = balls.products(
-            self.covariances.reshape(-1, width), q, numbers
-        )  # Σ_i q, one by one
-        length, nothing = balls.squared(q), numbers.number(0)
-        spread = []
-        for i, lacks in enumerate(self.shortfalls.tolist()):
-            row = pulled[i * width : (i + 1) * width]
-            variance = sum((a * b for a, b in zip(q, row, strict=True)), nothing)
-            if lacks:
-                variance += numbers.number(lacks) * length
-            spread.append(numbers.largest([variance, nothing]))
-        return balls.products(self.means, q, numbers), spread
-
-
-def read_law(certificate: Certificate) -> Law:
-    """Return means and covariances, which must be positive semidefinite."""
-    means = reading.given(certificate, "means")
-    count, width = means.shape
-    stack = np.asarray(reading.part(certificate.arrays, "covariances"))
-    if stack.shape != (count, width, width):
-        raise Unusable(
-            f"covariances must have shape {(count, width, width)}, and has {stack.shape}."
-        )
-    flat = reading.matrix(stack.reshape(count * width, width), "covariances")
-    covariances = flat.reshape(count, width, width)
-    return Law(
-        means,
-        covariances,
-        shortfalls(means, covariances),
-        reading.number(certificate.scale, "scale"),
-    )
-
-
-def chosen_of(claim: Claim, count: int) -> tuple[list[int], list[int]]:
-    """Return the chosen keys and the others; there must be some of both."""
-    chosen = reading.indices(reading.part(claim.fields, "chosen"), "chosen", count)
-    others = np.setdiff1d(np.arange(count), chosen).tolist()
-    if not others:
-        raise Unusable("chosen are all keys, so that there are no others.")
-    return chosen, others
-
-
-def target_of(claim: Claim, count: int) -> dict[int, Number]:
-    """Return the chosen keys with their weights, which must be above 0."""
-    target: dict[int, Number] = {
-        **reading.weighted(reading.part(claim.fields, "target"), "target", count)
-    }
-    if any(weight <= 0 for weight in target.values()):
-        raise Unusable("the weights of target must be above 0.")
-    return target
-
-
-def pairs_of(value: Any, count: int) -> list[tuple[int, int]]:
-    """Return pairs of two different keys, at least one."""
-    found = []
-    for entry in reading.listed(value, "pairs"):
-        i, j = (
-            reading.index(place, "pairs", count) for place in reading.listed(entry, "a pair", 2)
-        )
-        if i == j:
-            raise Unusable("a pair must be of two different keys.")
-        found.append((i, j))
-    if not found:
-        raise Unusable("pairs must not be empty.")
-    return found
-
-
-def pair_weights(claim: Claim, count: int) -> list[Number] | None:
-    """Return what each pair counts, ≥ 0; None: the largest counts."""
-    value = reading.part(claim.fields, "weights")
-    if value is None:
-        return None
-    return [
-        reading.positive_or_zero(weight, "weights")
-        for weight in reading.listed(value, "weights", count)
-    ]
-
-
-def noise_of(
-    spread: list[Any],
-    pairs: list[tuple[int, int]],
-    weights: list[Number] | None,
-    numbers: Arithmetic,
-) -> Any:
-    """Return Σ w (e_i + e_j), or the largest e_i + e_j."""
-    sums = [spread[i] + spread[j] for i, j in pairs]
-    if weights is None:
-        return numbers.largest(sums)
-    weighted_sums = (numbers.number(w) * e for w, e in zip(weights, sums, strict=True))
-    return sum(weighted_sums, numbers.number(0))
-
-
-def keys_in_words(places: Sequence[Any]) -> str:
-    """Name keys: "key 2", "keys 0, 1", "the 7 chosen keys"."""
-    if len(places) > 5:
-        return f"the {len(places)} chosen keys"
-    return f"key{'s' * (len(places) > 1)} {', '.join(str(place) for place in places)}"
-
-
-def deviations_in_words(claim: Claim) -> str:
-    """Say how many standard deviations are taken off a gap."""
-    deviations = reading.number(claim.fields["deviations"], "deviations")
-    return f", less {reading.exactly(deviations)} standard deviations" if deviations else ""
-
-
-def weights_in_words(target: Any) -> str:
-    """Say how the mean scores of keys must differ: "scores keys 0, 1 alike in the mean"."""
-    places = reading.listed(reading.part(target, "indices"), "indices")
-    weights = [
-        reading.number(w, "weights")
-        for w in reading.listed(reading.part(target, "weights"), "weights")
-    ]
-    if len(set(weights)) == 1:
-        return f"scores {keys_in_words(places)} alike in the mean"
-    few = f" {', '.join(reading.exactly(w) for w in weights)}" if len(weights) <= 5 else " given"
-    return (
-        f"gives {keys_in_words(places)} mean scores that differ as the logarithms of the weights"
-        f"{few}"
-    )
-
-
-def noise_in_words(claim: Claim) -> str:
-    """Name the variance that a claim is about."""
-    pairs = reading.listed(claim.fields["pairs"], "pairs")
-    weights = claim.fields["weights"]
-    if len(pairs) == 1 and (weights is None or reading.listed(weights, "weights") == [1.0]):
-        return f"variance of the score difference of keys {pairs[0][0]}, {pairs[0][1]}"
-    which = "largest variance" if weights is None else "weighted sum of the variances"
-    return f"{which} of {len(pairs)} score difference{'s' * (len(pairs) > 1)}"
+from regard.certify.lemmas.random_keys import (
+    chosen_of,
+    deviations_in_words,
+    keys_in_words,
+    noise_in_words,
+    noise_of,
+    pair_weights,
+    pairs_of,
+    read_law,
+    target_of,
+    weights_in_words,
+)
 
 
 def say_mean_gap(claim: Claim) -> str:

@@ -1,8 +1,8 @@
 """Claims about all queries over random keys: how little noise, and how much gap, there can be.
 
-The law of the scores is that of :mod:`regard.certify.claims.noise`. A query q is *admissible* for a
-target if m_i - m_j = ln(p_i/p_j) for all chosen i, j. Let l be the chosen key of least weight and c
-the first one.
+The law of the scores is that of :mod:`regard.certify.lemmas.random_keys`. A query q is *admissible*
+for a target if m_i - m_j = ln(p_i/p_j) for all chosen i, j. Let l be the chosen key of least weight
+and c the first one.
 
     variance_at_least   Σ w (e_i + e_j) ≥ bound (or max (e_i + e_j) ≥ bound) for every admissible q
                         of length up to radius with m_i - m_j ≥ gap for all i chosen, j outside
@@ -42,7 +42,7 @@ from regard.certify import balls, reading
 from regard.certify.balls import BALLS, Arithmetic, Decision, Outcome
 from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.kind import Kind
-from regard.certify.claims.noise import (
+from regard.certify.lemmas.random_keys import (
     Law,
     deviations_in_words,
     keys_in_words,

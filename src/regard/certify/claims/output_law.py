@@ -28,8 +28,8 @@ from regard.certify.balls import BALLS, Decision, Outcome
 from regard.certify.certificate import Certificate, Claim, Float64
 from regard.certify.claims.computed import difference_in_words, in_digits
 from regard.certify.claims.kind import Kind
-from regard.certify.claims.noise import read_law
 from regard.certify.claims.random_heads import Head, Heads, head_weights_of
+from regard.certify.lemmas.random_keys import read_law
 
 MOST_BITS = 256  # of an integral; more would take long and settle nothing
 MOST_POINTS = 6_000

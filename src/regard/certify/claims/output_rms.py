@@ -45,9 +45,9 @@ from regard.certify.certificate import (
     weighted,
 )
 from regard.certify.claims.kind import Kind
-from regard.certify.claims.noise import Law, keys_in_words, read_law
 from regard.certify.claims.output_law import MOST_BITS
 from regard.certify.claims.random_heads import head_weights_of
+from regard.certify.lemmas.random_keys import Law, keys_in_words, read_law
 from regard.certify.lemmas.rms_bounds import MOST_PAIRS, Distances, Scores, noise_parts, one_key
 
 MOST_ENTRIES = 3_000_000  # multiplications that show covariances to be semidefinite

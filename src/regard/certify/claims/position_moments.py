@@ -18,7 +18,7 @@ from regard.certify.balls import Decision
 from regard.certify.certificate import Certificate, Claim, Unusable, part
 from regard.certify.claims.kind import Kind
 from regard.certify.claims.moments import NORMAL, moments_of
-from regard.certify.formulas.evaluation import Table
+from regard.certify.formulas.number_tables import Table
 from regard.certify.formulas.rational_functions import Field
 from regard.certify.lemmas.stated_moments import PROVED, Stated
 

@@ -20,7 +20,7 @@ from regard.certify.balls import EXACT, Arithmetic, Decision, Outcome
 from regard.certify.certificate import Certificate, Claim, Float64, Unusable
 from regard.certify.claims.computed import difference_in_words, in_digits
 from regard.certify.claims.kind import Kind
-from regard.certify.claims.noise import Law, pairs_of, read_law
+from regard.certify.lemmas.random_keys import Law, pairs_of, read_law
 
 
 def independence_claim(first: int, second: int, independent: bool, *, queries: Any) -> Claim:

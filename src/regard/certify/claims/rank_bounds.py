@@ -25,8 +25,9 @@ from regard.certify.certificate import Certificate, Claim, Unusable, part
 from regard.certify.claims.kind import Kind
 from regard.certify.formulas import polynomials as p
 from regard.certify.formulas.counterexamples import MOST_BITS
-from regard.certify.formulas.evaluation import Table, evaluate, no_function, read, scalar, table
+from regard.certify.formulas.evaluation import evaluate, no_function, read, scalar, table
 from regard.certify.formulas.functions import in_balls, in_rationals
+from regard.certify.formulas.number_tables import Table
 from regard.certify.formulas.polynomials import Poly
 from regard.certify.formulas.stated_identity import StatedIdentity, named
 from regard.certify.formulas.symbolic import evaluate as in_symbols

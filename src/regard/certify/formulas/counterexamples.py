@@ -11,8 +11,9 @@ from flint import arb, ctx
 
 from regard.certify.balls import BALLS, EXACT, Outcome, settle, show
 from regard.certify.certificate import Unusable
-from regard.certify.formulas.evaluation import Table, table
+from regard.certify.formulas.evaluation import table
 from regard.certify.formulas.functions import in_balls
+from regard.certify.formulas.number_tables import Table
 from regard.certify.formulas.stated_identity import StatedIdentity
 
 PRIMES = (2, 3, 5, 7, 4, 6)

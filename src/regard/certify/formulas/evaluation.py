@@ -9,7 +9,6 @@ or a proof in rationals may treat it as an unknown function.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -18,22 +17,22 @@ from flint import fmpq
 from regard.certify.balls import EXACT, Arithmetic, at_most, every, less
 from regard.certify.certificate import Unusable, exact, listed
 from regard.certify.formulas.array_tables import array_call, blocks
+from regard.certify.formulas.number_tables import (
+    MOST_ENTRIES,
+    MOST_WORK,
+    Table,
+    product,
+    scaled,
+    square,
+    total,
+    transposed,
+)
 from regard.errors import FormulaError
 from regard.language import Formula, parse
 from regard.language.formula.tree import Node, Tree
 
 LARGEST_NUMBER = 200_000  # bits of a numerator or denominator on the way
-MOST_ENTRIES = 20_000
-MOST_WORK = 2_000_000  # multiplications in one product or power of matrices
 LARGEST_EXPONENT = 64
-
-
-@dataclass(frozen=True)
-class Table:
-    """Numbers: () is one, (n,) a column, (m, n) a matrix; None is a multiple of I."""
-
-    shape: tuple[int, ...] | None
-    entries: tuple[Any, ...]
 
 
 Value = Table | bool | None  # of a comparison: is it so?
@@ -131,14 +130,14 @@ def _node(
     if op in ("compare", "and", "or", "not"):
         return _condition(node, parts)
     if op in ("+", "-"):
-        return _sum(parts[0], parts[1] if op == "+" else _scaled(parts[1], numbers.number(-1)))
+        return total(parts[0], parts[1] if op == "+" else scaled(parts[1], numbers.number(-1)))
     if op in ("*", "·"):
         return product(parts[0], parts[1], numbers, dots=op == "·")
     if op == "/":
         below = scalar(parts[1], "what a formula divides by")
         return Table(parts[0].shape, tuple(entry / below for entry in parts[0].entries))
     if op == "neg":
-        return _scaled(parts[0], numbers.number(-1))
+        return scaled(parts[0], numbers.number(-1))
     if op == "'":
         return transposed(parts[0])
     if op == "^":
@@ -192,67 +191,6 @@ def _repeated(side: Table, count: int) -> tuple[Any, ...]:
     return side.entries if len(side.entries) == count else side.entries * count
 
 
-def _sum(left: Table, right: Table) -> Table:
-    if left.shape is None and right.shape is not None:
-        left, right = right, left
-    if right.shape is None and left.shape is not None:  # a multiple of I is added to the diagonal
-        rows, columns = _square(left)
-        entries = list(left.entries)
-        for i in range(rows):
-            entries[i * columns + i] += right.entries[0]
-        return Table(left.shape, tuple(entries))
-    if left.shape != right.shape:
-        raise Unusable("a formula adds what has different shapes.")
-    pairs = zip(left.entries, right.entries, strict=True)
-    return Table(left.shape, tuple(a + b for a, b in pairs))
-
-
-def _scaled(part: Table, factor: Any) -> Table:
-    return Table(part.shape, tuple(factor * entry for entry in part.entries))
-
-
-def _square(part: Table) -> tuple[int, int]:
-    if part.shape is None or len(part.shape) != 2 or part.shape[0] != part.shape[1]:
-        raise Unusable("a formula needs a square matrix here.")
-    return part.shape[0], part.shape[1]
-
-
-def transposed(part: Table) -> Table:
-    """Return the transpose; that of a column is a matrix of one row."""
-    if part.shape is None or part.shape == ():
-        return part
-    if len(part.shape) == 1:
-        return Table((1, len(part.entries)), part.entries)
-    rows, columns = part.shape
-    entries = (part.entries[i * columns + j] for j in range(columns) for i in range(rows))
-    return Table((columns, rows), tuple(entries))
-
-
-def product(left: Table, right: Table, numbers: Arithmetic, dots: bool = False) -> Table:
-    """Return a product; u' v is one number, and u · v (if `dots`) too."""
-    for one, other in ((left, right), (right, left)):
-        if one.shape in (None, ()):
-            return _scaled(other, one.entries[0])
-    if dots and left.shape == right.shape and len(left.shape or ()) == 1:
-        left = transposed(left)
-    if len(left.shape or ()) == 1:
-        left = Table((len(left.entries), 1), left.entries)
-    column = len(right.shape or ()) == 1
-    tall = Table((len(right.entries), 1), right.entries) if column else right
-    (rows, inner), (height, width) = left.shape, tall.shape  # type: ignore[misc]
-    if inner != height:
-        raise Unusable("a formula multiplies what has shapes that do not fit.")
-    if rows * width > MOST_ENTRIES or rows * inner * width > MOST_WORK:
-        raise Unusable("a formula multiplies matrices that are too large.")
-    found = numbers.matrix(rows, inner, list(left.entries)) * numbers.matrix(
-        height, width, list(tall.entries)
-    )
-    entries = tuple(found.entries())
-    if rows == 1 and width == 1:
-        return Table((), entries)
-    return Table((rows,) if column else (rows, width), entries)
-
-
 def _power(base: Table, exponent: Table, numbers: Arithmetic, function: Function) -> Table:
     power = whole_number(scalar(exponent, "an exponent"))
     if power is None:
@@ -264,7 +202,7 @@ def _power(base: Table, exponent: Table, numbers: Arithmetic, function: Function
     if base.shape in (None, ()):
         value = base.entries[0]
         return Table(base.shape, ((1 / value if power < 0 else value) ** abs(power),))
-    size, _ = _square(base)
+    size, _ = square(base)
     if size**3 * (1 + abs(power)) > MOST_WORK:
         raise Unusable("a formula multiplies matrices that are too large.")
     matrix = numbers.matrix(size, size, list(base.entries))
@@ -293,7 +231,7 @@ def _call(name: str, parts: list[Table], numbers: Arithmetic, function: Function
     if name == "sum" and parts[0].shape is not None:
         return Table((), (sum(parts[0].entries, numbers.number(0)),))
     if name == "tr":
-        size, _ = _square(parts[0])
+        size, _ = square(parts[0])
         return Table((), (sum(parts[0].entries[:: size + 1], numbers.number(0)),))
     if name == "I":
         size = whole_number(scalar(parts[0], "a size")) or 0

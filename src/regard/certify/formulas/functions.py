@@ -12,12 +12,12 @@ from regard.certify.certificate import Unusable, exact
 from regard.certify.claims.computed import softmax
 from regard.certify.formulas.evaluation import (
     LARGEST_EXPONENT,
-    Table,
     evaluate,
     no_function,
     scalar,
     whole_number,
 )
+from regard.certify.formulas.number_tables import Table
 from regard.language.formula.tree import Tree, operands
 
 _EACH: dict[str, Callable[[arb], arb]] = {

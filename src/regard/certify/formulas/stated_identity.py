@@ -14,7 +14,8 @@ from flint import fmpq
 from regard.certify.balls import EXACT, Arithmetic
 from regard.certify.certificate import Claim, Unusable, index, listed, part
 from regard.certify.formulas.degrees import Degree, apart, degree
-from regard.certify.formulas.evaluation import Function, Table, evaluate, read, shape_of
+from regard.certify.formulas.evaluation import Function, evaluate, read, shape_of
+from regard.certify.formulas.number_tables import Table
 from regard.language import Formula
 from regard.language.formula.tree import Tree
 

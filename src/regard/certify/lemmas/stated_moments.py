@@ -11,8 +11,9 @@ from flint import arb, fmpq
 
 from regard.certify.balls import BALLS, Outcome, settle
 from regard.certify.certificate import Claim, Unusable, part
-from regard.certify.formulas.evaluation import Table, evaluate, read, scalar
+from regard.certify.formulas.evaluation import evaluate, read, scalar
 from regard.certify.formulas.functions import in_balls, square
+from regard.certify.formulas.number_tables import Table
 from regard.certify.formulas.rational_functions import Field, Ratio, has_root
 from regard.language import Formula
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,26 +19,33 @@ from regard.design.linear_scores.max_entropy import Closest
 from regard.design.linear_scores.min_norm_point import Nearest
 from regard.design.linear_scores.smallest_scale import Wide, error_above, rounding
 
-__all__ = ["close", "outputs_obstruction", "pattern_obstruction", "reach_radius"]
+__all__ = ["Matrices", "close", "outputs_obstruction", "pattern_obstruction", "reach_radius"]
 
 MOST_ROWS = 40  # all triples of them are looked at
 
 
+@dataclass(frozen=True, eq=False)
+class Matrices:
+    """A head: W_Q, W_K and W_V act on rows; A is W_K W_Qᵀ as floats round it.
+
+    `values_given` says that W_V was given, so that a certificate has it among its arrays.
+    """
+
+    W_Q: Array
+    W_K: Array
+    A: Array
+    W_V: Array
+    values_given: bool = False
+
+
 def close(
-    tokens: Array,
-    W_Q: Array,
-    W_K: Array,
-    A: Array,
-    W_V: Array,
-    scale: float,
-    attend: Wanted,
-    outputs: dict[int, Array],
-    given: bool,
+    tokens: Array, head: Matrices, scale: float, attend: Wanted, outputs: dict[int, Array]
 ) -> tuple[list[Claim], float]:
     """Claims that the weights and outputs asked for come out, and the error they claim.
 
     Everything is claimed twice: of W_Q and W_K, and of their product A, which is rounded.
     """
+    W_Q, W_K, A, W_V = head.W_Q, head.W_K, head.A, head.W_V
     wide = tokens.astype(np.longdouble)
     size = np.abs(tokens)
     # Each form of the head: queries and keys in wide floats, and the sizes of what is summed in
@@ -80,7 +88,11 @@ def close(
                 "bound": error,
             }
             claims.append(
-                Claim("outputs_close", fields, witness if given else {**witness, "W_V": W_V})
+                Claim(
+                    "outputs_close",
+                    fields,
+                    witness if head.values_given else {**witness, "W_V": W_V},
+                )
             )
     # One number for all: what the design says of itself is what each claim says.
     return [Claim(c.kind, {**c.fields, "bound": worst}, c.witness) for c in claims], worst

@@ -151,17 +151,8 @@ class HeadTask:
         W_Q, W_K = found[0] * self.unit, found[1] * self.unit
         value = value * self.unit
         A = W_K @ W_Q.T
-        claims, error = head_claims.close(
-            self.given,
-            W_Q,
-            W_K,
-            A,
-            value,
-            self.scale,
-            self.attend,
-            self.outputs,
-            self.W_V is not None,
-        )
+        head = head_claims.Matrices(W_Q, W_K, A, value, values_given=self.W_V is not None)
+        claims, error = head_claims.close(self.given, head, self.scale, self.attend, self.outputs)
         return HeadDesign(
             W_Q=W_Q,
             W_K=W_K,

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from regard.certify import Claim
 from regard.design.robust_heads.key_group import Group
-from regard.design.robust_heads.one_query import Least, Obstruction
+from regard.design.robust_heads.least_noise_query import Least
+from regard.design.robust_heads.widest_gap_query import Obstruction
 
 __all__ = ["failure_claim", "gap_claims", "limit_claim", "measured_gap", "noise_claims"]
 

@@ -11,10 +11,10 @@ from regard.certify import Claim
 from regard.design.queries.arguments import query as exact_query
 from regard.design.robust_heads.claims import limit_claim
 from regard.design.robust_heads.key_group import Group
+from regard.design.robust_heads.least_noise_query import least_noise
 from regard.design.robust_heads.one_head import Served, Server
-from regard.design.robust_heads.one_query import (
+from regard.design.robust_heads.widest_gap_query import (
     Obstruction,
-    least_noise,
     too_short,
     unreachable,
     widest_gap,

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from regard.design.robust_heads.claims import measured_gap
 from regard.design.robust_heads.key_group import Group, Keys
-from regard.design.robust_heads.one_query import Least, Obstruction, least_noise, widest_gap
+from regard.design.robust_heads.least_noise_query import Least, least_noise
 from regard.design.robust_heads.union_bound import least_failure
+from regard.design.robust_heads.widest_gap_query import Obstruction, widest_gap
 
 __all__ = ["Positions", "Served", "Server"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Program", "Solved", "factor"]
+__all__ = ["Program", "Solved", "factor", "widened"]
 
 Array = NDArray[np.float64]
 
@@ -105,3 +105,8 @@ def factor(matrix: Array) -> Array:
     sizes, vectors = np.linalg.eigh(matrix)
     kept = sizes > FLAT * max(float(sizes[-1]), 0.0)
     return np.asarray((vectors[:, kept] * np.sqrt(sizes[kept])).T)
+
+
+def widened(matrix: Array, extra: int) -> Array:
+    """A matrix with columns of zeros for the variables that are not the query."""
+    return np.hstack([matrix, np.zeros((len(matrix), extra))])

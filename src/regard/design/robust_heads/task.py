@@ -13,9 +13,7 @@ from regard.analysis.noise.random_scores import read_scores
 from regard.analysis.noise.sobol import sampled_weights
 from regard.certify import Certificate, Claim
 from regard.certify.objects import told_apart
-from regard.design.queries.arguments import query as exact_query
-from regard.design.reasons import Nearest, infeasible, undecided
-from regard.design.robust_heads.allocation import MOST_EXACT, Allocation, allocate
+from regard.design.robust_heads.allocation import Allocation, allocate
 from regard.design.robust_heads.claims import (
     failure_claim,
     gap_claims,
@@ -23,13 +21,12 @@ from regard.design.robust_heads.claims import (
     measured_gap,
     noise_claims,
 )
-from regard.design.robust_heads.infeasible import Limits
+from regard.design.robust_heads.least_noise_query import Least
 from regard.design.robust_heads.noise_scale import best_gap, isotropic_scale, widest_useful_gap
 from regard.design.robust_heads.one_head import Positions, Served, Server
-from regard.design.robust_heads.one_query import Least, Obstruction
-from regard.design.robust_heads.reasons import GapOutOfReach, NoQueriesFound, WeightsOfMeans
+from regard.design.robust_heads.refusal import refusal
 from regard.design.robust_heads.result import RobustDesign
-from regard.errors import InfeasibleDesign, UndecidedDesign
+from regard.design.robust_heads.widest_gap_query import Obstruction
 
 __all__ = ["RobustTask"]
 
@@ -40,7 +37,6 @@ ROUNDS = 3  # of choosing a gap and sharing targets again
 POWER = 11  # of two: points that sample what heads have in common
 ROUGHLY = 1e-3  # of the values: how far off a sampled law may be while gaps are compared
 MOST_SAMPLED = 20_000  # scores: beyond, heads are taken to be independent in the search
-PENALTY = 1e6  # what a group that no query serves costs, where all partitions have one
 
 
 @dataclass
@@ -69,7 +65,7 @@ class RobustTask:
             gap = 1e-3  # is there any?
             allocation = self.allocation(gap)
         if not math.isfinite(allocation.cost):
-            raise self.refusal(gap)
+            raise refusal(self, gap)
         if self.gap is None and self.searches:
             for _ in range(ROUNDS):
                 assert gap is not None
@@ -224,59 +220,3 @@ class RobustTask:
         """Claims about what the caller gave."""
         arrays = {"means": self.keys.means, "covariances": self.keys.covariances}
         return told_apart(arrays, claims, self.keys.scale)
-
-    def refusal(self, gap: float | None) -> InfeasibleDesign | UndecidedDesign:
-        """Why no partition of the targets can be served, and what comes closest."""
-        count = len(self.indices)
-        penalised = allocate(
-            count,
-            self.heads,
-            lambda positions: 1.0 if self.server.served(positions, gap) is not None else PENALTY,
-        )
-        claims: dict[Positions, Claim | None] = {}
-        limits = Limits(self.server)
-        served = []
-        for positions in penalised.groups:
-            one = self.server.served(positions, gap)
-            if one is None:
-                one, claims[positions] = limits.nearest(self.server.group(positions), gap)
-            served.append(one)
-        best = self.design(served, penalised)
-        if self.heads == 1 and not len(served[0].group.others):
-            return self.unweighable(best)
-        # Every partition has a group that cannot be served, so all of those are spoken of.
-        if self.heads > 1 and count <= MOST_EXACT:
-            for mask in range(1, 1 << count):
-                positions = tuple(i for i in range(count) if mask >> i & 1)
-                if positions not in claims and self.server.served(positions, gap) is None:
-                    claims[positions] = limits.nearest(self.server.group(positions), gap)[1]
-        proved = [claim for claim in claims.values() if claim is not None]
-        certificate = self.certificate(proved) if proved else None
-        nearest = Nearest("query" if len(served) == 1 else "queries", "gap", best.gap)
-        if len(proved) < len(claims) or (self.heads > 1 and count > MOST_EXACT):
-            return undecided(NoQueriesFound(nearest), certificate, best)
-        limit = proved[0].fields
-        reason = GapOutOfReach(
-            nearest,
-            self.server.group(next(iter(claims))).chosen,
-            limit["bound"],
-            limit["radius"],
-            self.server.taken,
-            shared=len(proved) > 1,
-        )
-        return infeasible(reason, certificate, best)
-
-    def unweighable(self, best: RobustDesign) -> InfeasibleDesign | UndecidedDesign:
-        """What to say where all keys are wanted, and their means do not allow the weights."""
-        goal = dict(zip(self.indices.tolist(), self.weights.tolist(), strict=True))
-        certificate = None
-        try:
-            exact_query(self.keys.means, goal, scale=self.keys.scale)
-        except InfeasibleDesign as problem:
-            certificate = problem.certificate
-        except UndecidedDesign:
-            pass
-        nearest = Nearest("query", None)
-        if certificate is None or self.server.norm is not None:
-            return undecided(WeightsOfMeans(nearest, proved=False), None, best)
-        return infeasible(WeightsOfMeans(nearest, proved=True), certificate, best)

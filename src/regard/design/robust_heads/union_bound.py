@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.design.robust_heads.key_group import Group
-from regard.design.robust_heads.one_query import widest_gap
+from regard.design.robust_heads.widest_gap_query import widest_gap
 
 __all__ = ["least_failure"]
 

@@ -14,22 +14,14 @@ from regard.language import parse
 from regard.report import number
 from regard.solving.finding import Steps
 from regard.solving.latex_numbers import column, factor, percent, ratio, root, tex
-from regard.solving.token_names import token_symbol
+from regard.solving.token_names import length_symbol, token_symbol
 
 __all__ = ["multiple", "square", "steps"]
 
 
-def _length(found: Found) -> str:
-    """Return the length of the basis vectors in LaTeX."""
-    norm = found.problem.given.basis.norm
-    if isinstance(norm, str):
-        return parse(norm).to_latex()
-    return f"({tex(norm)})" if "^" in tex(norm) else tex(norm)  # powers of it are written
-
-
 def square(found: Found) -> str:
     """Return scale · length², the unit of the scores."""
-    length, scale = _length(found), found.at.scale
+    length, scale = length_symbol(found.problem.given), found.at.scale
     return (factor(scale) if scale != 1 else "") + (rf"{length}^2" if length != "1" else "1")
 
 
@@ -102,7 +94,7 @@ def _exact_distance(found: Found) -> str:
     if np.ptp(gaps) > 1e-12:
         return plain
     apart = np.sum(at.tokens[rest] - at.tokens[leader], axis=0) / at.table.norm
-    length = _length(found)
+    length = length_symbol(found.problem.given)
     times = "" if length == "1" else rf"\, {length}"
     above = f"{root(float(round(apart @ apart, 9)))} {times}"
     power = factor(float(round(gaps[0], 12))) + square(found)
@@ -181,7 +173,7 @@ def _relative(found: Found) -> str:
 
 def _hull_line(found: Found, tokens: Float64) -> str:
     """Return how near any weights come, as a root times the length where it is a simple one."""
-    nearest, length = found.nearest_average(tokens)[0], _length(found)
+    nearest, length = found.nearest_average(tokens)[0], length_symbol(found.problem.given)
     share = (nearest / found.at.table.norm) ** 2
     simple = float(Fraction(round(share, 9)).limit_denominator(1000))
     exact = abs(math.sqrt(share) - math.sqrt(simple)) < 1e-9

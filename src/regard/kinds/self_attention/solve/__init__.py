@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from regard.kinds.self_attention.solve.solver import solve
+from regard.kinds.self_attention.solve.findings import (
+    Contradicted,
+    Impossible,
+    OfFormulas,
+    OfNumbers,
+    Undecided,
+    solve,
+)
 
-__all__ = ["solve"]
+__all__ = ["Contradicted", "Impossible", "OfFormulas", "OfNumbers", "Undecided", "solve"]

@@ -22,11 +22,8 @@ from regard.certify import Claim
 from regard.design.linear_scores.rational_witness import rational, text
 from regard.kinds.self_attention.solve.plan import Pattern
 from regard.kinds.self_attention.solve.sparse import Array
-from regard.report import number
-from regard.report.numbers import listing
-from regard.solving.latex_numbers import tex
 
-__all__ = ["Contradiction", "contradiction", "contradiction_steps"]
+__all__ = ["Contradiction", "contradiction"]
 
 _FAR = 10.0  # times the outputs: values further apart are no way to look at a token
 
@@ -46,14 +43,6 @@ class Contradiction:
     exactly: float
     spread: float
     claim: Claim
-
-    @property
-    def assumes(self) -> str:
-        """What the answer rests on, as a sentence."""
-        return (
-            f"the values $V x_j$ are at most {number(self.spread)} apart; with values further "
-            "apart, what the tolerance leaves to other tokens may make up the difference."
-        )
 
 
 def contradiction(
@@ -148,36 +137,3 @@ def _dependences(averages: list[list[fmpq]]) -> list[list[fmpq]]:
             u[lead] = -reduced[line, free]
         found.append(u)
     return found
-
-
-def contradiction_steps(against: Contradiction, tolerance: float) -> tuple[tuple[str, str], ...]:
-    """Return why the weights and the outputs that are asked for contradict each other."""
-    rows = listing([f"$c_{{{row + 1}}}$" for row in against.combination])
-    moved = " + ".join(
-        rf"{_coefficient(weight)} c_{{{row + 1}}}" for row, weight in against.combination.items()
-    ).replace("+ -", "- ")
-    return (
-        (
-            f"With the weights that are asked for, {rows} are $V$ times averages of tokens, and "
-            "these averages depend on each other. So do the outputs, whatever $V$ is.",
-            rf"{moved} = 0",
-        ),
-        (
-            "The outputs that are asked for do not: one of them is missed by at least",
-            rf"\max_i \lVert c_i - o_i \rVert \ge {tex(against.exactly)}",
-        ),
-        (
-            f"Weights that are only within {number(tolerance)} leave a little for other tokens. "
-            "Where the values $V x_j$ are not far apart, this does not help: one output is still "
-            f"missed by more than {number(tolerance)}",
-            r"\text{if} \; \max_{j,k} \lVert V x_j - V x_k \rVert \le " + tex(against.spread),
-        ),
-    )
-
-
-def _coefficient(weight: Fraction) -> str:
-    if weight.denominator == 1:
-        size = "" if abs(weight) == 1 else str(abs(weight))
-    else:
-        size = rf"\frac{{{abs(weight.numerator)}}}{{{weight.denominator}}}"
-    return f"{'-' if weight < 0 else ''}{size}"

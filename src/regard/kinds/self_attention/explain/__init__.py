@@ -1,0 +1,144 @@
+"""Tell of a head: its matrices and why they do it, or why none do."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from regard.design.results import HeadDesign
+from regard.errors import InfeasibleDesign
+from regard.kinds.self_attention.explain.beliefs import beliefs
+from regard.kinds.self_attention.explain.formula_steps import formula_steps
+from regard.kinds.self_attention.explain.tables import formula_details, number_details
+from regard.kinds.self_attention.solve import (
+    Contradicted,
+    Impossible,
+    OfFormulas,
+    OfNumbers,
+    Undecided,
+)
+from regard.kinds.self_attention.solve.contradiction import Contradiction
+from regard.kinds.self_attention.spec import SelfAttentionProblem
+from regard.language import parse
+from regard.report import number
+from regard.report.numbers import listing
+from regard.solving.finding import Explanation, Steps
+from regard.solving.latex_numbers import tex
+from regard.solving.refusals import in_words
+from regard.solving.token_names import token_symbol
+
+__all__ = ["explain"]
+
+_DISTANCE = r"\max_{j,k} \lVert V x_j - V x_k \rVert \le "
+
+_REASONS = {
+    "outputs_out_of_reach": "Outputs are averages of $V x_j$: rows with the same token have "
+    "the same output, and all outputs together have no more dimensions than the tokens.",
+    "pattern_ceiling": "Scores $x_j^\\top A x_i$ are linear in $A$. Some of the inequalities "
+    "that the pattern needs add up to $0 > 0$.",
+    "pattern_apart": "Two sets of weights have the same moments, so that no matrix tells them "
+    "apart, and the one that is wanted has less entropy.",
+    "pattern_beyond": "Weights of heads satisfy equations; those that are asked for do not.",
+    "outputs_beyond": "No weights of a head have these outputs.",
+    "apart_from_hull": "Outputs are averages of $V x_j$, and one that is asked for is none.",
+    "d_k_at_least": "The scores that are wanted need a matrix of higher rank.",
+}
+
+
+def explain(
+    problem: SelfAttentionProblem,
+    found: OfFormulas | OfNumbers | Impossible | Contradicted | Undecided,
+) -> Explanation:
+    """Return the matrices in words, or what is in their way."""
+    if isinstance(found, OfFormulas):
+        steps, details = tuple(formula_steps(found)), formula_details(found)
+        return Explanation(_headline(found), steps, details, beliefs(found))
+    if isinstance(found, OfNumbers):
+        design = found.design
+        headline = rf"d_k = {design.d_k}, \qquad \text{{error}} \le {tex(design.error)}"
+        return Explanation(headline, _number_steps(design), number_details(design))
+    if isinstance(found, Impossible):
+        steps, details = _refusal_steps(found.refusal), number_details(found.refusal.best)
+        return Explanation(r"\text{no} \; K, Q, V", steps, details)
+    if isinstance(found, Contradicted):
+        return _contradicted(found.against, problem.goal.tolerance)
+    open_steps = (("Neither a head nor a proof that there is none was found.", ""),)
+    details = () if found.best is None else number_details(found.best)
+    return Explanation(r"\text{not known}", open_steps, details)
+
+
+def _headline(found: OfFormulas) -> str:
+    Q = parse(found.answer["Q"]).to_latex()
+    V = parse(found.answer["V"]).to_latex() if found.head.at.outputs else "I"
+    return rf"K = I, \qquad Q = {Q}, \qquad V = {V}"
+
+
+def _number_steps(design: HeadDesign) -> Steps:
+    """Return how a head of numbers is found."""
+    return (
+        (
+            "Scores are linear in $A = K^\\top Q$: the rows that are asked for are inequalities "
+            "for its entries.",
+            r"s_{ij} = x_j^\top A x_i",
+        ),
+        (
+            "The matrix with the widest margin is the nearest point of a hull; it is then made as "
+            "large as the tolerance needs.",
+            rf"\text{{error}} \le {tex(design.error)} \le {tex(design.tolerance)}",
+        ),
+        (
+            f"Its rank is the number of columns of W_Q and W_K: {design.d_k}, and at least "
+            f"{design.d_k_lower_bound} is needed.",
+            r"A = W_K W_Q^\top",
+        ),
+    )
+
+
+def _refusal_steps(refusal: InfeasibleDesign) -> Steps:
+    """Return why no head does it."""
+    claim = refusal.certificate.claims[0]
+    bound = claim.fields.get("bound", claim.fields.get("tolerance"))
+    shown = rf"\text{{bound}} = {tex(bound)}" if isinstance(bound, float) else ""
+    return (
+        (_REASONS.get(claim.kind, "No head does it."), ""),
+        (in_words(refusal), shown),
+    )
+
+
+def _contradicted(against: Contradiction, tolerance: float) -> Explanation:
+    """Tell why the weights and the outputs that are asked for contradict each other."""
+    rows = listing([f"${token_symbol(row, 'c')}$" for row in against.combination])
+    moved = " + ".join(
+        f"{_coefficient(weight)} {token_symbol(row, 'c')}"
+        for row, weight in against.combination.items()
+    ).replace("+ -", "- ")
+    steps = (
+        (
+            f"With the weights that are asked for, {rows} are $V$ times averages of tokens, and "
+            "these averages depend on each other. So do the outputs, whatever $V$ is.",
+            f"{moved} = 0",
+        ),
+        (
+            "The outputs that are asked for do not: one of them is missed by at least",
+            rf"\max_i \lVert c_i - o_i \rVert \ge {tex(against.exactly)}",
+        ),
+        (
+            f"Weights that are only within {number(tolerance)} leave a little for other tokens. "
+            "Where the values $V x_j$ are not far apart, this does not help: one output is still "
+            f"missed by more than {number(tolerance)}",
+            rf"\text{{if}} \; {_DISTANCE}{tex(against.spread)}",
+        ),
+    )
+    assumes = (
+        f"the values $V x_j$ are at most {number(against.spread)} apart; with values further "
+        "apart, what the tolerance leaves to other tokens may make up the difference."
+    )
+    headline = rf"\text{{no}} \; K, Q, V \; \text{{with}} \; {_DISTANCE}{tex(against.spread)}"
+    return Explanation(headline, steps, assumes=(assumes,))
+
+
+def _coefficient(weight: Fraction) -> str:
+    if weight.denominator == 1:
+        size = "" if abs(weight) == 1 else str(abs(weight))
+    else:
+        size = rf"\frac{{{abs(weight.numerator)}}}{{{weight.denominator}}}"
+    return f"{'-' if weight < 0 else ''}{size}"
