@@ -8,7 +8,7 @@ from typing import Any
 import cvxpy
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import regard
@@ -94,6 +94,7 @@ def test_a_mixture_at_the_edge_is_decided_on_either_side() -> None:
         design_query(np.eye(6), {0: 0.5, 1: 0.5}, tolerance=least * 0.999, radius=0.01)
 
 
+@example(266, 0.1, 0.685546875)  # the least odds are at a short query
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([0.5, 0.1, 1e-3, 1e-6]), SHARES)
 def test_a_copy_is_as_short_as_a_general_solver_finds(

@@ -33,6 +33,7 @@ __all__ = ["refuse_copy", "settle_mixture"]
 INWARD = (1e-11, 1e-8, 1e-5)  # shares of the radius that are left to rounding
 MOST_STEPS = 200
 LAST_STEPS = 5
+SHORT = (1e-4, 1e-3, 1e-2, 0.1, 1.0)  # of a query that tells the key by its distance
 MOST_DIMENSIONS = 128  # for which a mixture is searched in all directions
 LEFT_OUT = 1e-15  # of the weight of an average
 
@@ -91,8 +92,17 @@ def _least_odds(keys: Array, key: int, reach: float, start: Array) -> Array:
         total = float(np.sum(np.exp(scores - highest)))
         return highest + math.log(total) + 2 * reach * float(np.linalg.norm(query))
 
-    starts = [start, apart / float(np.linalg.norm(apart)) ** 2]
-    query = min(starts, key=lambda q: value(q) if np.any(q) else math.inf)
+    # Far out the others' weights hardly change, and Newton's steps find nothing: short starts too.
+    along = apart / float(np.linalg.norm(apart)) ** 2
+    short = min((scale * along for scale in SHORT), key=value)
+    ends = [_descended(keys, key, reach, q, value) for q in (start, short) if np.any(q)]
+    return min(ends, key=value)
+
+
+def _descended(
+    keys: Array, key: int, reach: float, query: Array, value: Callable[[Array], float]
+) -> Array:
+    """Where damped Newton steps from a query end."""
     at = value(query)
     for _ in range(MOST_STEPS):
         step = _newton_step(keys, key, reach, query)[0]
