@@ -117,7 +117,7 @@ class TestTheMechanism:
 
     def changed(self, **changes: Any) -> Solution:
         finding = dataclasses.replace(self.base.finding, **changes)
-        return Solution(self.base.problem, finding, self.base.explanation)
+        return Solution(self.base.problem, finding)
 
     def test_proved_needs_a_claim_that_is_the_goal(self) -> None:
         assert self.base.verdict is Status.PROVED
