@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,10 @@ from hypothesis import strategies as st
 import regard
 from regard.core.kernels import native
 
-pytestmark = pytest.mark.skipif(native.straight is None, reason="the kernel in C is not installed")
+pytestmark = pytest.mark.skipif(
+    native.straight is None or os.environ.get("REGARD_KERNEL") == "numpy",
+    reason="the kernel in C is not installed, or not in use",
+)
 FUNCTIONS = (regard.attention, regard.attention_with_weights, regard.attention_with_lse)
 NOTHING = (None, False, 0, None, None)  # scale, is_causal, causal_offset, window, key_lengths
 
