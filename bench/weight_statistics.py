@@ -1,6 +1,7 @@
 """Statistics of the weights: time beside `regard.attention`, and peak memory, against the matrix.
 
-torch computes the same numbers from the matrix of weights; its fused function gives the lse alone.
+torch computes the same numbers from the matrix of weights; its fused and its flexible function (the
+latter not compiled) give the lse alone.
 Each side runs in a process of its own; the processes take turns, and the fastest call counts.
 Memory is how far the peak rises in a call, beyond what is there before it, on Linux.
 
@@ -77,6 +78,20 @@ def by_fused_torch(n: int) -> Callable[[], Any]:
     return lambda: fused(query, key, value)[1]
 
 
+def by_flex_attention(n: int) -> Callable[[], Any]:
+    """Return torch's flexible attention as it is without a compiler: it builds the matrix."""
+    import warnings
+
+    import torch
+    from torch.nn.attention.flex_attention import AuxRequest, flex_attention
+
+    warnings.simplefilter("ignore")  # that it is not compiled
+    torch.set_num_threads(threads.available())
+    query, key, value = map(torch.from_numpy, arrays(n))
+    asked = AuxRequest(lse=True)
+    return lambda: flex_attention(query, key, value, return_aux=asked)[1]
+
+
 SIDES: dict[str, Callable[[int], Callable[[], Any]]] = {
     "attention": by_regard("attention"),
     "statistics": by_regard("statistics"),
@@ -86,6 +101,7 @@ SIDES: dict[str, Callable[[int], Callable[[], Any]]] = {
     "torch, from the matrix": by_torch(everything=False),
     "torch, all from the matrix": by_torch(everything=True),
     "torch, fused: lse alone": by_fused_torch,
+    "torch, flex: lse alone": by_flex_attention,
 }
 
 
