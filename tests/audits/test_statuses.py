@@ -208,3 +208,14 @@ def test_keys_without_a_law_are_solved_for_an_example_only() -> None:
     if solution.verdict is Status.ARGUED:
         assert solution.outcome == "argued in steps, tested on 1 instance"
     assert np.isfinite(solution.answer["q"]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("worked-scores", "computed exactly"),  # whole numbers
+        ("rotary-in-numbers", "computed, proved to within rounding"),  # cos 1 has no exact form
+    ],
+)
+def test_exact_is_said_only_of_numbers_without_a_bound(name: str, words: str) -> None:
+    assert solving.solve(name).outcome == words

@@ -133,11 +133,16 @@ def _coloured(solution: Solution) -> str:
 
 def _summary(solutions: list[Solution], seconds: float) -> None:
     from regard.solving import Status
+    from regard.solving.solution import ROUNDED
 
-    counts = [(s, sum(x.verdict is s for x in solutions)) for s in Status]
+    rounded = sum(x.outcome == ROUNDED for x in solutions)
+    counts = [(s.value, sum(x.verdict is s for x in solutions)) for s in Status]
+    exact = Status.COMPUTED.value
+    counts = [(words, count - rounded * (words == exact)) for words, count in counts]
+    counts.append((ROUNDED, rounded))
     claims = sum(len(s.verification.claims) for s in solutions)
     held = sum(c.status == "holds" for s in solutions for c in s.verification.claims)
-    parts = ", ".join(f"{count} {status.value}" for status, count in counts if count)
+    parts = ", ".join(f"{count} {words}" for words, count in counts if count)
     out().print(
         f"\n{len(solutions)} problems in {seconds:.0f} s: {parts}. "
         f"{held} of {claims} claims verified.",

@@ -23,6 +23,7 @@ from regard.report.reported import Reported
 from regard.solving.finding import Explanation, Finding, Status, Steps
 from regard.solving.often import often_got_wrong
 
+ROUNDED = "computed, proved to within rounding"  # where a number has no exact form
 _PROOF = (
     "Recomputed from the arrays of the certificate alone, by code that shares nothing with the "
     "solver. Keys, rows and tokens are counted from 0 here."
@@ -141,7 +142,15 @@ class Solution(Reported):
             return f"argued in steps, tested on {count} instance{'s' if count > 1 else ''}"
         if self.verdict is Status.IMPOSSIBLE:
             return self.verdict.value + self._within
+        if self.verdict is Status.COMPUTED and self._rounded:
+            return ROUNDED
         return self.verdict.value
+
+    @property
+    def _rounded(self) -> bool:
+        """Whether a number that was asked for is proved to within a bound, and not exactly."""
+        claims = self.certificate.claims
+        return any(claims[place].fields.get("bound") for place in self.reaches)
 
     @property
     def _within(self) -> str:
