@@ -11,7 +11,8 @@ from regard.core.attention import (
     attention_with_lse,
     attention_with_weights,
 )
-from regard.core.heads import Head, MultiHead
+from regard.core.heads import Head
+from regard.core.multi_head import MultiHead
 from regard.core.positions import rotary, sinusoidal
 from regard.core.statistics import AttentionStatistics, attention_statistics
 from regard.core.streaming import AttentionState
@@ -38,6 +39,7 @@ _PARTS = (
     "problems",
     "report",
     "solving",
+    "torch",
 )
 _FUNCTIONS = {"check": "regard.checking", "solve": "regard.solving", "trace": "regard.analysis"}
 

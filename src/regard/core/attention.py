@@ -8,13 +8,15 @@ lse     l_i  = log Σ_j exp(s_ij)
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Never
 
 from regard.core.call import Call
 from regard.core.kernels import native
 from regard.shapes import choice
+from regard.shapes.other_words import KNOWN, known_words, refuse
 
 
+@known_words
 def attention(
     query: Any,
     key: Any,
@@ -27,6 +29,7 @@ def attention(
     window: tuple[int | None, int | None] | None = None,
     key_lengths: Any = None,
     softcap: float | None = None,
+    **other: Never,
 ) -> Any:
     """Average the values, weighted by how well each key matches the query.
 
@@ -67,6 +70,8 @@ def attention(
         >>> regard.attention([[np.log(3)]], [[0], [1]], [[10], [20]], scale=1).round(12)
         array([[17.5]])
     """
+    if other:
+        refuse("attention", other, KNOWN)
     if mask is None and softcap is None and native.straight is not None:
         rules = (scale, is_causal, causal_offset, window, key_lengths)
         quick = native.straight(query, key, value, *rules, 0)
@@ -86,6 +91,7 @@ def attention(
     return call.give(call.attend())
 
 
+@known_words
 def attention_with_weights(
     query: Any,
     key: Any,
@@ -98,6 +104,7 @@ def attention_with_weights(
     window: tuple[int | None, int | None] | None = None,
     key_lengths: Any = None,
     softcap: float | None = None,
+    **other: Never,
 ) -> tuple[Any, Any]:
     """Compute attention and return the weights too.
 
@@ -114,6 +121,8 @@ def attention_with_weights(
         >>> weights.round(12)
         array([[0.25, 0.75]])
     """
+    if other:
+        refuse("attention_with_weights", other, KNOWN)
     if mask is None and softcap is None and native.straight is not None:
         rules = (scale, is_causal, causal_offset, window, key_lengths)
         quick = native.straight(query, key, value, *rules, 2)
@@ -135,6 +144,7 @@ def attention_with_weights(
     return call.give(output), call.give(weights)
 
 
+@known_words
 def attention_with_lse(
     query: Any,
     key: Any,
@@ -147,6 +157,7 @@ def attention_with_lse(
     window: tuple[int | None, int | None] | None = None,
     key_lengths: Any = None,
     softcap: float | None = None,
+    **other: Never,
 ) -> tuple[Any, Any]:
     """Compute attention and return the log-sum-exp of the scores too.
 
@@ -164,6 +175,8 @@ def attention_with_lse(
         >>> np.exp(lse).round(12)
         array([4.])
     """
+    if other:
+        refuse("attention_with_lse", other, KNOWN)
     if mask is None and softcap is None and native.straight is not None:
         rules = (scale, is_causal, causal_offset, window, key_lengths)
         quick = native.straight(query, key, value, *rules, 1)
@@ -185,6 +198,7 @@ def attention_with_lse(
     return call.give(output), call.give(lse, wide=True)
 
 
+@known_words
 def attention_scores(
     query: Any,
     key: Any,
@@ -197,6 +211,7 @@ def attention_scores(
     window: tuple[int | None, int | None] | None = None,
     key_lengths: Any = None,
     softcap: float | None = None,
+    **other: Never,
 ) -> Any:
     """Compute the scores of every pair of query and key.
 
@@ -215,6 +230,8 @@ def attention_scores(
         >>> regard.attention_scores([[1, 2]], [[3, 4], [5, 6]], scale=1)
         array([[11., 17.]])
     """
+    if other:
+        refuse("attention_scores", other, KNOWN)
     choice("attention_scores", "stage", stage, ("raw", "softcapped", "masked"))
     call = Call(
         "attention_scores",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,17 @@ from regard.core.call import Call
 from regard.shapes.matrices import fit_context, fit_positions, fit_tokens
 
 Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which keys each query may attend to, beside a mask; as in `regard.attention`."""
+
+    is_causal: Any = False
+    causal_offset: Any = 0
+    window: Any = None
+    key_lengths: Any = None
+    softcap: Any = None
 
 
 class Tokens:
@@ -40,25 +52,45 @@ class Tokens:
         self.batch = fit_context(function, self.x, self.context)
 
     def attend(
-        self, stacked: Mapping[str, Any], scale: float | None, mask: object, is_causal: bool
+        self, stacked: Mapping[str, Any], scale: float | None, mask: object, rules: Rules
     ) -> Array:
         """Return the averages of the values, (..., n_heads, n, d_v)."""
-        query = _project(self.x, stacked["W_Q"], stacked["b_Q"])
-        key = _project(self.context, stacked["W_K"], stacked["b_K"])
-        value = _project(self.context, stacked["W_V"], stacked["b_V"])
-        call = Call(
+        return self._call(stacked, scale, mask, rules).attend()
+
+    def weigh(
+        self, stacked: Mapping[str, Any], scale: float | None, mask: object, rules: Rules
+    ) -> Any:
+        """Return the weights, (..., n_heads, n, n_context), as what x was."""
+        call = self._call(stacked, scale, mask, rules, values=False)
+        weights = call.per_pair()
+        call.attend(weights=weights)
+        return give(weights, self.library, self.dtype)
+
+    def _call(
+        self,
+        stacked: Mapping[str, Any],
+        scale: float | None,
+        mask: object,
+        rules: Rules,
+        *,
+        values: bool = True,
+    ) -> Call:
+        arrays: dict[str, object] = {"query": _project(self.x, stacked["W_Q"], stacked["b_Q"])}
+        arrays["key"] = _project(self.context, stacked["W_K"], stacked["b_K"])
+        if values:
+            arrays["value"] = _project(self.context, stacked["W_V"], stacked["b_V"])
+        return Call(
             self.function,
-            {"query": query, "key": key, "value": value},
+            arrays,
             mask,
             scale=scale,
-            is_causal=is_causal,
-            causal_offset=0,
-            window=None,
-            key_lengths=None,
-            softcap=None,
+            is_causal=rules.is_causal,
+            causal_offset=rules.causal_offset,
+            window=rules.window,
+            key_lengths=rules.key_lengths,
+            softcap=rules.softcap,
             heads_settled=True,
         )
-        return call.attend()
 
     def write(self, averages: Array, matrix: Array | None, bias: Array | None) -> Any:
         """Apply W_O and b_O and give the result back as what x was."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from regard.core import masks
 from regard.core.call import Call
 from regard.errors import ParameterError
 from regard.shapes import allocatable, boolean, integer, show
+from regard.shapes.other_words import KNOWN, known_words, refuse
 
 _LIMIT = 2**62  # beyond every length and every causal_offset, and within int64 with them
 
@@ -73,6 +74,7 @@ class AttentionStatistics:
         return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
 
+@known_words
 def attention_statistics(
     query: Any,
     key: Any,
@@ -88,6 +90,7 @@ def attention_statistics(
     window: tuple[int | None, int | None] | None = None,
     key_lengths: Any = None,
     softcap: float | None = None,
+    **other: Never,
 ) -> AttentionStatistics:
     """Describe the weights of every query, in memory that does not grow with n_q · n_k.
 
@@ -120,6 +123,8 @@ def attention_statistics(
         >>> bool(np.isclose(found.entropy[0], np.log(5) - 0.6 * np.log(3)))
         True
     """
+    if other:
+        refuse("attention_statistics", other, KNOWN)
     name = "attention_statistics"
     call = Call(
         name,

@@ -1,0 +1,78 @@
+"""Arguments that other libraries call by other words, answered with the right ones.
+
+A function takes `**other: Never`, so that type checkers refuse what it does not know, and hands it
+to `refuse`; `known_words` leaves `other` out of the signature that people see.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from regard.errors import ParameterError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_NO_DROPOUT = "There is none here: leave it out."
+_WEIGHTS = "Call attention_with_weights, which returns (output, weights)."
+# What the arguments of torch, JAX, flash-attention and xformers are called here.
+OTHER_WORDS = {
+    "attn_mask": "Here it is mask: True = may attend, or floats that are added to the scores.",
+    "attention_mask": "Here it is mask: True = may attend, or floats that are added to the scores.",
+    "attn_bias": "Here it is mask: floats are added to the scores.",
+    "bias": "Here it is mask: floats are added to the scores.",
+    "key_padding_mask": "Here it is mask=~key_padding_mask[:, None, None, :] (True = may attend), "
+    "or key_lengths where the padding stands at the end.",
+    "dropout_p": _NO_DROPOUT,
+    "dropout": _NO_DROPOUT,
+    "training": "Leave it out: nothing here differs between training and use.",
+    "enable_gqa": "Leave it out: fewer key heads, a divisor of the query's, are shared.",
+    "causal": "Here it is is_causal.",
+    "softmax_scale": "Here it is scale, which multiplies the scores.",
+    "temperature": "Here it is scale=1/temperature, which multiplies the scores.",
+    "window_size": "Here it is window=(left, right).",
+    "local_window_size": "Here it is window=(left, right).",
+    "logits_soft_cap": "Here it is softcap.",
+    "soft_cap": "Here it is softcap.",
+    "key_value_seq_lengths": "Here it is key_lengths, one per batch.",
+    "seqlens_k": "Here it is key_lengths, one per batch.",
+    "need_weights": _WEIGHTS,
+    "return_weights": _WEIGHTS,
+    "return_attn_probs": _WEIGHTS,
+    "return_lse": "Call attention_with_lse, which returns (output, lse).",
+}
+# What functions that compute attention have, beside the arrays.
+KNOWN = (
+    *("mask", "scale", "is_causal", "causal_offset", "window", "key_lengths", "softcap"),
+    *("stage", "top", "offsets", "columns", "received"),
+)
+
+
+class UnknownArgument(ParameterError, TypeError):
+    """An argument that a function does not have; also a TypeError, as Python's own is."""
+
+
+def known_words(function: Function) -> Function:
+    """Leave `**other` out of the signature of a function."""
+    signature = inspect.signature(function)
+    known = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    function.__signature__ = signature.replace(parameters=known)  # type: ignore[attr-defined]
+    return function
+
+
+def refuse(function: str, other: Mapping[str, object], known: tuple[str, ...]) -> None:
+    """Refuse the first of the arguments that a function does not have.
+
+    Args:
+        function: its name, for the message.
+        other: what was given, by name.
+        known: the names it has, for a word that is nearly one of them.
+    """
+    word = next(iter(other))
+    told = OTHER_WORDS.get(word)
+    if told is None:
+        near = difflib.get_close_matches(word, known, 1)
+        told = f"Is {near[0]} meant?" if near else ""
+    raise UnknownArgument(f"{function}: there is no argument {word}. {told}".rstrip())

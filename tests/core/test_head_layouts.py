@@ -1,0 +1,103 @@
+"""Matrices as other libraries lay them out, cut by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regard
+
+RNG = np.random.default_rng(32)
+# 6 query heads and 2 key heads of width 3, d_model 5, d_out 7.
+W_Q, W_K, W_V = RNG.standard_normal((18, 5)), *RNG.standard_normal((2, 6, 5))
+W_O = RNG.standard_normal((7, 18))
+B_Q, B_K, B_V, B_O = (RNG.standard_normal(n) for n in (18, 6, 6, 7))
+X = RNG.standard_normal((11, 5))
+
+
+def by_hand() -> Any:
+    """The output, head by head, as a model with matrices on the left of columns computes it."""
+    output = np.zeros((11, 7)) + B_O
+    for h in range(6):
+        g = h // 3
+        query = X @ W_Q[3 * h : 3 * h + 3].T + B_Q[3 * h : 3 * h + 3]
+        key = X @ W_K[3 * g : 3 * g + 3].T + B_K[3 * g : 3 * g + 3]
+        value = X @ W_V[3 * g : 3 * g + 3].T + B_V[3 * g : 3 * g + 3]
+        scores = np.exp(query @ key.T / np.sqrt(3))
+        output += scores / scores.sum(-1, keepdims=True) @ value @ W_O[:, 3 * h : 3 * h + 3].T
+    return output
+
+
+BIASES = {"b_Q": B_Q, "b_K": B_K, "b_V": B_V, "b_O": B_O}
+COUNTS = {"n_heads": 6, "n_kv_heads": 2}
+
+
+def test_matrices_of_torch_have_a_head_in_each_run_of_rows() -> None:
+    heads = regard.MultiHead.from_arrays(W_Q, W_K, W_V, W_O, **COUNTS, **BIASES)
+    np.testing.assert_allclose(heads(X), by_hand(), atol=1e-12)
+
+
+def test_matrices_on_the_right_have_a_head_in_each_run_of_columns() -> None:
+    heads = regard.MultiHead.from_arrays(
+        W_Q.T, W_K.T, W_V.T, W_O.T, **COUNTS, **BIASES, layout="in_out"
+    )
+    np.testing.assert_allclose(heads(X), by_hand(), atol=1e-12)
+
+
+@pytest.mark.parametrize("layout", ["out_in", "in_out"])
+def test_queries_keys_and_values_may_be_packed_in_one(layout: str) -> None:
+    packed, written = np.concatenate([W_Q, W_K, W_V]), W_O
+    if layout == "in_out":
+        packed, written = packed.T, written.T
+    heads = regard.MultiHead.from_arrays(
+        W_O=written,
+        W_QKV=packed,
+        b_QKV=np.concatenate([B_Q, B_K, B_V]),
+        b_O=B_O,
+        layout=layout,
+        **COUNTS,
+    )
+    np.testing.assert_allclose(heads(X), by_hand(), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"W_Q": W_Q, "W_K": W_K, "n_heads": 6},
+            "MultiHead.from_arrays: W_V is missing. Give W_Q, W_K and W_V, or W_QKV.",
+        ),
+        (
+            {"W_QKV": W_Q, "W_K": W_K, "n_heads": 6},
+            "MultiHead.from_arrays: W_QKV holds W_K already. Give one of them.",
+        ),
+        (
+            {"W_QKV": W_Q, "n_heads": 5},
+            "MultiHead.from_arrays: W_QKV is not a multiple of n_heads + 2 n_kv_heads = 15 wide. "
+            "Got (18, 5).",
+        ),
+        (
+            {"W_Q": W_Q.T, "W_K": W_K.T, "W_V": W_V.T, "n_heads": 6},
+            "MultiHead.from_arrays: W_Q has 5 columns for 6 heads, which is no whole number for "
+            "each. Is the layout the other one?",
+        ),
+        (
+            {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "n_heads": 6, "n_kv_heads": 4},
+            "MultiHead.from_arrays: n_kv_heads must divide n_heads. Got 4 and 6.",
+        ),
+        (
+            {"W_Q": W_Q[0], "W_K": W_K, "W_V": W_V, "n_heads": 6},
+            "MultiHead.from_arrays: W_Q needs 2 axes. Got (5,).",
+        ),
+        (
+            {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "n_heads": 0},
+            "MultiHead.from_arrays: n_heads must be a whole number ≥ 1. Got 0.",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_said(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(regard.RegardError) as caught:
+        regard.MultiHead.from_arrays(**arguments)
+    assert str(caught.value) == message
