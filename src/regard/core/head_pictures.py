@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import ParameterError, ShapeError
+from regard.figures import figure_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +95,7 @@ def matrices_picture(caption: str, A: Array, OV: Array) -> str:
         f"Blue is positive, orange negative, each map on its own scale.{more}"
     )
     return (
-        f"<figure>{_svg(figure)}<figcaption><code>{html.escape(caption)}</code><br>"
+        f"<figure>{figure_svg(figure)}<figcaption><code>{html.escape(caption)}</code><br>"
         f"{words}</figcaption></figure>"
     )
 
@@ -146,14 +146,3 @@ def _number(axes: Axes, matrix: Array) -> None:
     for (i, j), weight in np.ndenumerate(matrix):
         colour = "white" if weight > 0.55 else "#1a1d21"
         axes.text(j, i, f"{weight:.2f}", ha="center", va="center", fontsize=8, color=colour)
-
-
-def _svg(figure: Figure) -> str:
-    """Return a figure as an <svg> element, the same bytes for the same figure."""
-    import matplotlib
-
-    file = StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": "regard", "svg.fonttype": "none"}):
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    text = file.getvalue()
-    return text[text.index("<svg") :]

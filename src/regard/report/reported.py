@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import html
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from regard.errors import RegardError
+from regard.figures import figure_svg
+
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from regard.report.document import Report
 
 
@@ -22,4 +29,25 @@ class Reported:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
+        return notebook_html(self.report(), getattr(self, "plot", None))
+
+
+def notebook_html(report: Report, plot: Callable[[], Figure] | None) -> str:
+    """Return what a notebook shows: the picture first and the tables folded, where it can be drawn.
+
+    Args:
+        report: the result in words and tables.
+        plot: draws it, or None.
+    """
+    tables = report._repr_html_()
+    if plot is None:
+        return tables
+    try:
+        picture = figure_svg(plot())
+    except RegardError:  # too large to be drawn, say: the tables tell
+        return tables
+    title = html.escape(report.title)
+    return (
+        f"<figure>{picture}<figcaption><strong>{title}</strong></figcaption></figure>"
+        f"<details><summary>In words and numbers</summary>{tables}</details>"
+    )

@@ -200,7 +200,9 @@ class Trace:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self._summary()._repr_html_()
+        from regard.report.reported import notebook_html
+
+        return notebook_html(self._summary(), self.plot)
 
     def _summary(self) -> Report:
         from regard.analysis.exact_trace.report import summary
