@@ -66,12 +66,16 @@ bench: .venv/peers .venv/bench  ## measure speed against them, and designs again
 docs: .venv/docs        ## build the documentation into docs/_build
 	$(BIN)/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build
 
-dist: .venv/dist        ## build the wheel and the sdist into dist/, and try the wheel by itself
-	rm -rf dist build/try
+dist: .venv/dist        ## build the sdist and both wheels into dist/, and try each wheel by itself
+	rm -rf dist build/try build/pure
 	$(BIN)/python -m build --outdir dist .
+	REGARD_PURE=1 $(BIN)/python -m build --outdir build/pure .
 	$(PYTHON) -m venv build/try
 	build/try/bin/python -m pip --disable-pip-version-check --quiet install dist/*.whl
 	cd build/try && bin/regard solve average-two-values --json > answer.json && REGARD_KERNEL=native bin/regard doctor
+	build/try/bin/python -m pip --disable-pip-version-check --quiet install --force-reinstall --no-deps build/pure/*-py3-none-any.whl
+	cd build/try && bin/regard solve average-two-values --json | cmp - answer.json && bin/regard doctor
+	mv build/pure/*-py3-none-any.whl dist/
 
 clean:                  ## remove everything that was installed or built
 	rm -rf .venv build dist docs/_build src/*.egg-info
@@ -81,7 +85,7 @@ clean:                  ## remove everything that was installed or built
 	$(PYTHON) -m venv .venv
 	@touch $@
 
-.venv/run: .venv/python pyproject.toml $(NATIVE)
+.venv/run: .venv/python pyproject.toml setup.py $(NATIVE)
 	$(PIP) install --editable .
 	@touch $@
 

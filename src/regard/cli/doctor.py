@@ -107,7 +107,9 @@ def _table(found: dict[str, Any]) -> Table:
     table.add_row("threads", f"{found['threads']} ({source})")
     for name, purpose in OPTIONAL.items():
         version = found["optional"][name]
-        table.add_row(name, f"{version}: {purpose}" if version else f"not installed: {purpose}")
+        table.add_row(
+            name, f"{version}: {purpose}" if version else f"not installed (with it, {purpose})"
+        )
     verdict = "agrees with the reference" if found["correct"] else "DISAGREES with the reference"
     table.add_row("self-test", f"{verdict} (largest difference {found['largest_error']:.1e})")
     return table
