@@ -1,16 +1,15 @@
 """How Sphinx builds the documentation."""
 
-from functools import cache
-from html import escape
+import sys
 from pathlib import Path
 
 from docutils import nodes
 
 import regard
-from regard import problems, report, solving
 from regard.language import notation
 
-SOLVED = Path(__file__).parent / "_solved"
+sys.path.insert(0, str(Path(__file__).parent))
+import pages
 
 project = "regard"
 author = "The regard authors"
@@ -24,7 +23,28 @@ napoleon_attr_annotations = False
 html_theme = "furo"
 html_math_renderer = "mathml"
 html_title = "regard"
-exclude_patterns = ["_build", "_solved"]
+html_static_path = ["_static", "../src/regard/report/html/inter-latin.woff2"]
+_FONT = {"font-stack": '"Inter", system-ui, sans-serif'}
+html_theme_options = {
+    "light_css_variables": _FONT
+    | {
+        "color-background-primary": "#faf9f6",
+        "color-background-secondary": "#f3f2ee",
+        "color-foreground-primary": "#1a1d21",
+        "color-brand-primary": "#0b62a4",
+        "color-brand-content": "#0b62a4",
+    },
+    "dark_css_variables": _FONT
+    | {
+        "color-background-primary": "#14171b",
+        "color-background-secondary": "#181c21",
+        "color-foreground-primary": "#eceae4",
+        "color-brand-primary": "#62b5f0",
+        "color-brand-content": "#62b5f0",
+    },
+}
+html_css_files = ["regard.css"]
+exclude_patterns = ["_build", "_made"]
 
 
 def _keep_bars(app, what, name, thing, options, lines):
@@ -34,28 +54,9 @@ def _keep_bars(app, what, name, thing, options, lines):
             lines[i] = line.replace("|", r"\|")
 
 
-def _solve(app):
-    """Write what the pages about collections include: their problems, solved."""
-    SOLVED.mkdir(exist_ok=True)
-    for name in problems.collections():
-        collection = problems.collection(name)
-        pairs = zip(collection.parts, collection.problems, strict=True)
-        text = "\n".join(_solved(part.label, problem) for part, problem in pairs)
-        (SOLVED / f"{name}.md").write_text(text, encoding="utf-8")
-
-
-def _solved(label, problem):
-    """Return a heading of its own, which the table of contents can show, and the solution."""
-    shown = _fragment(problem.id).replace(f"<h3>{escape(problem.title)}</h3>\n", "", 1)
-    return (
-        f"## {label}: {problem.title}\n\n`regard solve {problem.id}`\n\n"
-        f"```{{raw}} html\n{shown}\n```\n"
-    )
-
-
-@cache  # a problem may stand in several collections
-def _fragment(name):
-    return report.to_html_fragment(solving.solve(name).report())
+def _write_pages(app):
+    """Write the pages that are made of what regard computes."""
+    pages.write()
 
 
 def _inline_math(writer, node):
@@ -72,5 +73,5 @@ def _display_math(writer, node):
 def setup(app):
     """Called by Sphinx."""
     app.add_html_math_renderer("mathml", (_inline_math, None), (_display_math, None))
-    app.connect("builder-inited", _solve)
+    app.connect("builder-inited", _write_pages)
     app.connect("autodoc-process-docstring", _keep_bars)

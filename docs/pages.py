@@ -1,0 +1,159 @@
+"""Pages that are written when the documentation is built: the home page's parts, problems, collections, the gallery.
+
+They go to `_made/`, and pages include them; those about single problems are pages themselves.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from pictures import PICTURES
+
+from regard import problems, report, solving
+
+HERE = Path(__file__).parent
+MADE, PROBLEMS = HERE / "_made", HERE / "problems"
+CARDS = (
+    (
+        "I have homework",
+        "Check your own answer first: the verdict says what is wrong and shows the smallest counterexample.",
+        'regard check average-two-values "k_a + k_b"',
+        (("Find your homework", "problems/index"), ("How to write answers", "check")),
+    ),
+    (
+        "I teach",
+        "Problems of your own, variants with other numbers for every student, and grading by behaviour.",
+        "regard variant average-two-values --seed 7",
+        (("Your own problems", "own_problems"), ("Check", "check"), ("Gallery", "gallery")),
+    ),
+    (
+        "I do research",
+        "Design heads, ask for the law of an output under noise, and read positions as kernels.",
+        "regard.analysis.key_noise(q, means, covariances, values)",
+        (
+            ("Design", "design"),
+            ("Noise", "analysis"),
+            ("Positions", "positions"),
+            ("Theory", "theory"),
+        ),
+    ),
+    (
+        "I build things",
+        "One exact attention for NumPy, torch and JAX: masks, windows, caches, and words that fit.",
+        "regard.attention(q, k, v, is_causal=True)",
+        (("Compute", "compute"), ("Reference", "reference")),
+    ),
+)
+
+
+def write() -> None:
+    """Write everything that is made when the documentation is built."""
+    MADE.mkdir(exist_ok=True)
+    PROBLEMS.mkdir(exist_ok=True)
+    for name, picture in PICTURES.items():
+        _write(MADE / f"{name}.html", picture.html())
+    _write(MADE / "home.html", _home())
+    _write(MADE / "gallery.html", _gallery())
+    _write_problems()
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file if it says something new: Sphinx then reads only what has changed."""
+    if not path.exists() or path.read_text("utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def _home() -> str:
+    cards = "".join(
+        f'<section class="card"><h3>{title}</h3><p>{words}</p><pre>{escape(command)}</pre>'
+        f'<div class="links">{_links(links)}</div></section>'
+        for title, words, command, links in CARDS
+    )
+    seen = "".join(
+        f'<figure><div class="frame">{one.draw()}</div><strong>{one.title}</strong>'
+        f"<span>{one.sentence}</span></figure>"
+        for one in (PICTURES[name] for name in ("leak", "analysis", "design"))
+    )
+    return (
+        '<div class="home"><div class="hero"><div>'
+        '<h1 class="claim">Ask what attention can do, and get the answer with its <em>proof</em>.</h1>'
+        '<p class="lead">A workbench for the attention mechanism: it designs queries and heads, says how large '
+        "a factor must be, checks answers by what they do, and proves it where something cannot be done.</p>"
+        "<pre>regard solve average-two-values -o page.html</pre></div>"
+        f'<div class="card">{PICTURES["tour"].draw()}</div></div>'
+        f'<h2>Which are you?</h2><div class="cards">{cards}</div>'
+        f'<h2>See it first</h2><div class="see">{seen}</div></div>'
+    )
+
+
+def _links(links: tuple[tuple[str, str], ...]) -> str:
+    return " ".join(f'<a href="{page}.html">{words}</a>' for words, page in links)
+
+
+def _gallery() -> str:
+    figures = "".join(
+        f'<figure class="picture">{one.draw()}<figcaption><strong>{one.title}</strong><br>{one.sentence}<br>'
+        f'<code>{escape(one.code)}</code> · <a href="{one.page}.html">read more</a></figcaption></figure>'
+        for one in PICTURES.values()
+    )
+    return f'<div class="gallery">{figures}</div>'
+
+
+def _write_problems() -> None:
+    """Write a page for each problem, a list of them by collection, and each collection's own list."""
+    shelves: dict[str, list[str]] = {}
+    listing = []
+    for name in problems.collections():
+        collection = problems.collection(name)
+        rows = []
+        for part, problem in zip(collection.parts, collection.problems, strict=True):
+            shelves.setdefault(problem.id, []).append(
+                f"[{collection.title}](../collections/{name}.md), {part.label}"
+            )
+            status = solved(problem.id).verdict.value
+            rows.append((part.label, problem, status))
+        listing.append(f"## {collection.title}\n\n" + _table(rows, ""))
+        _write(MADE / f"{name}.md", _table(rows, "../problems/"))
+    _write(PROBLEMS / "index.md", _index(listing))
+    for name in problems.names():
+        _write(PROBLEMS / f"{name}.md", _page(name, shelves.get(name, [])))
+    for old in PROBLEMS.glob("*.md"):
+        if old.stem != "index" and old.stem not in problems.names():
+            old.unlink()
+
+
+def _table(rows, folder: str) -> str:
+    lines = ["| part | problem | |", "|---|---|---|"]
+    lines += [
+        f"| {label} | [{one.title}]({folder}{one.id}.md) | {status} |"
+        for label, one, status in rows
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _index(listing: list[str]) -> str:
+    return (
+        f"# Problems, solved\n\nAll {len(problems.names())} bundled problems by collection; `regard list` prints the "
+        "same, `regard show ID` asks one without its answer.\n\n"
+        + "\n".join(listing)
+        + "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+    )
+
+
+def _page(name: str, shelves: list[str]) -> str:
+    solution = solved(name)
+    title = solution.problem.title
+    shown = report.to_html_fragment(solution.report()).replace(f"<h3>{escape(title)}</h3>\n", "", 1)
+    where = f"In {'; '.join(shelves)}.\n\n" if shelves else ""
+    return (
+        f"# {title}\n\n{where}`regard show {name}` · `regard hint {name}` · `regard solve {name}` · "
+        f"`regard check {name} …`\n\n```{{raw}} html\n{shown}\n```\n"
+    )
+
+
+@cache  # a problem may stand in several collections
+def solved(name: str):
+    """Return the solution of a bundled problem."""
+    return solving.solve(name)
