@@ -35,6 +35,7 @@ _PARTS = (
     "certify",
     "checking",
     "design",
+    "lab",
     "language",
     "problems",
     "report",

@@ -65,7 +65,14 @@ def style_sheet() -> str:
     """Return the style sheet of a page, with its font in it."""
     folder = resources.files("regard.report.html")
     font = b64encode((folder / "inter-latin.woff2").read_bytes()).decode("ascii")
-    return (folder / "page.css").read_text("utf-8").replace("INTER", font)
+    style = (folder / "page.css").read_text("utf-8").replace("TOKENS", tokens())
+    return style.replace("INTER", font)
+
+
+@cache
+def tokens() -> str:
+    """Return the declarations of the colours that all pages of regard share."""
+    return (resources.files("regard.report.html") / "tokens.css").read_text("utf-8")
 
 
 @dataclass

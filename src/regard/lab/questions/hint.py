@@ -1,0 +1,34 @@
+"""Give one step of the way to the answer of a problem."""
+
+from __future__ import annotations
+
+from regard.errors import InvalidProblem
+from regard.lab.arguments import whole
+from regard.lab.asked_problems import AskedProblem
+from regard.lab.table import Answer
+
+
+class Asked(AskedProblem):
+    """A problem, and which step, from 1; its formula only if asked for."""
+
+    number: whole(1, 100) = 1  # type: ignore[valid-type]
+    formula: bool = False
+
+
+def answer(asked: Asked) -> Answer:
+    """Return the sentence of the step, and how many there are."""
+    from regard.solving import solve
+
+    solution = solve(asked.load())
+    steps = solution.steps
+    if asked.number > len(steps):
+        raise InvalidProblem(f"hint: there are {len(steps)} steps. Got {asked.number}.")
+    sentence, written = steps[asked.number - 1]
+    data = {
+        "id": solution.problem.id,
+        "step": asked.number,
+        "of": len(steps),
+        "sentence": sentence,
+        "formula": written if asked.formula else None,
+    }
+    return Answer(data, solution)

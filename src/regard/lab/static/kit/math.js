@@ -1,0 +1,56 @@
+// Formulas as MathML, and text with `$formulas$` and **bold** words in it.
+
+const MATHML = "http://www.w3.org/1998/Math/MathML";
+const ITALIC = "𝑎𝑏𝑐𝑑𝑒𝑓𝑔ℎ𝑖𝑗𝑘𝑙𝑚𝑛𝑜𝑝𝑞𝑟𝑠𝑡𝑢𝑣𝑤𝑥𝑦𝑧";
+
+function m(tag, ...children) {
+  const node = document.createElementNS(MATHML, tag);
+  node.append(...children);
+  return node;
+}
+
+/**
+ * A formula such as "k_1", "q·k_{12}", "W_Q", "M c" or "x^2" as MathML. Letters, numbers, one sub- or
+ * superscript each, and signs; anything more is made by the engine, whose reports hold MathML.
+ */
+export function formula(text) {
+  const row = m("mrow");
+  const parts = text.matchAll(/([A-Za-zα-ωΑ-Ω]|\d+(?:\.\d+)?|\S)(?:([_^])(\{[^}]*\}|[A-Za-z0-9]+))?/gu);
+  for (const [, base, mark, raised] of parts) {
+    const leaf = m(kind(base), base);
+    if (!mark) row.append(leaf);
+    else {
+      const inner = raised.replace(/[{}]/g, "");
+      row.append(m(mark === "_" ? "msub" : "msup", leaf, m(/^\d+$/.test(inner) ? "mn" : "mi", inner)));
+    }
+  }
+  return m("math", row);
+}
+
+function kind(base) {
+  if (/\d/.test(base)) return "mn";
+  return /[A-Za-zα-ωΑ-Ω]/.test(base) ? "mi" : "mo";
+}
+
+/** Nodes of a text with `$formulas$` and `**bold**` words. */
+export function words(text) {
+  return text.split(/(\$[^$]+\$|\*\*[^*]+\*\*)/).filter(Boolean).map((part) => {
+    if (part.startsWith("$")) return formula(part.slice(1, -1));
+    if (!part.startsWith("**")) return part;
+    const bold = document.createElement("b");
+    bold.append(part.slice(2, -2));
+    return bold;
+  });
+}
+
+/** A name such as "k_1" as it is said aloud and in labels: "k 1". */
+export function spoken(name) {
+  return name.replace("_", " ");
+}
+
+/** A name such as "k_1" for a text of SVG: the letter of mathematics, and what stands below. */
+export function letter(name) {
+  const [base, below = ""] = name.split("_");
+  const place = "abcdefghijklmnopqrstuvwxyz".indexOf(base);
+  return { base: place < 0 ? base : [...ITALIC][place], below };
+}

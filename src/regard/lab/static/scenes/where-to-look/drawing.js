@@ -1,0 +1,122 @@
+// What is drawn around the keys: the hull, the query, how far the winner is ahead, or the average
+// that makes it impossible. Numbers come from the engine; here they only become lines.
+
+import { s, set, uid } from "../../kit/dom.js";
+import { number, percent } from "../../kit/numbers.js";
+import { nameText } from "../../kit/plane.js";
+
+/** Return `draw({ keys, target, design, factor, names })` for a plane. */
+export function drawing(field) {
+  const gradient = uid("glow");
+  const stops = [s("stop", { offset: 0, class: "regard-glow-none" }), s("stop", { offset: 1, class: "regard-glow" })];
+  const ramp = s("linearGradient", { id: gradient, gradientUnits: "userSpaceOnUse" }, stops);
+  const glow = s("rect", { x: 0, y: 0, fill: `url(#${gradient})` });
+  const hull = s("polygon", { class: "regard-hull" });
+  const spokes = s("g", { class: "regard-spokes" });
+  const winner = s("line", { class: "regard-line-target" });
+  const rival = s("line", { class: "regard-line-rival" });
+  const gap = s("line", { class: "regard-gap" });
+  const shaft = s("line", { class: "regard-arrow" });
+  const tip = s("path", { class: "regard-arrow-tip" });
+  const root = s("circle", { class: "regard-arrow-tip", r: 3.5 });
+  field.below.append(s("defs", {}, ramp), glow, hull, spokes, winner, rival, gap);
+  field.above.append(shaft, tip, root);
+
+  return ({ keys, target, design, factor, names }) => {
+    const at = (key) => [field.x(key[0]), field.y(key[1])];
+    const size = field.size();
+    const impossible = design.status === "impossible";
+    const [qx, qy] = design.query;
+    const length = Math.hypot(qx, qy);
+    const along = length > 0 ? [qx / length, -qy / length] : null; // on the screen, y grows downwards
+    const texts = [];
+
+    set(hull, { points: (design.hull ?? []).map((i) => at(keys[i]).join(",")).join(" "), class: impossible ? "regard-hull regard-tone-bad" : "regard-hull" });
+    const chosen = target.findIndex((share) => share > 0);
+    const shown = impossible && design.average;
+    spokes.replaceChildren(...(shown ? design.average.flatMap((share, i) => (share < 5e-4 ? [] : [spoke(at(keys[chosen]), at(keys[i]))])) : []));
+
+    const drawn = !impossible && along !== null;
+    for (const node of [glow, shaft, tip, root]) set(node, { visibility: drawn ? "visible" : "hidden" });
+    const compared = drawn && design.ahead !== null;
+    for (const node of [winner, rival, gap]) set(node, { visibility: compared ? "visible" : "hidden" });
+    const q = drawn ? arrow(along, factor, size) : null;
+    if (drawn) texts.push(nameText("q", { ...q, tone: "regard-tone-query" }));
+    if (compared) texts.push(...ahead(along, size, at));
+    field.labels.replaceChildren(...texts, ...labels(keys, target, design, names, size, at, impossible, q));
+
+    function arrow(direction, times, side) {
+      const reach = side * (0.07 + 0.035 * (Math.log2(times) + 4)); // longer with the slider
+      const [x0, y0] = [side / 2, side / 2];
+      const [x1, y1] = [x0 + direction[0] * reach, y0 + direction[1] * reach];
+      const [nx, ny] = [-direction[1], direction[0]];
+      const foot = [x1 - direction[0] * 16, y1 - direction[1] * 16];
+      set(root, { cx: x0, cy: y0 });
+      set(shaft, { x1: x0, y1: y0, x2: foot[0], y2: foot[1] });
+      set(tip, { d: `M${x1} ${y1} L${foot[0] + nx * 6} ${foot[1] + ny * 6} L${foot[0] - nx * 6} ${foot[1] - ny * 6} Z` });
+      const far = side * 0.75;
+      set(ramp, { x1: x0 - direction[0] * far * 0.6, y1: y0 - direction[1] * far * 0.6, x2: x0 + direction[0] * far, y2: y0 + direction[1] * far });
+      set(glow, { width: side, height: side });
+      const down = ny > 0 || (ny === 0 && nx > 0) ? 1 : -1;
+      return { x: x0 + direction[0] * reach * 0.6 + nx * 20 * down, y: y0 + direction[1] * reach * 0.6 + ny * 20 * down + 5 };
+    }
+
+    function ahead(direction, side, place) {
+      const [first, second] = [design.ahead.last, design.ahead.rival].map((i) => place(keys[i]));
+      const n = [-direction[1], direction[0]];
+      across(winner, first, n, side);
+      across(rival, second, n, side);
+      // The bar between both lines stands where both ends and its words are inside the plane.
+      const gapLength = (first[0] - second[0]) * direction[0] + (first[1] - second[1]) * direction[1];
+      const inside = ([px, py]) => px > 46 && px < side - 46 && py > 30 && py < side - 40;
+      const places = [];
+      for (let t = -side; t <= side; t += 6) {
+        const from = [second[0] + n[0] * t, second[1] + n[1] * t];
+        const to = [from[0] + direction[0] * gapLength, from[1] + direction[1] * gapLength];
+        if (!inside(from) || !inside(to)) continue;
+        const middle = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2];
+        const near = Math.min(...keys.map((key) => Math.hypot(place(key)[0] - middle[0], place(key)[1] - middle[1])), Math.hypot(side / 2 - middle[0], side / 2 - middle[1]));
+        places.push({ from, to, middle, room: Math.min(near, 90) });
+      }
+      const best = places.sort((a, b) => b.room - a.room)[0];
+      set(gap, { visibility: best && side > 300 ? "visible" : "hidden" });
+      if (!best || side <= 300) return [];
+      set(gap, { x1: best.from[0], y1: best.from[1], x2: best.to[0], y2: best.to[1] });
+      const x = Math.max(52, Math.min(side - 52, best.middle[0]));
+      return [s("text", { x, y: best.middle[1] - 9, "text-anchor": "middle", class: "regard-ahead", text: `ahead by ${number(design.ahead.by)}` })];
+    }
+  };
+}
+
+function spoke([x1, y1], [x2, y2]) {
+  return s("line", { x1, y1, x2, y2 });
+}
+
+/** A line through a point, across the whole plane. */
+function across(line, [px, py], [nx, ny], side) {
+  set(line, { x1: px - nx * 2 * side, y1: py - ny * 2 * side, x2: px + nx * 2 * side, y2: py + ny * 2 * side });
+}
+
+/** The names of the keys, outward; with many keys only those on the hull and those wanted. */
+function labels(keys, target, design, names, side, at, impossible, q) {
+  const centre = [side / 2, side / 2];
+  const few = keys.length <= 12;
+  const corners = new Set(design.hull ?? []);
+  return keys.flatMap((key, i) => {
+    if (!few && !corners.has(i) && target[i] === 0) return [];
+    const [px, py] = at(key);
+    const r = 5.5 + 15 * Math.sqrt(design.shown.weights[i]);
+    let [dx, dy] = [px - centre[0], py - centre[1]];
+    const away = Math.hypot(dx, dy) || 1;
+    [dx, dy] = away < side * 0.12 ? [0.6, -0.8] : [dx / away, dy / away];
+    if (q && away < side * 0.12 && Math.hypot(px - q.x, py - q.y) < 40) dx = -0.8;
+    const weight = design.shown.weights[i];
+    const more = side > 480 && weight >= 0.005 && few ? percent(weight, 3) : "";
+    let anchor = dx > 0.35 ? "start" : dx < -0.35 ? "end" : "middle";
+    let x = px + dx * (r + 11);
+    if (x > side - 30 - (more ? 52 : 0) && anchor === "start") [x, anchor] = [px - (r + 9), "end"];
+    if (x < 30 + (more ? 52 : 0) && anchor === "end") [x, anchor] = [px + r + 9, "start"];
+    const y = Math.max(18, Math.min(side - 10, py + dy * (r + 13) + 5));
+    return [nameText(names(i), { x, y, anchor, more, tone: impossible && target[i] > 0 ? "regard-tone-bad" : "" })];
+  });
+}

@@ -1,0 +1,131 @@
+"""The processes that answer: limited in time, and stopped when nobody wants the answer any more."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from typing import Any
+
+from regard.lab.worker import frame
+
+SECONDS = 20.0  # that a question may take
+GRACE = 0.5  # seconds that an unwanted one may still take: a new process costs more
+GONE = "The engine stopped while it answered. Ask again."
+
+
+class Worker:
+    """One process, and the streams to it."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.ready = asyncio.create_task(self._read())
+
+    @staticmethod
+    async def start() -> Worker:
+        """Start a process; it answers as soon as it has loaded what it needs."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "regard.lab.worker",
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # arrays are small here
+        )  # fmt: skip
+        return Worker(process)
+
+    async def ask(self, name: str, arguments: dict[str, Any]) -> Any:
+        """Return what the process replies."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(frame({"ask": name, "arguments": arguments}))
+        await self.process.stdin.drain()
+        return await self._read()
+
+    async def _read(self) -> Any:
+        assert self.process.stdout is not None
+        size = int.from_bytes(await self.process.stdout.readexactly(4), "big")
+        return json.loads(await self.process.stdout.readexactly(size))
+
+    async def stop(self) -> None:
+        """End the process at once."""
+        self.ready.cancel()
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+        await self.process.wait()
+
+
+class Workers:
+    """A few processes; a question goes to the first that is free."""
+
+    def __init__(self, count: int = 2, seconds: float = SECONDS) -> None:
+        self.count, self.seconds = count, seconds
+        self.free: asyncio.Queue[Worker] = asyncio.Queue()
+        self.all: set[Worker] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.closed = False
+
+    async def open(self) -> None:
+        """Start the first process, and the others when it is ready, so that they do not race."""
+        first = await self._add()
+        self._later(self._add_others(first))
+
+    async def close(self) -> None:
+        """End all processes."""
+        self.closed = True
+        for task in self.tasks:
+            task.cancel()
+        for worker in list(self.all):
+            await worker.stop()
+
+    async def ask(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return {"answer": …} or {"problem": sentence}; if cancelled, the work stops too."""
+        worker = await self.free.get()
+        running = asyncio.create_task(self._asked(worker, name, arguments))
+        try:
+            done, _ = await asyncio.wait({running}, timeout=self.seconds)
+        except asyncio.CancelledError:
+            self._later(self._let_go(worker, running))
+            raise
+        if not done:
+            self._later(self._replace(worker, running))
+            return {"problem": f"This took longer than {self.seconds:g} s and was stopped."}
+        if running.exception() is not None:  # the process ended: out of memory, for one
+            self._later(self._replace(worker, running))
+            return {"problem": GONE}
+        self.free.put_nowait(worker)
+        found: dict[str, Any] = running.result()
+        return found
+
+    async def _asked(self, worker: Worker, name: str, arguments: dict[str, Any]) -> Any:
+        await asyncio.shield(worker.ready)
+        return await worker.ask(name, arguments)
+
+    async def _let_go(self, worker: Worker, running: asyncio.Task[Any]) -> None:
+        done, _ = await asyncio.wait({running}, timeout=GRACE)
+        if done and running.exception() is None:
+            self.free.put_nowait(worker)
+        else:
+            await self._replace(worker, running)
+
+    async def _replace(self, worker: Worker, running: asyncio.Task[Any]) -> None:
+        running.cancel()
+        self.all.discard(worker)
+        await worker.stop()
+        if not self.closed:
+            await self._add()
+
+    async def _add(self) -> Worker:
+        worker = await Worker.start()
+        self.all.add(worker)
+        self.free.put_nowait(worker)
+        return worker
+
+    async def _add_others(self, first: Worker) -> None:
+        with contextlib.suppress(Exception):
+            await asyncio.shield(first.ready)
+        for _ in range(self.count - 1):
+            await self._add()
+
+    def _later(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
