@@ -22,6 +22,7 @@ WIDTH, MARGIN, ROW, BOX, GAP = 760, 70, 60, 34, 20
 Place = tuple[float, int, float]  # left, top, width
 SAYS = {
     "cli": "the command",
+    "lab": "page, notebook, file",
     "kinds": "a folder per kind of problem",
     "solving": "findings, solutions, variants",
     "checking": "answers, verdicts",

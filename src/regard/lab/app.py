@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request, Response, WebSocket, WebSocketDisconnect
@@ -109,7 +110,7 @@ async def _worded(_: Request, error: Any) -> JSONResponse:
 
 
 async def _converse(connection: WebSocket, workers: Workers) -> None:
-    """Answer {id, ask, arguments} with {id, answer} or {id, problem}; {cancel: id} takes it back."""
+    """Answer {id, ask, arguments} with {id, answer} or {id, problem}; {id, cancel} stops it."""
     running: dict[Any, asyncio.Task[None]] = {}
 
     async def reply(number: Any, said: dict[str, Any]) -> None:
@@ -120,6 +121,9 @@ async def _converse(connection: WebSocket, workers: Workers) -> None:
         found = await workers.ask(name, arguments)
         found.pop("malformed", None)
         await reply(number, found)
+
+    def forget(number: Any, _: object) -> None:
+        running.pop(number, None)
 
     try:
         while True:
@@ -138,7 +142,7 @@ async def _converse(connection: WebSocket, workers: Workers) -> None:
                 name = str(message.get("ask"))[:80]
                 task = asyncio.create_task(answer(number, name, message["arguments"]))
                 running[number] = task
-                task.add_done_callback(lambda _, number=number: running.pop(number, None))
+                task.add_done_callback(partial(forget, number))
     except (WebSocketDisconnect, KeyError):  # a binary message has no text
         pass
     finally:

@@ -26,16 +26,8 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def whole(least: int, most: int) -> Any:
-    """Return the type of a whole number between two bounds."""
-    # The validator stands last, or the bounds would be missing in the schema.
-    return Annotated[int, Field(ge=least, le=most), BeforeValidator(_whole)]
-
-
-def real(least: float = -LARGEST, most: float = LARGEST) -> Any:
-    """Return the type of a real number between two bounds."""
-    return Annotated[float, Field(ge=least, le=most)]
-
+# Stands last in Annotated[int, Field(ge=…, le=…), Whole], or the bounds would miss in the schema.
+Whole = BeforeValidator(_whole)
 
 Real = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 Vector = Annotated[list[Real], Field(min_length=1, max_length=MOST_ROWS)]

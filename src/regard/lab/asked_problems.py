@@ -28,10 +28,11 @@ class AskedProblem(Arguments):
         from regard.problems.loading import bundled_ids
 
         if (self.problem is None) == (self.file is None):
-            raise InvalidProblem("Name a problem by its id, or give the text of a file: one of both.")
+            raise InvalidProblem(
+                "Name a problem by its id, or give the text of a file: one of both."
+            )
         if self.file is not None:
             return loads(self.file, "the file", is_json=self.file.lstrip()[:1] == "{")
         if self.problem not in bundled_ids():
             raise InvalidProblem(f"There is no bundled problem {self.problem!r}.")
         return load(self.problem or "")
-

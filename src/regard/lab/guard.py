@@ -7,6 +7,7 @@ users of this machine there is a token, which is exchanged for a cookie.
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import json
 from http.cookies import CookieError, SimpleCookie
@@ -117,17 +118,18 @@ class Guard:
 
         async def with_headers(message: Any) -> None:
             nonlocal begun
+            if count > MOST_BYTES and not begun:
+                return  # whatever the application makes of it, the answer is below
             if message["type"] == "http.response.start":
                 begun = True
                 message["headers"] = [*message.get("headers", []), *_encoded(HEADERS)]
             await send(message)
 
-        try:
+        with contextlib.suppress(TooLarge):
             await self.app(scope, counted, with_headers)
-        except TooLarge:
-            if not begun:
-                sentence = f"A question may have {MOST_BYTES // 1000} kB; this one has more."
-                await _respond(scope, send, 413, sentence, {"Connection": "close"})
+        if count > MOST_BYTES and not begun:
+            sentence = f"A question may have {MOST_BYTES // 1000} kB; this one has more."
+            await _respond(scope, send, 413, sentence, {"Connection": "close"})
 
 
 def _encoded(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:

@@ -1,8 +1,8 @@
 """What a scene is: `static/scenes/NAME.json` says what it is about, `NAME.js` draws it.
 
-The JSON has `title`, `sentence`, `order` (on the first page), `state` (how it begins), `asks` (which
-questions it asks: the name of the question, and which parts of the state are its arguments) and
-`story` (texts, each with the parts of the state that differ from the beginning).
+The JSON has `title`, `sentence`, `order` (on the first page), `state` (how it begins), `asks`
+(which questions it asks: the name of the question, and which parts of the state are its arguments)
+and `story` (texts, each with the parts of the state that differ from the beginning).
 """
 
 from __future__ import annotations
@@ -41,11 +41,15 @@ def about(name: str) -> dict[str, Any]:
         ParameterError: there is no such scene.
     """
     if name not in names():
-        raise ParameterError(f"lab.Scene: there is no scene {name!r}. Use one of {', '.join(names())}.")
+        raise ParameterError(
+            f"lab.Scene: there is no scene {name!r}. Use one of {', '.join(names())}."
+        )
     return json.loads(json.dumps(_read(name)))  # a copy, that nobody shares
 
 
-def asked(told: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
+def asked(
+    told: Mapping[str, Any], state: Mapping[str, Any]
+) -> dict[str, tuple[str, dict[str, Any]]]:
     """Return the questions that a scene asks in a state: by label, the name and the arguments.
 
     A part of the state that is missing or null is left out, so that the question's default counts.
@@ -77,9 +81,7 @@ def recorded(told: Mapping[str, Any], state: Mapping[str, Any]) -> list[dict[str
     records = []
     for label, (question, arguments) in asked(told, state).items():
         said = found[label]
-        told_as = (
-            {"problem": str(said)} if isinstance(said, Refused) else {"answer": said.data}
-        )
+        told_as = {"problem": str(said)} if isinstance(said, Refused) else {"answer": said.data}
         records.append({"ask": question, "arguments": arguments, **told_as})
     return records
 

@@ -42,7 +42,9 @@ def serve(port: int = 0, *, open_browser: bool = False, say: Callable[[str], Any
 
 def _bind(port: int) -> socket.socket:
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65536:
-        raise ParameterError(f"lab.serve: port must be a whole number from 0 to 65535. Got {port!r}.")
+        raise ParameterError(
+            f"lab.serve: port must be a whole number from 0 to 65535. Got {port!r}."
+        )
     # asyncio sends small answers at once (TCP_NODELAY) only if the socket says that it is TCP.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

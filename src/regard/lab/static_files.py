@@ -9,7 +9,12 @@ from importlib import resources
 from regard.lab import scenes
 from regard.lab.style import style_sheet
 
-_KINDS = {".js": "text/javascript", ".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml"}
+_KINDS = {
+    ".js": "text/javascript",
+    ".html": "text/html",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+}
 
 
 @dataclass(frozen=True)

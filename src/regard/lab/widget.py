@@ -21,7 +21,7 @@ except ModuleNotFoundError as missing:
     ) from None
 
 
-class Scene(anywidget.AnyWidget):  # type: ignore[misc]
+class Scene(anywidget.AnyWidget):
     """A scene of the lab, live in a notebook.
 
     Args:
@@ -29,8 +29,8 @@ class Scene(anywidget.AnyWidget):  # type: ignore[misc]
         **state: parts of its state that differ from how it begins.
 
     `scene.state` is what it shows, and setting it moves the picture; always set a whole new dict,
-    such as `scene.state = {**scene.state, "factor": 2.0}`. `scene.results` has what the questions of
-    that state find, as objects of the Python API.
+    such as `scene.state = {**scene.state, "factor": 2.0}`. `scene.results` has what the questions
+    of that state find, as objects of the Python API.
 
     Example:
         >>> scene = Scene("where-to-look", factor=0.5)

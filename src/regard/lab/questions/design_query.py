@@ -8,13 +8,14 @@ runner-up, and the average of other keys that makes a key unreachable.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from regard.errors import InfeasibleDesign, UndecidedDesign
-from regard.lab.arguments import Arguments, Matrix, Vector, real
+from regard.lab.arguments import Arguments, Matrix, Vector
 from regard.lab.plane import hull
 from regard.lab.table import Answer
 
@@ -26,8 +27,8 @@ class Asked(Arguments):
 
     keys: Matrix
     target: Vector
-    tolerance: real(1e-9, 0.5) = 1e-3  # type: ignore[valid-type]
-    factor: real(0.0, 1e3) = 1.0  # type: ignore[valid-type]
+    tolerance: Annotated[float, Field(ge=1e-9, le=0.5)] = 1e-3
+    factor: Annotated[float, Field(ge=0.0, le=1e3)] = 1.0
 
 
 def answer(asked: Asked) -> Answer:
@@ -37,7 +38,7 @@ def answer(asked: Asked) -> Answer:
 
     keys = np.array(asked.keys) if len({len(row) for row in asked.keys}) == 1 else asked.keys
     wanted = np.array(asked.target)
-    refusal = None
+    refusal: InfeasibleDesign | UndecidedDesign | None = None
     try:
         design = query(keys, wanted, tolerance=asked.tolerance)
         certificate, status = design.certificate, "reached"
@@ -66,7 +67,7 @@ def answer(asked: Asked) -> Answer:
         "claims": [
             {"kind": c.kind, "status": c.status, "statement": c.statement} for c in verified.claims
         ],
-        "shortest": "shortest_copy" in claims,
+        "longer": design.longer,  # than the shortest, at most by this share: proved; else infinite
         "shown": _shown(np.array(keys), design.query * asked.factor, wanted > 0),
         "ahead": _ahead(np.array(keys), design.query, wanted > 0),
         "hull": hull(np.array(keys)),

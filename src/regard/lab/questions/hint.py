@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from regard.errors import InvalidProblem
-from regard.lab.arguments import whole
+from regard.lab.arguments import Whole
 from regard.lab.asked_problems import AskedProblem
 from regard.lab.table import Answer
 
@@ -11,7 +15,7 @@ from regard.lab.table import Answer
 class Asked(AskedProblem):
     """A problem, and which step, from 1; its formula only if asked for."""
 
-    number: whole(1, 100) = 1  # type: ignore[valid-type]
+    number: Annotated[int, Field(ge=1, le=100), Whole] = 1
     formula: bool = False
 
 

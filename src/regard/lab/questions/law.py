@@ -6,24 +6,24 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from regard.lab.arguments import Arguments, Matrix, Vector, real, whole
+from regard.lab.arguments import Arguments, Matrix, Vector, Whole
 from regard.lab.table import Answer
 
 Covariances = Annotated[list[Matrix], Field(min_length=1, max_length=64)]
 
 
 class Asked(Arguments):
-    """Queries, one per head; means (n, d) and covariances (n, d, d) of the keys; values (n, d_v)."""
+    """Queries, one per head; means (n, d), covariances (n, d, d) of the keys; values (n, d_v)."""
 
     queries: Matrix
     means: Matrix
     covariances: Covariances
     values: Matrix
     head_weights: Vector | None = None
-    scale: real(0.0, 1e6) = 1.0  # type: ignore[valid-type]
+    scale: Annotated[float, Field(ge=0.0, le=1e6)] = 1.0
     method: Literal["auto", "exact", "qmc", "limit"] = "auto"
-    draws: whole(0, 2000) = 0  # type: ignore[valid-type]
-    seed: whole(0, 2**31) = 0  # type: ignore[valid-type]
+    draws: Annotated[int, Field(ge=0, le=2000), Whole] = 0
+    seed: Annotated[int, Field(ge=0, le=2**31), Whole] = 0
 
 
 def answer(asked: Asked) -> Answer:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from regard.errors import InfeasibleDesign
-from regard.lab.arguments import Arguments, real, whole
+from regard.lab.arguments import Arguments, Whole
 from regard.lab.table import Answer
 
 MOST_SHOWN = 64  # positions of a map
@@ -16,14 +17,14 @@ MOST_SHOWN = 64  # positions of a map
 class Asked(Arguments):
     """Offset T, width B of the window (null: one offset alone), d_model, n, and the method."""
 
-    T: whole(-127, 127)  # type: ignore[valid-type]
-    d_model: whole(2, 128)  # type: ignore[valid-type]
-    n: whole(1, 128)  # type: ignore[valid-type]
-    B: real(0.0, 256.0) | None = None  # type: ignore[valid-type]
+    T: Annotated[int, Field(ge=-127, le=127), Whole]
+    d_model: Annotated[int, Field(ge=2, le=128), Whole]
+    n: Annotated[int, Field(ge=1, le=128), Whole]
+    B: Annotated[float, Field(ge=0.0, le=256.0)] | None = None
     method: Literal["zero", "optimal"] = "zero"
     signed: bool = False
-    scale: real(0.0, 1e6) = 1.0  # type: ignore[valid-type]
-    tolerance: real(1e-6, 0.5) = 1e-2  # type: ignore[valid-type]
+    scale: Annotated[float, Field(ge=0.0, le=1e6)] = 1.0
+    tolerance: Annotated[float, Field(ge=1e-6, le=0.5)] = 1e-2
 
 
 def answer(asked: Asked) -> Answer:
@@ -32,7 +33,7 @@ def answer(asked: Asked) -> Answer:
     from regard.certify import verify
     from regard.design import band, offset
 
-    common = {"n": asked.n, "scale": asked.scale}
+    common: dict[str, Any] = {"n": asked.n, "scale": asked.scale}
     try:
         if asked.B is None:
             design = offset(asked.T, asked.d_model, tolerance=asked.tolerance, **common)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from regard.lab.arguments import Arguments, Matrix, real, whole
+from regard.lab.arguments import Arguments, Matrix, Whole
 from regard.lab.table import Answer
 
-Offsets = Annotated[list[whole(-1000, 1000)], Field(max_length=64)]  # type: ignore[misc]
+Offsets = Annotated[list[Annotated[int, Field(ge=-1000, le=1000), Whole]], Field(max_length=64)]
 
 
 class Asked(Arguments):
@@ -17,10 +17,10 @@ class Asked(Arguments):
 
     query: Matrix
     key: Matrix
-    scale: real(-1e6, 1e6) | None = None  # type: ignore[valid-type]
+    scale: Annotated[float, Field(ge=-1e6, le=1e6)] | None = None
     is_causal: bool = False
-    top: whole(0, 64) = 3  # type: ignore[valid-type]
-    offsets: Offsets = []
+    top: Annotated[int, Field(ge=0, le=64), Whole] = 3
+    offsets: Offsets = Field(default_factory=list)
 
 
 def answer(asked: Asked) -> Answer:
@@ -30,7 +30,7 @@ def answer(asked: Asked) -> Answer:
     from regard import attention_statistics, attention_with_weights
 
     query, key = _array(asked.query), _array(asked.key)
-    options = {"scale": asked.scale, "is_causal": asked.is_causal}
+    options: dict[str, Any] = {"scale": asked.scale, "is_causal": asked.is_causal}
     found = attention_statistics(
         query, key, top=asked.top, offsets=asked.offsets, received=True, **options
     )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from regard.lab.arguments import Arguments, Written, WrittenMatrix, whole
+from typing import Annotated
+
+from pydantic import Field
+
+from regard.lab.arguments import Arguments, Real, Whole, Written, WrittenMatrix
 from regard.lab.table import Answer
 
 
@@ -14,9 +18,9 @@ class Asked(Arguments):
     W_K: WrittenMatrix
     W_V: WrittenMatrix
     W_O: WrittenMatrix | None = None
-    scale: Written | float | None = "1"
+    scale: Real | Written | None = "1"
     is_causal: bool = False
-    digits: whole(1, 30) = 12  # type: ignore[valid-type]
+    digits: Annotated[int, Field(ge=1, le=30), Whole] = 12
 
 
 def answer(asked: Asked) -> Answer:

@@ -135,7 +135,7 @@ export function plane({ label, reach = 2, digits = 2, onmove, onhold, onrelease,
 export function nameText(name, { x, y, anchor = "middle", tone = "", more = "" }) {
   const { base, below } = letter(name);
   const text = s("text", { x, y, "text-anchor": anchor, class: `regard-name ${tone}` }, s("tspan", { class: "regard-math", text: base }));
-  if (below) text.append(s("tspan", { class: "regard-sub", dy: "0.3em", text: below }));
+  if (below) text.append(s("tspan", { class: "regard-math regard-sub", dy: "0.3em", text: below }));
   if (more) text.append(s("tspan", { class: "regard-more-text", dy: below ? "-0.2em" : 0, dx: 4, text: more }));
   return text;
 }

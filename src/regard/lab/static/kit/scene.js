@@ -91,6 +91,7 @@ export function scene(build) {
     function changed(state) {
       parts.undo.disabled = !past.canUndo();
       parts.reset.disabled = !past.canReset();
+      el.dataset.asked = JSON.stringify(state);
       scene_.controls?.(state);
       engine.ask(state);
     }

@@ -143,7 +143,11 @@ function said(design, chosen) {
   }
   if (design.status === "impossible") return `**Proved.** ${design.sentence.replace(/ The certificate proves it\..*/, "").replace(/^no query/, "No query")}`;
   const close = `at the designed length, ${number(design.length, 4)}, every weight is within ${atMost(design.error)} of the one asked for`;
-  return `**Proved:** ${close}${design.shortest ? "; no shorter query does that" : ""}.`;
+  return `**Proved:** ${close}${shortest(design)}.`;
+}
+
+function shortest({ longer }) {
+  return typeof longer === "number" ? `; no shorter query does that (to ${atMost(longer)} of its length)` : "";
 }
 
 /** The small picture on the first page. */

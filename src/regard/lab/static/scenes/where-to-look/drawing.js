@@ -57,8 +57,13 @@ export function drawing(field) {
       const far = side * 0.75;
       set(ramp, { x1: x0 - direction[0] * far * 0.6, y1: y0 - direction[1] * far * 0.6, x2: x0 + direction[0] * far, y2: y0 + direction[1] * far });
       set(glow, { width: side, height: side });
-      const down = ny > 0 || (ny === 0 && nx > 0) ? 1 : -1;
-      return { x: x0 + direction[0] * reach * 0.6 + nx * 20 * down, y: y0 + direction[1] * reach * 0.6 + ny * 20 * down + 5 };
+      // The name stands on the side of the arrow where no key is near.
+      const sides = [1, -1].map((side_) => {
+        const [x, y] = [x0 + direction[0] * reach * 0.6 + nx * 20 * side_, y0 + direction[1] * reach * 0.6 + ny * 20 * side_];
+        const room = Math.min(60, ...keys.map((key) => Math.hypot(at(key)[0] - x, at(key)[1] - y)));
+        return { x, y: y + 5, room: room + (ny * side_ > 0 ? 1 : 0), normal: [nx * side_, ny * side_] };
+      });
+      return sides[0].room >= sides[1].room ? sides[0] : sides[1];
     }
 
     function ahead(direction, side, place) {
@@ -82,8 +87,10 @@ export function drawing(field) {
       set(gap, { visibility: best && side > 300 ? "visible" : "hidden" });
       if (!best || side <= 300) return [];
       set(gap, { x1: best.from[0], y1: best.from[1], x2: best.to[0], y2: best.to[1] });
-      const x = Math.max(52, Math.min(side - 52, best.middle[0]));
-      return [s("text", { x, y: best.middle[1] - 9, "text-anchor": "middle", class: "regard-ahead", text: `ahead by ${number(design.ahead.by)}` })];
+      const up = n[1] <= 0 ? 1 : -1; // beside the bar, as far as half the words are wide
+      const off = 10 + 42 * Math.abs(n[0]);
+      const x = Math.max(52, Math.min(side - 52, best.middle[0] + n[0] * up * off));
+      return [s("text", { x, y: best.middle[1] + n[1] * up * off + 4 * Math.abs(n[0]), "text-anchor": "middle", class: "regard-ahead", text: `ahead by ${number(design.ahead.by)}` })];
     }
   };
 }
@@ -109,9 +116,10 @@ function labels(keys, target, design, names, side, at, impossible, q) {
     let [dx, dy] = [px - centre[0], py - centre[1]];
     const away = Math.hypot(dx, dy) || 1;
     [dx, dy] = away < side * 0.12 ? [0.6, -0.8] : [dx / away, dy / away];
-    if (q && away < side * 0.12 && Math.hypot(px - q.x, py - q.y) < 40) dx = -0.8;
+    if (q && away < side * 0.12) [dx, dy] = q.normal.map((part) => -part); // away from the arrow's name
     const weight = design.shown.weights[i];
-    const more = side > 480 && weight >= 0.005 && few ? percent(weight, 3) : "";
+    let more = side > 480 && weight >= 0.005 && few ? percent(weight, 3) : "";
+    if (more && dx > 0.35 && px + r + 96 > side) more = ""; // the name outside says more than the number
     let anchor = dx > 0.35 ? "start" : dx < -0.35 ? "end" : "middle";
     let x = px + dx * (r + 11);
     if (x > side - 30 - (more ? 52 : 0) && anchor === "start") [x, anchor] = [px - (r + 9), "end"];

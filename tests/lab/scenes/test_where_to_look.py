@@ -1,0 +1,173 @@
+"""Where to look: what is on the screen is what the Python API says."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regard
+from lab.browsing import Lab, Screen, open_scene
+from regard.lab import scenes
+
+NAME = "where-to-look"
+KEYS = np.array(scenes.about(NAME)["state"]["keys"])
+
+
+def run(code: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(code, "copied", "exec"), names)
+    return names
+
+
+def weights_on(screen: Screen) -> np.ndarray[Any, Any]:
+    """The weights that the bars are drawn with, all digits."""
+    shares = screen.page.locator(".regard-bar").evaluate_all(
+        "(bars) => bars.map((bar) => Number(bar.style.getPropertyValue('--share')))"
+    )
+    return np.array(shares)
+
+
+def by_hand(keys: Any, query: Any) -> Any:
+    powers = np.exp(keys @ query)
+    return powers / powers.sum()
+
+
+def test_a_key_that_is_dragged_or_moved_by_the_keyboard_gets_what_python_says(
+    browser: Any, lab: Lab
+) -> None:
+    screen = open_scene(browser, lab, NAME)
+    box = screen.page.locator(".regard-plane").bounding_box()
+    unit = box["width"] / 4
+    x, y = box["x"] + (2 + 1.3) * unit, box["y"] + (2 - 0.3) * unit
+    screen.page.mouse.move(x, y)
+    screen.page.mouse.down()
+    for step in range(1, 8):
+        screen.page.mouse.move(x + 0.05 * step * unit, y - 0.1 * step * unit)
+    screen.page.mouse.up()
+    screen.settle()
+    moved = screen.state["keys"][0]
+    assert moved == pytest.approx([1.65, 1.0], abs=0.02)
+    keys = np.array([moved, *KEYS[1:]])
+    expected = by_hand(keys, regard.design.query(keys, 0).query)
+    np.testing.assert_allclose(weights_on(screen), expected, atol=1e-9)
+
+    screen.press("Undo")  # the whole drag is one step
+    assert screen.state["keys"][0] == [1.3, 0.3]
+    screen.page.get_by_role("button", name="k 1 at").focus()
+    screen.page.keyboard.press("ArrowRight")
+    screen.page.keyboard.press("Shift+ArrowUp")
+    screen.settle()
+    assert screen.state["keys"][0] == [1.4, 0.31]
+    screen.end()
+
+
+def test_the_slider_and_its_number_change_the_length_and_the_weights(
+    browser: Any, lab: Lab
+) -> None:
+    screen = open_scene(browser, lab, NAME)
+    design = regard.design.query(KEYS, 0)
+    box = screen.page.get_by_label("Length of the query, as a number")
+    box.fill("3")
+    box.press("Enter")
+    screen.settle()
+    query = design.query * (3 / np.linalg.norm(design.query))
+    np.testing.assert_allclose(weights_on(screen), by_hand(KEYS, query), atol=1e-9)
+    screen.page.get_by_label("Length of the query", exact=True).press("End")
+    screen.settle()
+    assert screen.state["factor"] == 4
+    np.testing.assert_allclose(weights_on(screen), by_hand(KEYS, 4 * design.query), atol=1e-9)
+    screen.end()
+
+
+def test_several_keys_are_wanted_with_the_weights_that_are_typed(browser: Any, lab: Lab) -> None:
+    screen = open_scene(browser, lab, NAME)
+    screen.press("Look at k 2")
+    assert screen.state["target"] == [0.5, 0.5, 0, 0, 0, 0]
+    box = screen.page.get_by_label("Wanted of k 1, in percent")
+    box.fill("80")
+    box.press("Enter")
+    screen.settle()
+    assert screen.state["target"] == pytest.approx([0.8, 0.2, 0, 0, 0, 0])
+    expected = by_hand(KEYS, regard.design.query(KEYS, {0: 0.8, 1: 0.2}).query)
+    np.testing.assert_allclose(weights_on(screen), expected, atol=1e-9)
+    screen.end()
+
+
+def test_a_key_among_the_others_is_refused_with_the_average_that_it_is(
+    browser: Any, lab: Lab
+) -> None:
+    screen = open_scene(browser, lab, NAME, target=[0, 0, 0, 0, 0, 1])
+    assert screen.headline == "No query can look at k6 alone: at most 16.7\u202f%."
+    with pytest.raises(regard.InfeasibleDesign) as refusal:
+        regard.design.query(KEYS, 5)
+    best = refusal.value.best.query
+    np.testing.assert_allclose(weights_on(screen), by_hand(KEYS, best), atol=1e-9)
+    # 16.7 % is the most by its own definition too: at that query nothing is gained by a small step.
+    around = [by_hand(KEYS, best + step)[5] for step in 0.01 * np.vstack([np.eye(2), -np.eye(2)])]
+    assert max(around) < by_hand(KEYS, best)[5] < 0.167
+    assert screen.page.locator(".regard-proof").text_content().startswith("Proved. ")
+    screen.end()
+
+
+@pytest.mark.parametrize("target", [[1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1], [0.5, 0, 0.5, 0, 0, 0]])
+def test_what_is_copied_runs_and_gives_the_same_numbers(
+    browser: Any, lab: Lab, target: Any
+) -> None:
+    screen = open_scene(browser, lab, NAME, target=target, factor=0.5)
+    names = run(screen.copied("Copy as Python"))
+    np.testing.assert_allclose(weights_on(screen), names["weights"][0], atol=1e-9)
+    problem = regard.problems.loads(screen.copied("Copy as problem file"))
+    found = regard.solve(problem)
+    possible = target[0] == 1
+    assert found.verdict.name == ("PROVED" if possible else "IMPOSSIBLE")
+    screen.end()
+
+
+def test_the_table_has_the_numbers_of_the_picture(browser: Any, lab: Lab) -> None:
+    screen = open_scene(browser, lab, NAME)
+    rows = screen.table()
+    query = regard.design.query(KEYS, 0).query
+    assert [float(row[3].replace("−", "-")) for row in rows] == pytest.approx(
+        (KEYS @ query).tolist(), rel=5e-4
+    )
+    assert rows[0][4:] == ["0.999", "1"]
+    screen.end()
+
+
+def test_thirty_two_keys_can_be_shown(browser: Any, lab: Lab) -> None:
+    angles = np.linspace(0, 2 * np.pi, 31, endpoint=False)
+    keys = [[0.0, 0.0], *np.round(np.stack([np.cos(angles), np.sin(angles)], 1), 3).tolist()]
+    target = [0] * 32
+    target[1] = 1
+    screen = open_scene(browser, lab, NAME, keys=keys, target=target)
+    expected = by_hand(np.array(keys), regard.design.query(np.array(keys), 1).query)
+    np.testing.assert_allclose(weights_on(screen), expected, atol=1e-9)
+    screen.end()
+
+
+def test_a_matrix_is_pasted_from_python_a_spreadsheet_or_a_handout(browser: Any, lab: Lab) -> None:
+    screen = open_scene(browser, lab, NAME)
+    texts = {
+        "np.array([[1, 0.5], [-2, 3e-1]])": [["1", "0.5"], ["-2", "3e-1"]],
+        "1\t0,5\n−2\t0.3\n": [["1", "0,5"], ["-2", "0.3"]],
+        "\\begin{pmatrix} 1 & 2 \\\\ 3 & 1/4 \\end{pmatrix}": [["1", "2"], ["3", "1/4"]],
+        "1 2\n3 4": [["1", "2"], ["3", "4"]],
+        "K = [[1, 2], [3, 4]]": [["1", "2"], ["3", "4"]],
+        "tensor([[1., 2.],\n        [3., 4.]])": [["1", "2"], ["3", "4"]],
+        "1 2\n3": None,
+        "<script>": None,
+    }
+    found = screen.page.evaluate(
+        """async (texts) => {
+          const { readMatrix } = await import("/static/kit/matrix.js");
+          return texts.map(readMatrix);
+        }""",
+        list(texts),
+    )
+    assert found == list(texts.values())
+    screen.end()

@@ -1,0 +1,113 @@
+"""What holds of every scene: it is found by its file, so a new one is tested here without a word."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from lab.browsing import Lab, open_page, open_scene
+from regard.lab import scenes
+from regard.lab.saved_page import saved_scene
+from regard.lab.table import Answer, questions
+
+NAMES = scenes.names()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_scene_asks_is_in_the_table_and_answered_in_every_step_of_its_story(
+    name: str,
+) -> None:
+    about = scenes.about(name)
+    assert 4 <= len(about["story"]) <= 7
+    for one in about["asks"].values():
+        assert set(one["from"]) <= set(about["state"])
+        assert set(one["from"]) <= set(questions()[one["question"]].asked.model_fields)
+    for state in [about["state"], *scenes.story_states(about)]:
+        assert set(state) == set(about["state"])
+        for label, said in scenes.answered(about, state).items():
+            assert isinstance(said, Answer), (label, str(said))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scene_loads_without_a_network_and_its_story_plays_to_the_end(
+    browser: Any, lab: Lab, name: str
+) -> None:
+    screen = open_scene(browser, lab, name)
+    about = scenes.about(name)
+    assert screen.headline
+    states = scenes.story_states(about)
+    for state in states[1:]:
+        screen.press("Next")
+        assert screen.state == state
+        assert not screen.page.locator(".regard-problem").is_visible()
+    assert screen.page.get_by_role("button", name="Next", exact=True).is_disabled()
+    screen.end()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_undo_reset_reload_and_the_link_lead_to_the_state_that_they_should(
+    browser: Any, lab: Lab, name: str
+) -> None:
+    screen = open_scene(browser, lab, name)
+    first, second, third = scenes.story_states(scenes.about(name))[:3]
+    screen.press("Next")
+    screen.press("Next")
+    said = screen.headline
+    link = screen.copied("Copy link")
+    screen.page.wait_for_function("(link) => location.href === link", arg=link)
+    screen.page.reload()
+    screen.settle()
+    assert (screen.state, screen.headline) == (third, said)
+    screen.page.goto("about:blank")
+    screen.page.goto(link)
+    screen.settle()
+    assert (screen.state, screen.headline) == (third, said)
+    screen.press("Reset")
+    assert screen.state == scenes.about(name)["state"]
+    screen.press("Undo")
+    assert screen.state == third
+    assert first != third or second != third
+    screen.end()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_screen(
+    browser: Any, lab: Lab, name: str, scheme: str
+) -> None:
+    screen = open_scene(browser, lab, name, scheme=scheme)
+    screen.table()
+    screen.page.locator("details").evaluate_all(
+        "(all) => all.forEach((one) => { one.open = true; })"
+    )
+    for width in (1440, 768, 320):
+        screen.page.set_viewport_size({"width": width, "height": 900})
+        assert screen.axe() == []
+        assert screen.page.evaluate("() => document.documentElement.scrollWidth") <= width
+    screen.end()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_saved_file_shows_its_state_and_plays_its_story_without_a_server(
+    browser: Any, tmp_path: Any, name: str
+) -> None:
+    states = scenes.story_states(scenes.about(name))
+    file = tmp_path / "scene.html"
+    file.write_text(saved_scene(name, states[1]), encoding="utf-8")
+    screen = open_page(browser, file.as_uri())
+    screen.settle()
+    assert screen.state == states[1]
+    for state in states[1:]:
+        screen.press("Next")
+        assert screen.state == state
+    assert "regard lab" in screen.page.locator(".regard-note").first.inner_text()
+    screen.end()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_story_and_the_state_are_json_that_a_page_reads_back_to_the_same(name: str) -> None:
+    about = scenes.about(name)
+    assert json.loads(json.dumps(about)) == about
+    assert {"title", "sentence", "order", "state", "asks", "story"} <= set(about)

@@ -1,0 +1,278 @@
+"""The server: who may ask, how much, how long; and that it goes on after every attack."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.browsing import Lab, needs, running_lab
+
+needs("httpx", "websockets", "fastapi")
+
+import httpx  # noqa: E402
+from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
+from websockets.sync.client import connect  # noqa: E402
+
+QUESTION = {"keys": [[1, 0], [0, 1], [-1, -1]], "target": [1, 0, 0]}
+SLOW = {  # two heads over many keys, integrated exactly: far longer than anybody waits
+    "queries": [[1, 2], [2, -1]],
+    "means": [[i / 7, 1 - i / 5] for i in range(60)],
+    "covariances": [[[1, 0.2], [0.2, 1]]] * 60,
+    "values": [[i, 1] for i in range(60)],
+    "method": "exact",
+}
+
+
+def answers(lab: Lab) -> bool:
+    found = httpx.post(
+        f"{lab.base}/ask/design_query", json=QUESTION, headers=lab.cookie, timeout=30
+    )
+    return found.status_code == 200 and found.json()["status"] == "reached"
+
+
+def test_the_token_is_exchanged_for_a_cookie_that_no_script_can_read(lab: Lab) -> None:
+    found = httpx.get(f"{lab.base}/scene/where-to-look?token={lab.token}&factor=2")
+    assert (found.status_code, found.headers["location"]) == (303, "/scene/where-to-look?factor=2")
+    cookie = found.headers["set-cookie"]
+    assert cookie.startswith(f"regard-{lab.port}={lab.token}; HttpOnly; SameSite=Strict")
+    page = httpx.get(f"{lab.base}/", headers=lab.cookie)
+    policy = page.headers["content-security-policy"]
+    assert page.status_code == 200
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "127.0.0.1:1"}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Cookie": ""}, 401),
+        ({"Cookie": "regard-PORT=wrong"}, 401),
+        ({"Cookie": "regard-PORT="}, 401),
+    ],
+)
+@pytest.mark.parametrize(
+    "path", ["/", "/scenes.json", "/static/shell.js", "/openapi.json", "/ask/design_query"]
+)
+def test_what_is_not_our_own_page_is_refused_everywhere(
+    lab: Lab, path: str, headers: dict[str, str], status: int
+) -> None:
+    sent = {**lab.cookie, **{n: v.replace("PORT", str(lab.port)) for n, v in headers.items()}}
+    method = "POST" if path.startswith("/ask") else "GET"
+    found = httpx.request(
+        method, lab.base + path, headers=sent, json=QUESTION if method == "POST" else None
+    )
+    assert found.status_code == status
+    assert found.json()["problem"].endswith(".")
+    assert "set-cookie" not in found.headers
+
+
+def test_a_wrong_token_and_two_hosts_are_refused(lab: Lab) -> None:
+    assert httpx.get(f"{lab.base}/?token=wrong").status_code == 401
+    assert (
+        httpx.post(f"{lab.base}/ask/design_query?token={lab.token}", json=QUESTION).status_code
+        == 401
+    )
+    with socket.create_connection(("127.0.0.1", lab.port)) as raw:
+        host = f"127.0.0.1:{lab.port}"
+        raw.sendall(
+            f"GET / HTTP/1.1\r\nHost: {host}\r\nHost: evil\r\nCookie: {lab.cookie['Cookie']}\r\n\r\n".encode()
+        )
+        assert raw.recv(100).split()[1] in (b"400", b"421")
+    assert answers(lab)
+
+
+@pytest.mark.parametrize(
+    ("origin", "cookie", "status"),
+    [("http://evil.example", True, 403), (None, True, 403), ("own", False, 401)],
+)
+def test_a_socket_from_another_site_is_refused_before_it_is_opened(
+    lab: Lab, origin: str | None, cookie: bool, status: int
+) -> None:
+    sent: Any = {
+        "origin": lab.base if origin == "own" else origin,
+        "additional_headers": lab.cookie if cookie else {},
+    }
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        connect(f"ws://127.0.0.1:{lab.port}/socket", **sent),
+    ):
+        pass
+    assert refused.value.response.status_code == status
+
+
+def test_the_socket_answers_whatever_is_said_to_it(lab: Lab) -> None:
+    with connect(
+        f"ws://127.0.0.1:{lab.port}/socket", origin=lab.base, additional_headers=lab.cookie
+    ) as ws:  # type: ignore[arg-type]
+        said: list[Any] = [
+            "{",
+            "[" * 5000,
+            "3",
+            '{"id": 1}',
+            '{"id": [], "ask": "x"}',
+            '{"id": 2, "ask": "__init__", "arguments": {}}',
+        ]
+        for text in said:
+            ws.send(text)
+            assert json.loads(ws.recv(20))["problem"].endswith(".")
+        ws.send(json.dumps({"id": 7, "ask": "design_query", "arguments": QUESTION}))
+        found = json.loads(ws.recv(20))
+        assert (found["id"], found["answer"]["status"]) == (7, "reached")
+        ws.send('{"id": 8, "ask": "design_query", "arguments": {"keys": NaN}}')
+        assert json.loads(ws.recv(20))["problem"]
+        ws.send("x" * 300_000)
+        with pytest.raises(ConnectionClosed):
+            ws.recv(20)
+    assert answers(lab)
+
+
+def test_large_and_malformed_bodies_are_refused_with_a_sentence(lab: Lab) -> None:
+    ask = f"{lab.base}/ask/design_query"
+
+    def chunks() -> Any:  # no Content-Length to go by
+        for _ in range(400):
+            yield b" " * 1000
+
+    assert httpx.post(ask, content=chunks(), headers=lab.cookie).status_code == 413
+    for body in (
+        b"{",
+        b"[1]",
+        b"\xff",
+        b"null",
+        b'{"keys": [[1]], "target": [true]}',
+        b'{"keys": [[1]], "target": [1], "x": 1}',
+    ):
+        found = httpx.post(
+            ask, content=body, headers={**lab.cookie, "Content-Type": "application/json"}
+        )
+        assert found.status_code in (400, 422)
+        assert set(found.json()) == {"problem"}
+    many = {"keys": [[0.0, 1.0]] * 65, "target": [1.0] + [0.0] * 64}
+    assert httpx.post(ask, json=many, headers=lab.cookie).status_code == 422
+    ragged = {"keys": [[0, 1], [1]], "target": [1, 0]}
+    found = httpx.post(ask, json=ragged, headers=lab.cookie)
+    assert (found.status_code, "keys" in found.json()["problem"]) == (409, True)
+    assert answers(lab)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../server.py",
+        "/static/%2e%2e/server.py",
+        "/..%2f..%2fetc/passwd",
+        "/static//etc/passwd",
+        "/scene/../../x",
+        "/static/",
+        "/docs",
+        "/static/kit/%00",
+    ],
+)
+def test_no_path_leads_out_of_the_page(lab: Lab, path: str) -> None:
+    with socket.create_connection(("127.0.0.1", lab.port)) as raw:
+        raw.sendall(
+            f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{lab.port}\r\nCookie: {lab.cookie['Cookie']}\r\nConnection: close\r\n\r\n".encode()
+        )
+        answer = b"".join(iter(lambda: raw.recv(65536), b""))
+    assert answer.split(b"\r\n")[0].split()[1] in (b"404", b"400")
+    assert b"import" not in answer
+    assert b"root:" not in answer
+
+
+def test_a_problem_is_a_bundled_one_or_a_text_and_never_a_file_of_this_machine(
+    lab: Lab, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.toml"
+    secret.write_text('title = "secret"')
+    for name in (str(secret), "../secret.toml", "/etc/passwd"):
+        found = httpx.post(f"{lab.base}/ask/show", json={"problem": name}, headers=lab.cookie)
+        assert found.status_code == 409
+        assert found.json()["problem"] == f"There is no bundled problem {name!r}."
+    # A single field is no file name either.
+    body = {"problem": "average-two-values", "answer": {"q": str(secret)}}
+    found = httpx.post(f"{lab.base}/ask/check", json=body, headers=lab.cookie)
+    assert "secret" not in found.json().get("title", "")
+    assert found.status_code == 409
+
+
+def test_html_in_a_problem_comes_back_as_text(lab: Lab) -> None:
+    file = """schema = 1
+id = "x"
+title = "<script>alert(1)</script>"
+kind = "query"
+statement = "<img src=x onerror=alert(1)> [a](javascript:alert(1))"
+[given]
+keys = [[1, 0], [0, 1]]
+names = { a = 0, b = 1 }
+[goal]
+weights = { a = 1.0 }
+"""
+    found = httpx.post(f"{lab.base}/ask/show", json={"file": file}, headers=lab.cookie)
+    if found.status_code == 200:
+        shown = found.json()["statement_html"]
+        assert "<script" not in shown
+        assert "<img" not in shown
+        assert 'href="javascript' not in shown
+    else:
+        assert found.status_code == 409
+
+
+def test_a_question_taken_back_is_stopped_and_the_next_is_answered(lab: Lab) -> None:
+    with connect(
+        f"ws://127.0.0.1:{lab.port}/socket", origin=lab.base, additional_headers=lab.cookie
+    ) as ws:  # type: ignore[arg-type]
+        for number in range(3):
+            ws.send(json.dumps({"id": number, "ask": "law", "arguments": SLOW}))
+        for number in range(3):
+            ws.send(json.dumps({"id": number, "cancel": True}))
+        ws.send(json.dumps({"id": "last", "ask": "design_query", "arguments": QUESTION}))
+        while (found := json.loads(ws.recv(30)))["id"] != "last":
+            pass
+        assert found["answer"]["status"] == "reached"
+
+
+@pytest.mark.slow
+def test_a_thousand_questions_at_once_are_all_answered_and_memory_stays_flat(lab: Lab) -> None:
+    def resident() -> int:
+        status = Path(f"/proc/{lab.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0])
+
+    with httpx.Client(headers=lab.cookie, timeout=120) as client, ThreadPoolExecutor(50) as many:
+        ask = lambda _: client.post(f"{lab.base}/ask/design_query", json=QUESTION).status_code  # noqa: E731
+        assert set(many.map(ask, range(200))) == {200}
+        before = resident()
+        assert list(many.map(ask, range(1000))) == [200] * 1000
+        assert resident() < before + 30_000
+
+
+def test_ctrl_c_ends_the_server_and_its_workers() -> None:
+    with running_lab() as own:
+        assert answers(own)
+        children = (
+            Path(f"/proc/{own.process.pid}/task/{own.process.pid}/children").read_text().split()
+        )
+        own.process.send_signal(signal.SIGINT)
+        assert own.process.wait(20) == 0
+        deadline = time.monotonic() + 10
+        while (
+            any(Path(f"/proc/{child}").exists() for child in children)
+            and time.monotonic() < deadline
+        ):
+            threading.Event().wait(0.05)
+        assert children
+        assert not any(Path(f"/proc/{child}").exists() for child in children)
