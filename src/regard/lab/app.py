@@ -69,6 +69,15 @@ def application(workers: Workers) -> FastAPI:
         await connection.accept()
         await _converse(connection, workers)
 
+    @app.api_route(
+        "/ask/{name}",
+        methods=["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"],
+        include_in_schema=False,
+    )
+    def not_so(name: str) -> Response:
+        problem = {"problem": "Questions are asked by POST."}
+        return JSONResponse(problem, 405, headers={"Allow": "POST"})
+
     @app.get("/{path:path}", include_in_schema=False)
     def file(path: str) -> Response:
         found = static_file(path)
