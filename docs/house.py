@@ -23,6 +23,7 @@ Place = tuple[float, int, float]  # left, top, width
 SAYS = {
     "cli": "the command",
     "lab": "page, notebook, file",
+    "cluster": "sweeps, key stores",
     "kinds": "a folder per kind of problem",
     "solving": "findings, solutions, variants",
     "checking": "answers, verdicts",

@@ -34,6 +34,7 @@ _PARTS = (
     "analysis",
     "certify",
     "checking",
+    "cluster",
     "design",
     "lab",
     "language",

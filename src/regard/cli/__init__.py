@@ -21,6 +21,7 @@ from regard.cli.lab import lab as lab_command
 from regard.cli.show import hint as hint_command
 from regard.cli.show import show as show_command
 from regard.cli.solve import solve as solve_command
+from regard.cli.sweep import sweep as sweep_command
 from regard.errors import RegardError
 
 app = typer.Typer(
@@ -41,6 +42,7 @@ app.command("list")(problem_set.list_problems)
 app.command("variant", short_help="Print a problem with other numbers.")(problem_set.variant)
 app.command("validate", short_help="Say whether a problem file is right.")(problem_set.validate)
 app.command("schema")(problem_set.schema)
+app.command("sweep", short_help="Run something over many settings.")(sweep_command)
 app.command("doctor", short_help="Say what is installed, and test it.")(doctor_command)
 
 

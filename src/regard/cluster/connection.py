@@ -1,0 +1,140 @@
+"""The way to a scheduler of Dask: found, started, watched, and lost."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from regard.cluster.failures import ClusterError
+from regard.core.kernels.threads import available
+from regard.errors import ParameterError
+
+__all__ = ["Watch", "connected", "hold_threads", "needed"]
+
+PATIENCE = 60.0  # seconds to wait for workers, where there are none
+_CONNECT = 10.0  # seconds to wait for the scheduler
+
+
+def needed(package: str, purpose: str) -> Any:
+    """Import an optional package, or say how to get it."""
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as missing:
+        if missing.name != package:
+            raise
+        extra = {"distributed": "'regard[cluster]'"}.get(package, package)
+        raise ParameterError(
+            f"{purpose} needs {package}, which is not installed: `pip install {extra}`."
+        ) from None
+
+
+@contextmanager
+def connected(
+    function: str, cluster: Any, *, workers: int | None = None, memory: int | None = None
+) -> Iterator[Any]:
+    """Give a client of Dask.
+
+    Args:
+        function: who asks.
+        cluster: an address such as "tcp://10.0.0.1:8786", "local" to start a scheduler and worker
+            processes here for as long as this lasts, or a `distributed.Client`.
+        workers: how many processes "local" starts; by default one per core.
+        memory: the limit of each of these, in bytes.
+    """
+    distributed = needed("distributed", f"{function}: cluster={cluster!r}")
+    if isinstance(cluster, distributed.Client):
+        yield cluster
+        return
+    if not isinstance(cluster, str):
+        raise ParameterError(
+            f"{function}: cluster must be an address such as 'tcp://10.0.0.1:8786', 'local' or a "
+            f"distributed.Client. Got {cluster!r}."
+        )
+    # What Dask logs about lost connections is told by us, in a sentence.
+    logger = logging.getLogger("distributed")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    started = client = None
+    try:
+        if cluster == "local":
+            started = _started(distributed, workers or available(), memory)
+        client = _client(function, distributed, started or cluster)
+        yield client
+    finally:
+        for one in (client, started):
+            with suppress(Exception):  # what is gone need not be closed
+                if one is not None:
+                    one.close(timeout=5)
+        logger.setLevel(level)
+
+
+def _started(distributed: Any, workers: int, memory: int | None) -> Any:
+    import dask
+
+    # A task that ended two workers is suspect; where others may end them too, Dask waits for more.
+    with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
+        return distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            dashboard_address=None,
+            memory_limit=memory or "auto",
+            silence_logs=logging.CRITICAL + 1,
+        )
+
+
+def _client(function: str, distributed: Any, cluster: Any) -> Any:
+    try:
+        return distributed.Client(cluster, timeout=_CONNECT, set_as_default=False)
+    except (OSError, TimeoutError):
+        raise ClusterError(
+            f"{function}: no scheduler answers at {cluster}. `dask scheduler` starts one and "
+            "prints its address; `dask worker ADDRESS` adds workers."
+        ) from None
+    except ValueError as error:
+        raise ParameterError(
+            f"{function}: {cluster!r} is no address: {error}. Write tcp://HOST:PORT."
+        ) from None
+
+
+class Watch:
+    """Notices that the scheduler is gone, or that no workers are left."""
+
+    def __init__(self, function: str, client: Any, go_on: str) -> None:
+        """Watch a client for a function; `go_on` is a sentence that says what to do then."""
+        self.function, self.client, self.go_on = function, client, go_on
+        self._alone_since: float | None = None
+
+    def lost(self) -> ClusterError:
+        """Return the error for a connection that is lost."""
+        address = getattr(getattr(self.client, "scheduler", None), "address", "the address given")
+        return ClusterError(
+            f"{self.function}: the connection to the scheduler at {address} is lost. {self.go_on}"
+        )
+
+    def check(self) -> None:
+        """Raise where there is nobody left to do the work."""
+        if self.client.status not in ("running", "newly-created"):
+            raise self.lost()
+        if self.client.scheduler_info(n_workers=-1)["workers"]:
+            self._alone_since = None
+            return
+        now = time.monotonic()
+        self._alone_since = self._alone_since or now
+        if now - self._alone_since > PATIENCE:
+            raise ClusterError(
+                f"{self.function}: the scheduler has had no workers for {PATIENCE:.0f} s. "
+                f"`dask worker ADDRESS` adds some. {self.go_on}"
+            )
+
+
+def hold_threads() -> None:
+    """Let the tasks of this worker use one thread each, unless its owner has said how many.
+
+    Dask runs as many tasks at a time in a worker as it was started with threads.
+    """
+    os.environ.setdefault("REGARD_THREADS", "1")

@@ -1,0 +1,253 @@
+"""`regard.cluster.sweep`: one function over many settings."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import regard
+from regard.cluster.byte_sizes import read_bytes
+from regard.cluster.connection import connected
+from regard.cluster.failures import Interrupted
+from regard.cluster.progress import Progress, watched
+from regard.cluster.sweeps.cells import FAILED, KILLED, Outcome
+from regard.cluster.sweeps.checkpoint import Checkpoint
+from regard.cluster.sweeps.engines import Dask, Engine, Here
+from regard.cluster.sweeps.problem_target import ProblemTarget, problem_target
+from regard.cluster.sweeps.processes import Processes
+from regard.cluster.sweeps.result import Sweep, tidy
+from regard.cluster.sweeps.run import run_cells
+from regard.cluster.sweeps.settings import Cell, read_cells
+from regard.cluster.sweeps.targets import Named, named, names
+from regard.core.kernels.threads import available
+from regard.errors import InvalidProblem, ParameterError
+from regard.problems.head import Problem
+from regard.shapes import integer
+
+__all__ = ["sweep"]
+
+_NAME = "cluster.sweep"
+
+
+def sweep(
+    what: Callable[..., Any] | str | Problem,
+    settings: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    *,
+    seed: int = 0,
+    paired: Sequence[str] = (),
+    draw: Mapping[str, Any] | None = None,
+    cluster: Any = None,
+    workers: int | None = None,
+    memory: int | str | None = None,
+    checkpoint: str | Path | None = None,
+    retry: bool = False,
+    title: str | None = None,
+    progress: Progress = None,
+) -> Sweep:
+    """Call a function for every cell of a grid, and return a table with a row for each.
+
+    Args:
+        what: a function; the name of one of regard's, such as "analysis.key_noise" or
+            "design.query"; or a problem, or its id or file. A function is called with the settings
+            of a cell as keyword arguments, and with `rng`, a NumPy generator, if it has an argument
+            of that name. It returns a number, or a mapping or a dataclass of numbers and words.
+        settings: a grid, {name: values}, of which every combination is a cell; or a list of cells.
+            `regard sweep --list` shows which settings the functions of regard have.
+        seed: what all random numbers come from.
+        paired: settings that do not change the random numbers: cells that differ in nothing else
+            draw the same ones.
+        draw: for a function of regard, the laws of its arrays: {name: {"law": …}}.
+        cluster: None for processes of this machine; the address of a scheduler of Dask; "local" to
+            start one; or a `distributed.Client`.
+        workers: how many processes, by default one per core. 0: none, all happens in this one.
+        memory: how much memory a cell may take, such as "2GiB", beyond what its process has before.
+        checkpoint: a file that keeps what is done. If it is there, only what is missing is done.
+        retry: whether to do again what failed before, or ended its process.
+        title: what the table is called.
+        progress: None: a bar on terminals; True, False, or a function (done, total).
+
+    Returns:
+        A :class:`Sweep`. A cell that raises, or ends its process, is a row that says so.
+
+    Raises:
+        ParameterError: an argument cannot be used.
+        ClusterError: the scheduler is lost, or the checkpoint cannot be written.
+        Interrupted: Ctrl-C.
+
+    Guarantee: the same bits for any number of workers, on a cluster or here, in any order, also if
+    it was interrupted; and a cell's random numbers depend on the seed and on its settings alone.
+
+    Example:
+        >>> table = sweep(lambda n, p: n**p, {"n": [2, 3], "p": [1, 2]}, workers=0)
+        >>> table.column("result")
+        [2, 4, 3, 9]
+    """
+    seed = integer(_NAME, "seed", seed, minimum=0)
+    target, name = read_target(what, draw or {}, _NAME)
+    cells = read_cells(_NAME, _with_defaults(target, settings), paired)
+    check_cells(target, cells, _NAME)
+    limit = None if memory is None else read_bytes(_NAME, "memory", memory)
+    if limit is not None and cluster not in (None, "local"):
+        raise ParameterError(
+            f"{_NAME}: memory is for processes that are started here. Workers of a cluster have "
+            "the limit they were started with: `dask worker --memory-limit`."
+        )
+    count = available() if workers is None else integer(_NAME, "workers", workers, minimum=0)
+    header = {
+        "sweep": name,
+        "what": _identity(target),
+        "seed": seed,
+        "paired": sorted(paired),
+        "regard": regard.__version__,
+    }
+    kept = None if checkpoint is None else Checkpoint.open(Path(checkpoint), header)
+    outcomes: dict[str, Outcome] = dict(kept.found) if kept else {}
+    if retry:
+        again = [one.name for one in outcomes.values() if one.status in (FAILED, KILLED)]
+        for cell in again:
+            del outcomes[cell]
+    missing = [cell for cell in cells if cell.name not in outcomes]
+    resumed = len(cells) - len(missing)
+    go_on = _go_on(checkpoint)
+    try:
+        if missing:
+            with (
+                _engine(target, seed, cluster, min(count, len(missing)), limit, go_on) as engine,
+                watched(name, resumed, len(cells), progress) as tick,
+            ):
+
+                def done(some: Sequence[Outcome]) -> None:
+                    if kept:
+                        kept.add(some)
+                    outcomes.update((one.name, one) for one in some)
+                    tick(sum(1 for cell in cells if cell.name in outcomes)
+                         if resumed and len(outcomes) > len(cells) else len(outcomes))  # fmt: skip
+
+                run_cells(engine, missing, done)
+        if kept:
+            kept.sync()
+    except KeyboardInterrupt:
+        count = sum(cell.name in outcomes for cell in cells)
+        raise Interrupted(f"Stopped after {count} of {len(cells)} cells. {go_on}") from None
+    finally:
+        if kept:
+            kept.close()
+    columns, own, rows = tidy(cells, [outcomes[cell.name] for cell in cells])
+    damaged = kept.damaged if kept else 0
+    return Sweep(title or name, tuple(columns), tuple(rows), own, resumed, damaged)
+
+
+def read_target(what: Any, draws: Mapping[str, Any], where: str) -> tuple[Any, str]:
+    """Return what is called for each cell, and its name."""
+    if isinstance(what, Problem):
+        from regard.problems import to_dict
+
+        return ProblemTarget(what.id, to_dict(what)), what.id
+    if isinstance(what, str | Path):
+        if what not in names():
+            try:
+                found = problem_target(what)
+            except InvalidProblem:
+                if Path(what).exists():
+                    raise
+            else:
+                return found, found.name
+        return named(str(what), draws, where), str(what)
+    if not callable(what):
+        raise ParameterError(
+            f"{where}: what must be a function, the name of one of regard's, or a problem. "
+            f"Got {what!r}."
+        )
+    if draws:
+        raise ParameterError(
+            f"{where}: draw is for functions of regard that are named. A function of your own "
+            "draws from its argument rng."
+        )
+    return what, getattr(what, "__name__", type(what).__name__)
+
+
+def check_cells(target: Any, cells: Sequence[Cell], where: str) -> None:
+    """Refuse settings that the target does not have, before anything is run."""
+    check = getattr(target, "check", None)
+    shapes = {tuple(cell.settings): cell for cell in cells}
+    for cell in shapes.values():
+        if check is not None and isinstance(target, Named | ProblemTarget):
+            check(cell.settings, where)
+        else:
+            _bind(target, cell.settings, where)
+
+
+def _bind(function: Callable[..., Any], settings: Mapping[str, Any], where: str) -> None:
+    import inspect
+
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions in C do not say what they take
+        return
+    given = dict(settings) | ({"rng": None} if "rng" in signature.parameters else {})
+    try:
+        signature.bind(**given)
+    except TypeError as error:
+        raise ParameterError(
+            f"{where}: the function does not take these settings: {error}."
+        ) from None
+
+
+def _with_defaults(target: Any, settings: Any) -> Any:
+    """Add the sizes that the recipe of a function has, so that the table shows them."""
+    defaults = dict(target.recipe.defaults) if isinstance(target, Named) else {}
+    if not defaults:
+        return settings
+    if isinstance(settings, Mapping):
+        return {**settings, **{k: [v] for k, v in defaults.items() if k not in settings}}
+    return [{**row, **{k: v for k, v in defaults.items() if k not in row}} for row in settings]
+
+
+def _identity(target: Any) -> str:
+    """Return a hash of what is computed, so that a checkpoint of something else is noticed."""
+    if isinstance(target, Named):
+        said: Any = [target.name, {name: dict(law) for name, law in target.draws.items()}]
+    elif isinstance(target, ProblemTarget):
+        said = target.data
+    else:
+        said = _of_code(getattr(target, "__code__", None))
+    return hashlib.blake2b(json.dumps(said, default=str).encode(), digest_size=8).hexdigest()
+
+
+def _of_code(code: CodeType | None) -> Any:
+    if code is None:
+        return None
+    constants = [_of_code(x) if isinstance(x, CodeType) else repr(x) for x in code.co_consts]
+    return [code.co_code.hex(), constants, list(code.co_names)]
+
+
+def _go_on(checkpoint: str | Path | None) -> str:
+    if checkpoint is None:
+        return "Nothing was kept: with checkpoint=FILE the next run goes on from there."
+    return f"What is done is kept in {checkpoint}: run the same again, and it goes on from there."
+
+
+@contextmanager
+def _engine(
+    target: Any, seed: int, cluster: Any, workers: int, memory: int | None, go_on: str
+) -> Iterator[Engine]:
+    if cluster is None:
+        engine: Engine = (
+            Here(target, seed) if not workers else Processes(target, seed, workers, memory)
+        )
+        try:
+            yield engine
+        finally:
+            engine.close()
+        return
+    with connected(_NAME, cluster, workers=workers or None, memory=memory) as client:
+        engine = Dask(client, target, seed, go_on=go_on)
+        try:
+            yield engine
+        finally:
+            engine.close()

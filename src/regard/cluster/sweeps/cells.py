@@ -1,0 +1,88 @@
+"""Run cells where they are to be run: in a worker process, on a cluster, or here.
+
+Whatever a cell raises becomes its row. BLAS is held to one thread, so that a result does not depend
+on how many cores the machine has that it was computed on.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from regard.cluster.sweeps.columns import LONGEST, Row, columns_of
+from regard.cluster.sweeps.settings import Cell, generator
+from regard.core.kernels.threads import one_blas_thread
+from regard.errors import InfeasibleDesign, UndecidedDesign
+
+__all__ = ["DONE", "FAILED", "IMPOSSIBLE", "KILLED", "UNDECIDED", "Outcome", "run_batch"]
+
+# What the column `status` says.
+DONE = "done"
+IMPOSSIBLE = "impossible"  # a design that is proved out of reach; the columns are of the closest
+UNDECIDED = "undecided"
+FAILED = "failed"  # the function raised: the message says what
+KILLED = "killed"  # the process ended, for want of memory or by a signal
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a cell.
+
+    Attributes:
+        name: of the cell.
+        status: one of the words above.
+        result: the columns that it found.
+        message: why there is no result, in a sentence; or "".
+    """
+
+    name: str
+    status: str
+    result: Row
+    message: str = ""
+
+
+def run_batch(
+    function: Callable[..., Any], seed: int, cells: Sequence[Cell]
+) -> tuple[list[Outcome], float]:
+    """Run cells one after the other; return what came of each, and the seconds it took."""
+    start = time.perf_counter()
+    draws = takes_rng(function)
+    with one_blas_thread():
+        found = [_run(function, seed, cell, draws) for cell in cells]
+    return found, time.perf_counter() - start
+
+
+def takes_rng(function: Callable[..., Any]) -> bool:
+    """Whether a function wants the random numbers of its cell."""
+    try:
+        return "rng" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # some functions in C do not say
+        return False
+
+
+def _run(function: Callable[..., Any], seed: int, cell: Cell, draws: bool) -> Outcome:
+    try:
+        with np.errstate(all="ignore"):
+            if draws:
+                result = function(**cell.settings, rng=generator(seed, cell.stream))
+            else:
+                result = function(**cell.settings)
+            return Outcome(cell.name, DONE, columns_of(result))
+    except (InfeasibleDesign, UndecidedDesign) as refused:
+        status = IMPOSSIBLE if isinstance(refused, InfeasibleDesign) else UNDECIDED
+        best = getattr(function, "columns", columns_of)(refused.best) if refused.best else {}
+        return Outcome(cell.name, status, best, _sentence(refused))
+    except MemoryError as error:
+        return Outcome(cell.name, FAILED, {}, f"out of memory: {_sentence(error)}")
+    except Exception as error:
+        return Outcome(cell.name, FAILED, {}, f"{type(error).__name__}: {_sentence(error)}")
+
+
+def _sentence(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
