@@ -12,6 +12,8 @@ from regard.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from regard.cluster.failures import ClusterError, Interrupted
+    from regard.cluster.key_stores.arguments import attention
+    from regard.cluster.key_stores.result import StoreAttention
     from regard.cluster.sweeps.arguments import sweep
     from regard.cluster.sweeps.result import Sweep
 else:  # a checker of types reads the lines above
@@ -19,6 +21,8 @@ else:  # a checker of types reads the lines above
         __name__,
         {
             "failures": "ClusterError Interrupted",
+            "key_stores.arguments": "attention",
+            "key_stores.result": "StoreAttention",
             "sweeps.arguments": "sweep",
             "sweeps.result": "Sweep",
         },
@@ -27,6 +31,8 @@ else:  # a checker of types reads the lines above
 __all__ = [
     "ClusterError",
     "Interrupted",
+    "StoreAttention",
     "Sweep",
+    "attention",
     "sweep",
 ]
