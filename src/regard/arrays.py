@@ -54,8 +54,9 @@ def take(function: str, name: str, x: object) -> Taken:
             f"{function}: {name} is a traced JAX array, which has no numbers yet. "
             f"Call {function} outside jit, grad and vmap."
         )
-    masked = sys.modules.get("numpy.ma")  # nobody has such an array without having loaded it
-    if masked is not None and isinstance(x, masked.MaskedArray):
+    # Nobody has such an array without having loaded its module, which a thread may be about to do.
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
+    if masked is not None and isinstance(x, masked):
         fix = f"Pass {name}.filled(...)"
         fix += " and say what may be attended to with mask=." if name in "query key value" else "."
         raise ParameterError(

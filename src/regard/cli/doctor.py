@@ -26,9 +26,17 @@ ALLOWED = 1e-13  # of values near 1, in float64: hundreds of roundings
 
 
 def doctor(
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Describe the workers of a scheduler of Dask, tcp://HOST:PORT, instead."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Say which kernel and how many threads are in use, what is installed, and test it."""
+    if cluster is not None:
+        from regard.cli.cluster_doctor import doctor_of_cluster
+
+        doctor_of_cluster(cluster, as_json)
     found = examine()
     if as_json:
         typer.echo(json.dumps(found, indent=2))

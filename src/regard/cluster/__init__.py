@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from regard.cluster.key_stores.result import StoreAttention
     from regard.cluster.sweeps.arguments import sweep
     from regard.cluster.sweeps.result import Sweep
+    from regard.cluster.workers import describe_cluster
 else:  # a checker of types reads the lines above
     __getattr__, __dir__ = lazy_names(
         __name__,
@@ -25,6 +26,7 @@ else:  # a checker of types reads the lines above
             "key_stores.result": "StoreAttention",
             "sweeps.arguments": "sweep",
             "sweeps.result": "Sweep",
+            "workers": "describe_cluster",
         },
     )
 
@@ -34,5 +36,6 @@ __all__ = [
     "StoreAttention",
     "Sweep",
     "attention",
+    "describe_cluster",
     "sweep",
 ]

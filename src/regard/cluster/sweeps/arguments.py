@@ -106,14 +106,9 @@ def sweep(
         "regard": regard.__version__,
     }
     kept = None if checkpoint is None else Checkpoint.open(Path(checkpoint), header)
-    outcomes: dict[str, Outcome] = dict(kept.found) if kept else {}
-    if retry:
-        again = [one.name for one in outcomes.values() if one.status in (FAILED, KILLED)]
-        for cell in again:
-            del outcomes[cell]
+    outcomes = _already(cells, kept, retry)
+    resumed, go_on = len(outcomes), _go_on(checkpoint)
     missing = [cell for cell in cells if cell.name not in outcomes]
-    resumed = len(cells) - len(missing)
-    go_on = _go_on(checkpoint)
     try:
         if missing:
             with (
@@ -125,14 +120,14 @@ def sweep(
                     if kept:
                         kept.add(some)
                     outcomes.update((one.name, one) for one in some)
-                    tick(sum(1 for cell in cells if cell.name in outcomes)
-                         if resumed and len(outcomes) > len(cells) else len(outcomes))  # fmt: skip
+                    tick(len(outcomes))
 
                 run_cells(engine, missing, done)
         if kept:
             kept.sync()
     except KeyboardInterrupt:
-        count = sum(cell.name in outcomes for cell in cells)
+        there = kept.names() if kept else set(outcomes)
+        count = sum(cell.name in there for cell in cells)
         raise Interrupted(f"Stopped after {count} of {len(cells)} cells. {go_on}") from None
     finally:
         if kept:
@@ -140,6 +135,17 @@ def sweep(
     columns, own, rows = tidy(cells, [outcomes[cell.name] for cell in cells])
     damaged = kept.damaged if kept else 0
     return Sweep(title or name, tuple(columns), tuple(rows), own, resumed, damaged)
+
+
+def _already(cells: Sequence[Cell], kept: Checkpoint | None, retry: bool) -> dict[str, Outcome]:
+    """Return what came of the cells that need not be run, by their names."""
+    found = kept.found if kept else {}
+    again = (FAILED, KILLED) if retry else ()
+    return {
+        cell.name: found[cell.name]
+        for cell in cells
+        if cell.name in found and found[cell.name].status not in again
+    }
 
 
 def read_target(what: Any, draws: Mapping[str, Any], where: str) -> tuple[Any, str]:

@@ -1,0 +1,46 @@
+"""Functions that the tests sweep; in a module, so that worker processes find them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def draw(i: int, rng: np.random.Generator, method: str = "") -> dict[str, float]:
+    return {"first": rng.standard_normal(), "second": float(rng.random())}
+
+
+def write_down(i: int, folder: str, pause: float = 0.0, rng: Any = None) -> float:
+    """Leave a line for each call, so that a test can count them."""
+    with (Path(folder) / "calls").open("a") as calls:
+        calls.write(f"{i}\n")
+    time.sleep(pause)
+    return float(rng.random())
+
+
+def kill_at(i: int, at: int) -> int:
+    if i == at:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return i * i
+
+
+def take_memory(i: int, at: int, megabytes: int) -> int:
+    if i == at:
+        return int(np.ones(megabytes * 2**20, np.uint8)[-1])
+    return i
+
+
+def fail_at(i: int, at: int) -> float:
+    if i == at:
+        raise ZeroDivisionError("i is\n  the wrong one")
+    return 1.5 * i
+
+
+def calls_in(folder: Path) -> list[int]:
+    file = folder / "calls"
+    return [int(line) for line in file.read_text().split()] if file.exists() else []

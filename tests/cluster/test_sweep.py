@@ -1,0 +1,407 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regard.cluster.sweeps.run as running
+from cluster import cell_functions
+from cluster.cell_functions import calls_in
+from cluster.processes import finish, run, start, until
+from regard.cluster import ClusterError, sweep
+from regard.cluster.sweeps.checkpoint import Checkpoint
+from regard.cluster.sweeps.settings import read_cells
+from regard.errors import ParameterError
+
+
+def test_the_table_has_the_same_bits_here_in_one_and_in_two_processes_and_in_any_order() -> None:
+    grid = {"i": list(range(101)), "method": ["a", "b"]}
+    here = sweep(cell_functions.draw, grid, seed=3, workers=0)
+    for workers in (1, 2):
+        assert sweep(cell_functions.draw, grid, seed=3, workers=workers).rows == here.rows
+    backwards = [cell.settings for cell in reversed(read_cells("sweep", grid))]
+    turned = sweep(cell_functions.draw, backwards, seed=3, workers=2)
+    assert turned.rows[::-1] == here.rows
+    assert len(set(here.column("first"))) == 202
+    cell = read_cells("sweep", grid)[0]  # and they are the numbers of NumPy's own child stream
+    rng = np.random.default_rng(np.random.SeedSequence(3, spawn_key=cell.stream))
+    assert here.column("first")[0] == rng.standard_normal()
+
+
+def test_a_cell_that_raises_is_a_row_and_not_the_end() -> None:
+    table = sweep(cell_functions.fail_at, {"i": range(7), "at": 3}, workers=2)
+    assert table.column("result") == [0.0, 1.5, 3.0, None, 6.0, 7.5, 9.0]
+    assert table.column("status").count("failed") == 1
+    assert table.column("message")[3] == "ZeroDivisionError: i is the wrong one"
+
+
+def test_a_cell_that_kills_its_process_is_a_row_and_no_other_is_blamed() -> None:
+    table = sweep(cell_functions.kill_at, {"i": range(200), "at": 137}, workers=2)
+    assert table.counts == {"done": 199, "killed": 1}
+    assert table.column("result") == [None if i == 137 else i * i for i in range(200)]
+    assert table.column("message")[137].startswith("ended its worker process when it ran alone")
+
+
+def test_a_cell_that_takes_more_memory_than_it_may_is_a_row() -> None:
+    grid = {"i": range(5), "at": 2, "megabytes": 700}
+    table = sweep(cell_functions.take_memory, grid, workers=2, memory="300MiB")
+    assert table.column("result") == [0, 1, None, 3, 4]
+    assert table.column("message")[2].startswith("out of memory: Unable to allocate 700. MiB")
+    enough = sweep(cell_functions.take_memory, grid, workers=2, memory="900MiB")
+    assert enough.counts == {"done": 5}
+
+
+def test_a_worker_killed_from_outside_changes_nothing(tmp_path: Path) -> None:
+    grid = {"i": range(60), "folder": str(tmp_path), "pause": 0.02}
+    program = f"""
+import os, signal, threading, time
+from cluster import cell_functions
+from regard.cluster import sweep
+def kill():
+    while len(cell_functions.calls_in(cell_functions.Path({str(tmp_path)!r}))) < 20:
+        time.sleep(0.01)
+    children = open(f"/proc/self/task/{{os.getpid()}}/children").read().split()
+    os.kill(int(children[0]), signal.SIGKILL)
+# Two processes are started before the thread, as nothing may be forked beside one.
+if os.fork() == 0:
+    os._exit(0)
+os.wait()
+import regard.cluster.sweeps.processes as p
+start = p.Processes._start
+def started(self):
+    start(self)
+    self._pool.submit(int).result()
+    if not hasattr(p, "killer"):
+        p.killer = threading.Thread(target=kill); p.killer.start()
+p.Processes._start = started
+table = sweep(cell_functions.write_down, {{"i": range(60), "folder": {str(tmp_path)!r}, "pause": 0.02}}, workers=2)
+print(table.column("result"), set(table.column("status")))
+"""
+    done = run(program)
+    assert done.returncode == 0, done.stderr
+    undisturbed = sweep(cell_functions.write_down, grid, workers=2)
+    assert done.stdout == f"{undisturbed.column('result')} {{'done'}}\n"
+
+
+def test_a_sweep_that_was_killed_goes_on_and_does_only_what_is_missing(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    program = """
+import sys
+from cluster import cell_functions
+from regard.cluster import sweep
+sweep(cell_functions.write_down, {"i": range(80), "folder": sys.argv[1], "pause": 0.03},
+      workers=2, checkpoint=sys.argv[1] + "/kept")
+"""
+    process = start(program, tmp_path)
+    until(lambda: kept.exists() and kept.read_bytes().count(b"\n") > 20)
+    process.kill()
+    finish(process)
+    kept.write_bytes(kept.read_bytes() + b"0123456789abcdef {half a li")  # as a kill may leave it
+    there = kept.read_bytes().count(b"\n") - 1
+    assert 20 <= there < 80
+    (tmp_path / "calls").unlink()
+    grid = {"i": range(80), "folder": str(tmp_path), "pause": 0.03}
+    table = sweep(cell_functions.write_down, grid, workers=2, checkpoint=kept)
+    assert len(calls_in(tmp_path)) == 80 - there == 80 - table.resumed
+    assert table.rows == sweep(cell_functions.write_down, grid, workers=0).rows
+
+
+def test_the_processes_of_a_sweep_that_was_killed_end(tmp_path: Path) -> None:
+    program = """
+import sys
+from cluster import cell_functions
+from regard.cluster import sweep
+sweep(cell_functions.write_down, {"i": range(9), "folder": sys.argv[1], "pause": 5.0}, workers=2)
+"""
+    process = start(program, tmp_path)
+    until(lambda: len(calls_in(tmp_path)) >= 2)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    assert len(children) >= 2
+    process.kill()
+    finish(process)
+    until(lambda: not any(_runs(child) for child in children), 20)
+
+
+def _runs(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _grid(tmp_path: Path, n: int = 11) -> dict[str, object]:
+    return {"i": range(n), "folder": str(tmp_path)}
+
+
+def test_a_damaged_checkpoint_is_noticed_and_only_the_damaged_part_is_redone(
+    tmp_path: Path,
+) -> None:
+    kept = tmp_path / "kept"
+    first = sweep(cell_functions.write_down, _grid(tmp_path), workers=0, checkpoint=kept)
+    lines = kept.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 12
+    lines[4] = lines[4].replace(b'"result":0.', b'"result":1.', 1)  # one number is another
+    lines[7] = b"\x00\xff" + lines[7][2:]
+    kept.write_bytes(b"".join(lines)[:-3])  # and the last line is torn
+    (tmp_path / "calls").unlink()
+    again = sweep(cell_functions.write_down, _grid(tmp_path), workers=0, checkpoint=kept)
+    assert again.rows == first.rows
+    assert sorted(calls_in(tmp_path)) == [3, 6, 10]
+    assert (again.resumed, again.damaged) == (8, 3)
+    (tmp_path / "calls").unlink()
+    third = sweep(cell_functions.write_down, _grid(tmp_path), workers=0, checkpoint=kept)
+    assert calls_in(tmp_path) == []
+    assert (third.rows, third.damaged) == (first.rows, 0)
+
+
+def test_a_checkpoint_without_the_line_that_says_whose_it_is_is_not_believed(
+    tmp_path: Path,
+) -> None:
+    kept = tmp_path / "kept"
+    sweep(cell_functions.write_down, _grid(tmp_path), workers=0, checkpoint=kept)
+    kept.write_bytes(b"".join(kept.read_bytes().splitlines(keepends=True)[1:]))
+    table = sweep(cell_functions.write_down, _grid(tmp_path), workers=0, checkpoint=kept)
+    assert (table.resumed, table.damaged) == (0, 11)
+    assert len(calls_in(tmp_path)) == 22
+
+
+def test_a_grid_that_grows_takes_over_what_is_there(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    small = sweep(cell_functions.write_down, _grid(tmp_path, 7), workers=0, checkpoint=kept)
+    large = sweep(cell_functions.write_down, _grid(tmp_path, 13), workers=0, checkpoint=kept)
+    assert large.resumed == 7
+    assert large.rows[:7] == small.rows
+    assert len(calls_in(tmp_path)) == 13
+
+
+@pytest.mark.parametrize("change", ["seed", "function", "paired"])
+def test_the_checkpoint_of_another_sweep_is_refused(tmp_path: Path, change: str) -> None:
+    kept = tmp_path / "kept"
+    sweep(cell_functions.draw, {"i": range(3)}, workers=0, checkpoint=kept)
+    with pytest.raises(
+        ClusterError, match=r"is the checkpoint of another sweep: .* was .*, and is"
+    ):
+        sweep(
+            (lambda i: i) if change == "function" else cell_functions.draw,
+            {"i": range(3)},
+            seed=1 if change == "seed" else 0,
+            paired=["i"] if change == "paired" else (),
+            workers=0,
+            checkpoint=kept,
+        )
+
+
+def test_what_failed_is_done_again_only_where_that_is_asked_for(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    grid = {"i": range(3), "at": 1}
+    sweep(cell_functions.fail_at, grid, workers=0, checkpoint=kept)
+    assert sweep(cell_functions.fail_at, grid, workers=0, checkpoint=kept).resumed == 3
+    again = sweep(cell_functions.fail_at, grid, workers=0, checkpoint=kept, retry=True)
+    assert (again.resumed, again.counts) == (2, {"done": 2, "failed": 1})
+
+
+def test_two_sweeps_do_not_write_to_one_checkpoint(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    holder = Checkpoint.open(kept, {"sweep": "x"})
+    with pytest.raises(ClusterError, match="another sweep is writing to it"):
+        sweep(cell_functions.draw, {"i": [1]}, workers=0, checkpoint=kept)
+    holder.close()
+
+
+FULL = """
+import sys
+from cluster import cell_functions
+from regard.cluster import ClusterError, sweep
+folder, limited = sys.argv[1:]
+if limited == "file":
+    import resource, signal
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+try:
+    table = sweep(cell_functions.draw, {"i": range(2000)}, workers=0, checkpoint=folder + "/kept")
+except ClusterError as error:
+    print(error)
+table = sweep(cell_functions.draw, {"i": range(2000)}, workers=0)
+open(folder + "/table.csv", "w").write("before")
+try:
+    table.write(folder + "/table.csv")
+except ClusterError as error:
+    print(error)
+print(open(folder + "/table.csv").read())
+"""
+
+
+def _check_full(done: subprocess.CompletedProcess[str], folder: Path, reason: str) -> None:
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (
+        f"{folder}/kept: cannot be written: {reason}. What was done before is kept: make room, "
+        f"and run the same again.\n{folder}/table.csv: cannot be written: {reason}.\nbefore\n"
+    )
+    assert sorted(x.name for x in folder.iterdir()) == ["kept", "table.csv"]  # nothing half-written
+    lines = (folder / "kept").read_bytes()
+    assert lines.endswith(b"\n")
+    assert lines.count(b"\n") > 50
+
+
+def test_a_file_that_cannot_grow_is_a_clear_error_and_leaves_nothing_half_written(
+    tmp_path: Path,
+) -> None:
+    _check_full(run(FULL, tmp_path, "file"), tmp_path, "file too large")
+    table = sweep(cell_functions.draw, {"i": range(2000)}, workers=0, checkpoint=tmp_path / "kept")
+    assert 0 < table.resumed < 2000
+    assert table.damaged == 0
+
+
+def test_a_full_disk_is_a_clear_error_and_leaves_nothing_half_written(tmp_path: Path) -> None:
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tmp_path)],
+        capture_output=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip("a small disk cannot be mounted here: mount is refused")
+    try:
+        _check_full(run(FULL, tmp_path, "disk"), tmp_path, "no space left on device")
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+def test_batches_grow_until_they_take_long_enough_and_all_slots_have_work() -> None:
+    class Engine:
+        slots, tries = 2, 1
+
+        def __init__(self) -> None:
+            self.sizes: list[int] = []
+            self.waiting: list[object] = []
+
+        def submit(self, cells: list[object]) -> None:
+            self.sizes.append(len(cells))
+            self.waiting.append(cells)
+
+        def wait(self) -> object:
+            from regard.cluster.sweeps.engines import Answer
+
+            cells = self.waiting.pop(0)
+            return Answer(cells, [None] * len(cells), 1e-3 * len(cells))  # type: ignore
+
+        def close(self) -> None: ...
+
+    engine, seen = Engine(), []
+    running.run_cells(engine, list(range(1000)), seen.extend)  # type: ignore[arg-type]
+    assert len(seen) == 1000
+    assert engine.sizes[0] == 1
+    assert 100 < max(engine.sizes) <= 250  # a quarter of a second, at a millisecond each
+    assert len(engine.sizes) < 50
+
+
+TOML = """
+title = "Copying one key"
+what = "design.query"
+seed = 5
+[grid]
+n = [5, 11]
+tolerance = [0.1, 0.001]
+[settings]
+d = 7
+[plot]
+x = "n"
+y = "norm"
+"""
+
+
+def test_the_command_writes_the_table_and_the_picture_and_goes_on_from_the_checkpoint(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "copy.toml").write_text(TOML)
+    done = run("-m", "regard", "sweep", "copy.toml", "--plot", "--workers", "2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "4 cells: 4 done." in done.stdout
+    assert "norm against n" in done.stdout
+    assert "tolerance = 0.001" in (tmp_path / "copy.html").read_text()
+    text = (tmp_path / "copy.csv").read_text().splitlines()
+    assert text[0].startswith("d,n,tolerance,target,status,error,margin,scale,leak,norm")
+    again = run("-m", "regard", "sweep", "copy.toml", "--json", "-o", "t.json", "--checkpoint",
+                "copy.csv.checkpoint", cwd=tmp_path)  # fmt: skip
+    said = json.loads(again.stdout)
+    assert said["resumed"] == 4
+    rows = (tmp_path / "copy.csv").read_text().splitlines()[1:]
+    assert [repr(row["norm"]) for row in said["rows"]] == [row.split(",")[9] for row in rows]
+
+
+def test_ctrl_c_stops_the_command_and_says_how_to_go_on(tmp_path: Path) -> None:
+    (tmp_path / "long.toml").write_text(
+        'what = "analysis.simulate_dot_product"\n[settings]\nsamples = 3000000\n[grid]\nseed = { from = 0, to = 99 }\n'
+    )
+    process = start("-m", "regard", "sweep", "long.toml", "--workers", "2", cwd=tmp_path)
+    kept = tmp_path / "long.csv.checkpoint"
+    until(lambda: kept.exists() and kept.read_bytes().count(b"\n") > 2)
+    process.send_signal(signal.SIGINT)
+    done = finish(process)
+    assert done.returncode == 130
+    count = kept.read_bytes().count(b"\n") - 1
+    assert done.stderr == (
+        f"Stopped after {count} of 100 cells. What is done is kept in long.csv.checkpoint: run the "
+        "same again, and it goes on from there.\n"
+    )
+    assert not (tmp_path / "long.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("wat = 3", "bad.toml: there is no key 'wat'. Did you mean what?"),
+        ("[grid]\nn = [1]", "bad.toml: say either what ="),
+        ('what = "design.query"\n[draw]\nkeys = { law = "gausian", shape = ["n"] }', "there is no law 'gausian'. Did you mean gaussian?"),
+        ('what = "design.query"\n[grid]\nn = [3, 3]', "bad.toml: cells 0 and 1 have the same settings"),
+        ('what = "design.query"\n[draw]\nkys = { law = "gaussian", shape = ["n"] }', "has no argument 'kys' to draw. Did you mean keys?"),
+        ("what = ", "bad.toml: is not TOML"),
+    ],
+)  # fmt: skip
+def test_files_that_cannot_be_used_are_refused_in_a_sentence(
+    tmp_path: Path, text: str, sentence: str
+) -> None:
+    from cli.running import run as command
+
+    (tmp_path / "bad.toml").write_text(text)
+    before = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        done = command("sweep", "bad.toml")
+    finally:
+        os.chdir(before)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert [x.name for x in tmp_path.iterdir()] == ["bad.toml"]
+
+
+def test_tables_read_back_to_the_same_bits(tmp_path: Path) -> None:
+    table = sweep(cell_functions.draw, {"i": range(23)}, workers=0)
+    for name in ("t.csv", "t.json"):
+        table.write(tmp_path / name)
+    lines = [line.split(",") for line in (tmp_path / "t.csv").read_text().splitlines()]
+    assert [float(line[lines[0].index("first")]) for line in lines[1:]] == table.column("first")
+    assert json.loads((tmp_path / "t.json").read_text()) == table.to_dicts()
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table.write(tmp_path / "t.parquet")
+    assert parquet.read_table(tmp_path / "t.parquet")["first"].to_pylist() == table.column("first")
+    with pytest.raises(ParameterError, match=r"t\.xls: a table ends in \.csv, \.json or \.parquet"):
+        table.write(tmp_path / "t.xls")
+
+
+def test_parts_of_dask_are_not_loaded_by_what_does_not_need_them() -> None:
+    program = (
+        "import sys, regard, regard.cluster\n"
+        "regard.cluster.sweep(lambda i: i, {'i': [1]}, workers=0)\n"
+        "regard.cluster.attention([[1.0]], [[1.0]], [[1.0]])\n"
+        "print({'dask', 'distributed', 'zarr', 'pyarrow', 'matplotlib'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "set()\n"
