@@ -47,7 +47,7 @@ SANITIZED = $(CC) -g -O1 -std=gnu11 -Wall -Wextra -Werror -Wno-psabi -fno-omit-f
 
 peers: .venv/peers      ## install torch, JAX and ONNX Runtime, to compare with
 
-bench: .venv/peers .venv/bench  ## measure speed against them, and designs against solvers
+bench: .venv/peers .venv/bench .venv/cluster  ## measure speed against them, and designs against solvers
 	@$(BIN)/python bench/attention.py
 	@$(BIN)/python bench/small_calls.py
 	@$(BIN)/python bench/weight_statistics.py
@@ -61,6 +61,7 @@ bench: .venv/peers .venv/bench  ## measure speed against them, and designs again
 	@$(BIN)/python bench/worst_case.py
 	@$(BIN)/python bench/problems.py
 	@$(BIN)/python bench/check.py
+	@$(BIN)/python bench/cluster.py
 	@$(BIN)/python bench/import_time.py
 
 docs: .venv/docs        ## build the documentation into docs/_build

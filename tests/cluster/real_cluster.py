@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
 from cluster.processes import run
 
 HERE = Path(__file__).parents[1]  # so that workers find the functions of the tests

@@ -34,6 +34,15 @@ def test_the_table_has_the_same_bits_here_in_one_and_in_two_processes_and_in_any
     assert here.column("first")[0] == rng.standard_normal()
 
 
+def test_a_setting_called_seed_draws_again_and_need_not_be_an_argument() -> None:
+    table = sweep(cell_functions.draw, {"i": [4], "seed": range(5)}, workers=0)
+    assert len(set(table.column("first"))) == 5
+    told = sweep(lambda seed: seed * 2, {"seed": [3, 5]}, workers=0)
+    assert told.column("result") == [6, 10]
+    caught = sweep(lambda **given: given["seed"], {"seed": [3, 5]}, workers=0)
+    assert caught.column("result") == [3, 5]
+
+
 def test_a_cell_that_raises_is_a_row_and_not_the_end() -> None:
     table = sweep(cell_functions.fail_at, {"i": range(7), "at": 3}, workers=2)
     assert table.column("result") == [0.0, 1.5, 3.0, None, 6.0, 7.5, 9.0]

@@ -47,7 +47,8 @@ def watched(
     bar = Bar(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
         TextColumn("·"), TimeElapsedColumn(), TextColumn("· left"), TimeRemainingColumn(),
-        console=Console(stderr=True, highlight=False), transient=True, auto_refresh=False,
+        console=Console(stderr=True, highlight=False, force_terminal=progress or None),
+        transient=True, auto_refresh=False,
     )  # fmt: skip
     task = bar.add_task(what, total=total, completed=done)
     last = 0.0

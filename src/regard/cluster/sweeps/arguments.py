@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from regard.cluster.byte_sizes import read_bytes
 from regard.cluster.connection import connected
 from regard.cluster.failures import Interrupted
 from regard.cluster.progress import Progress, watched
-from regard.cluster.sweeps.cells import FAILED, KILLED, Outcome
+from regard.cluster.sweeps.cells import FAILED, KILLED, SEED, Outcome, takes
 from regard.cluster.sweeps.checkpoint import Checkpoint
 from regard.cluster.sweeps.engines import Dask, Engine, Here
 from regard.cluster.sweeps.problem_target import ProblemTarget, problem_target
@@ -189,13 +190,12 @@ def check_cells(target: Any, cells: Sequence[Cell], where: str) -> None:
 
 
 def _bind(function: Callable[..., Any], settings: Mapping[str, Any], where: str) -> None:
-    import inspect
-
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # some functions in C do not say what they take
         return
-    given = dict(settings) | ({"rng": None} if "rng" in signature.parameters else {})
+    given = {k: v for k, v in settings.items() if k != SEED or takes(function, SEED)}
+    given |= {"rng": None} if takes(function, "rng") else {}
     try:
         signature.bind(**given)
     except TypeError as error:

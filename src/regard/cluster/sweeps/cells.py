@@ -21,6 +21,8 @@ from regard.errors import InfeasibleDesign, UndecidedDesign
 
 __all__ = ["DONE", "FAILED", "IMPOSSIBLE", "KILLED", "UNDECIDED", "Outcome", "run_batch"]
 
+SEED = "seed"  # a setting that every function may have, to be drawn several times
+
 # What the column `status` says.
 DONE = "done"
 IMPOSSIBLE = "impossible"  # a design that is proved out of reach; the columns are of the closest
@@ -51,27 +53,31 @@ def run_batch(
 ) -> tuple[list[Outcome], float]:
     """Run cells one after the other; return what came of each, and the seconds it took."""
     start = time.perf_counter()
-    draws = takes_rng(function)
+    draws, seeded = takes(function, "rng"), takes(function, SEED)
     with one_blas_thread():
-        found = [_run(function, seed, cell, draws) for cell in cells]
+        found = [_run(function, seed, cell, draws, seeded) for cell in cells]
     return found, time.perf_counter() - start
 
 
-def takes_rng(function: Callable[..., Any]) -> bool:
-    """Whether a function wants the random numbers of its cell."""
+def takes(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function has an argument of this name."""
     try:
-        return "rng" in inspect.signature(function).parameters
+        known = inspect.signature(function).parameters
     except (TypeError, ValueError):  # some functions in C do not say
         return False
+    catches_all = any(one.kind is one.VAR_KEYWORD for one in known.values())
+    return name in known or (catches_all and name == SEED)
 
 
-def _run(function: Callable[..., Any], seed: int, cell: Cell, draws: bool) -> Outcome:
+def _run(function: Callable[..., Any], seed: int, cell: Cell, draws: bool, seeded: bool) -> Outcome:
+    given = dict(cell.settings)
+    if not seeded:
+        given.pop(SEED, None)
+    if draws:
+        given["rng"] = generator(seed, cell.stream)
     try:
         with np.errstate(all="ignore"):
-            if draws:
-                result = function(**cell.settings, rng=generator(seed, cell.stream))
-            else:
-                result = function(**cell.settings)
+            result = function(**given)
             return Outcome(cell.name, DONE, columns_of(result))
     except (InfeasibleDesign, UndecidedDesign) as refused:
         status = IMPOSSIBLE if isinstance(refused, InfeasibleDesign) else UNDECIDED

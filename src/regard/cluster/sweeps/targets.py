@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from regard.cluster.sweeps.cells import SEED
 from regard.cluster.sweeps.columns import Row, columns_of
 from regard.cluster.sweeps.drawn_arrays import LAWS, build, parameters
 from regard.cluster.sweeps.recipes import RECIPES, Recipe
@@ -18,7 +19,6 @@ from regard.errors import ParameterError
 
 __all__ = ["Named", "named", "names", "nearest"]
 
-_FREE = "seed"  # a setting that does nothing but to tell cells apart
 _WITHOUT_NUMBERS = ("analysis.interference_table", "analysis.trace")  # tables, not numbers
 
 
@@ -89,7 +89,7 @@ class Named:
     @property
     def settings(self) -> set[str]:
         """All that a cell may set."""
-        return {*self._arguments, *self.sizes, _FREE} - {"rng"}
+        return {*self._arguments, *self.sizes, SEED} - {"rng"}
 
     def check(self, settings: Mapping[str, Any], where: str) -> None:
         """Refuse settings that the function does not have, and find those that are missing."""
