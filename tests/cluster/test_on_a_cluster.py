@@ -1,7 +1,6 @@
 """On a real scheduler with real worker processes, and what happens when these are killed.
 
-The tests share one scheduler and go from top to bottom: what a test kills it replaces, and the last one
-kills the scheduler.
+Tests share a scheduler: what one kills it replaces.
 """
 
 from __future__ import annotations
@@ -182,33 +181,37 @@ for client in (None, sys.argv[1]):
     assert done.stdout == "0 903\n0 903\n", done.stderr
 
 
-def test_the_scheduler_killed_is_a_clear_message_and_the_next_run_goes_on(
-    cluster: RealCluster, tmp_path: Path
-) -> None:
-    process = start(SWEEP, cluster.address, tmp_path, 200, 0.03)
-    until(
-        lambda: (tmp_path / "kept").exists() and (tmp_path / "kept").read_bytes().count(b"\n") > 20
-    )
-    cluster.scheduler.kill()
-    done = finish(process)
+def test_the_scheduler_killed_is_a_clear_message_and_the_next_run_goes_on(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    with real_cluster(tmp_path, workers=1) as cluster:
+        process = start(SWEEP, cluster.address, tmp_path, 150, 0.03)
+        until(lambda: kept.exists() and kept.read_bytes().count(b"\n") > 20, by=process)
+        cluster.scheduler.kill()
+        done = finish(process)
+        address = cluster.address
     assert done.stdout == (
-        f"sweep: the connection to the scheduler at {cluster.address} is lost. What is done is kept in "
-        f"{tmp_path}/kept: run the same again, and it goes on from there.\n"
+        f"sweep: the connection to the scheduler at {address} is lost. What is done is kept in "
+        f"{kept}: run the same again, and it goes on from there.\n"
     ), done.stderr
-    there = (tmp_path / "kept").read_bytes().count(b"\n") - 1
-    grid = {"i": range(200), "folder": str(tmp_path), "pause": 0.03}
-    for worker in cluster.workers:
-        worker.kill()
-        worker.wait()
+    there = kept.read_bytes().count(b"\n") - 1
     (tmp_path / "calls").unlink()
-    table = sweep(cell_functions.write_down, grid, seed=11, workers=2, checkpoint=tmp_path / "kept")
+    grid = {"i": range(150), "folder": str(tmp_path), "pause": 0.03}
+    table = sweep(cell_functions.write_down, grid, seed=11, workers=2, checkpoint=kept)
     assert table.resumed == there
-    assert len(calls_in(tmp_path)) == 200 - there
-    assert table.column("result") == _expected(tmp_path, 200, 0.03)
+    assert len(calls_in(tmp_path)) == 150 - there
+    assert table.column("result") == _expected(tmp_path, 150, 0.03)
 
 
 def test_no_scheduler_is_a_clear_message() -> None:
-    done = run("-m", "regard", "doctor", "--cluster", "tcp://127.0.0.1:9")
+    program = """
+import sys
+import regard.cluster.connection as connection
+from regard.cli import main
+connection._CONNECT = 1.0
+sys.argv = ["regard", "doctor", "--cluster", "tcp://127.0.0.1:9"]
+main()
+"""
+    done = run(program)
     assert done.returncode == 2
     assert done.stderr == (
         "doctor: no scheduler answers at tcp://127.0.0.1:9. `dask scheduler` starts one and prints its "

@@ -273,7 +273,14 @@ np.save(folder + "/output.npy", found.output)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux tells it")
-@pytest.mark.parametrize(("memory", "n_q", "top"), [(24, 3, 0), (60, 701, 0), (60, 301, 5)])
+@pytest.mark.parametrize(
+    ("memory", "n_q", "top"),
+    [
+        (24, 3, 0),
+        pytest.param(60, 701, 0, marks=pytest.mark.slow),
+        pytest.param(60, 301, 5, marks=pytest.mark.slow),
+    ],
+)
 def test_the_process_stays_within_the_memory_allowed(
     tmp_path: Path, memory: int, n_q: int, top: int
 ) -> None:
