@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from regard.checking.points import GoalPoints, points_table, share
 from regard.errors import FormulaError
 from regard.language import parse
 from regard.problems import Problem
@@ -33,6 +34,8 @@ class GoalResult:
         weight: how much it counts in the score.
         decided: whether the goal was settled at all. A goal that was not is not passed, and the
             answer gets no score: the sentence says what is known, for a person to decide.
+        part: which of the goals that `points` of a problem name it belongs to; "" for what is said
+            of the whole answer, which belongs to each of them.
     """
 
     name: str
@@ -44,6 +47,7 @@ class GoalResult:
     trials: int = 1
     weight: float = 1.0
     decided: bool = True
+    part: str = ""
 
     def __post_init__(self) -> None:
         assert self.decided or not self.passed, "what was not settled did not pass"
@@ -109,11 +113,32 @@ class Verdict(Reported):
 
     @property
     def score(self) -> float | None:
-        """The share of the goals that are reached, from 0 to 1; None if one was not decided."""
+        """The share of the goals that are reached, from 0 to 1; None if one was not decided.
+
+        It is the share of the points where the problem gives points, or else of the weights.
+        """
         if not self.decided:
             return None
-        total = sum(goal.weight for goal in self.goals)
-        return sum(goal.weight for goal in self.goals if goal.passed) / total
+        if self.problem.points is not None:
+            return sum(one.earned for one in self.points) / sum(self.problem.points.values())
+        return share(self.goals)
+
+    @property
+    def points(self) -> tuple[GoalPoints, ...]:
+        """What was earned for each goal that the problem gives points for; empty without points.
+
+        Within a goal, what holds on some instances only earns its share. What the judge had
+        nothing to say about, such as a reason for what is wrong already, earns nothing.
+        """
+        if self.problem.points is None or not self.decided:
+            return ()
+        return tuple(
+            GoalPoints(name, worth if self.right else worth * share(self._about_part(name)), worth)
+            for name, worth in self.problem.points.items()
+        )
+
+    def _about_part(self, name: str) -> tuple[GoalResult, ...]:
+        return tuple(goal for goal in self.goals if goal.part in (name, ""))
 
     @property
     def right(self) -> bool:
@@ -151,6 +176,8 @@ class Verdict(Reported):
                     "trials": goal.trials,
                     "sentence": goal.sentence,
                     "confidence": goal.confidence,
+                    "weight": goal.weight,
+                    "part": goal.part,
                 }
                 for goal in self.goals
             ],
@@ -164,6 +191,9 @@ class Verdict(Reported):
             },
             "misconception": None if idea is None else {"tag": idea.tag, "sentence": idea.sentence},
             "remarks": list(self.remarks),
+            "points": [
+                {"goal": one.goal, "earned": one.earned, "of": one.of} for one in self.points
+            ],
         }
 
     @property
@@ -192,6 +222,8 @@ class Verdict(Reported):
             blocks.append(Facts(tuple((name, _typeset(x)) for name, x in self.answer.items())))
         rows = tuple((goal.name, goal.scope, _reached(goal), goal.sentence) for goal in self.goals)
         blocks.append(Table(("goal", "instances", "reached", "found"), rows))
+        if self.points:
+            blocks += [Heading("Points"), points_table(self.points)]
         if self.counterexample is not None:
             blocks += [Heading("The smallest counterexample"), Text(self.counterexample.sentence)]
             pairs = tuple((name, shown(a)) for name, a in self.counterexample.arrays.items())

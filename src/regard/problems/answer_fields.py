@@ -1,4 +1,7 @@
-"""What an answer to a problem is made of: which fields, of what sort, and how one is written."""
+"""What an answer to a problem is made of: which fields, of what sort, and how one is written.
+
+And what it is judged by: the goals that `points` of a problem file are given for.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from dataclasses import dataclass
 
 from regard.problems.head import Problem
 from regard.problems.registry import part
+
+WHOLE = "answer"  # the goal of a problem that asks for one thing
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,20 @@ def answer_fields(problem: Problem) -> tuple[AnswerField, ...]:
         return ()
     found: tuple[AnswerField, ...] = module.fields(problem)
     return found
+
+
+def goal_names(problem: Problem) -> tuple[str, ...]:
+    """Return what `points` of a problem can be given for.
+
+    A kind tells them in `goals` of its `fields.py`; where it does not, an answer is one thing.
+
+    >>> from regard.problems import load
+    >>> goal_names(load("worked-weighted-sum")), goal_names(load("two-heads-average"))
+    (('a_3', 'c_3'), ('answer',))
+    """
+    module = part(problem.kind, "fields")
+    found = getattr(module, "goals", None)
+    return tuple(dict.fromkeys(found(problem))) if found else (WHOLE,)
 
 
 def only_field(problem: Problem) -> str | None:

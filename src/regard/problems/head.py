@@ -6,10 +6,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from regard.problems.fields import Part
+from regard.problems.fields import Number, Part
 from regard.problems.statement import check_statement
 
 Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+Points = Annotated[Number, Field(ge=0, le=1000)]
 Statement = Annotated[str, Field(min_length=1, max_length=20_000), AfterValidator(check_statement)]
 
 
@@ -25,6 +26,8 @@ class Problem(Part):
         kind: which of `regard.problems.KINDS`.
         given: what is known: arrays, laws, names.
         goal: what is asked for, and how near it has to come.
+        points: how many points each goal is worth; every goal is named, and 0 is allowed. None:
+            goals count as their judge weighs them.
     """
 
     model_config = ConfigDict(populate_by_name=True, protected_namespaces=())
@@ -37,11 +40,31 @@ class Problem(Part):
     kind: str
     given: Part
     goal: Part
+    points: Annotated[dict[str, Points], Field(min_length=1)] | None = None
 
     @model_validator(mode="after")
     def _can_be_meant(self) -> Self:
         self.refuse()
+        if self.points is not None:
+            self._refuse_points(self.points)
         return self
+
+    def _refuse_points(self, points: dict[str, float]) -> None:
+        """Refuse points that do not name each goal once, or are all 0: nothing may be hidden."""
+        from regard.problems.answer_fields import goal_names  # which imports this module
+
+        goals = goal_names(self)
+        listed = ", ".join(goals)
+        for name in points:
+            if name not in goals:
+                raise ValueError(f"points: {name[:80]!r} is no goal of this problem: {listed}")
+        for name in goals:
+            if name not in points:
+                raise ValueError(
+                    f"points: {name} is missing: say what each of {listed} is worth, if only 0"
+                )
+        if not any(points.values()):
+            raise ValueError("points: one goal at least must be worth more than 0")
 
     def refuse(self) -> None:
         """Raise a ValueError with what is wrong, if this cannot be meant; kinds override it."""

@@ -17,3 +17,8 @@ def fields(problem: ChoiceProblem) -> tuple[AnswerField, ...]:
         *found,
         *(AnswerField(f"reason_{name}", what, example) for name in problem.goal.reasons),
     )
+
+
+def goals(problem: ChoiceProblem) -> tuple[str, ...]:
+    """Return what `points` are given for: each statement, and each reason that is asked for."""
+    return tuple(field.name for field in fields(problem) if not field.optional)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,13 +37,16 @@ def judge(problem: ChoiceProblem, answer: Answer) -> Verdict:
     for statement in problem.goal.statements:
         judged = _judged(problem, statement)
         called = said.truths[statement.label]
-        goals.append(_goal(statement, judged, called))
+        goals.append(replace(_goal(statement, judged, called), part=statement.label))
         if judged.truth is not None and called != judged.truth:
             idea = idea or recognise(MISTAKES, Case(problem, statement, called))
             examples.append(_example(problem, statement, judged))
             continue
         reason = _reason_goal(problem, statement, judged, said)
-        goals += [] if reason is None else [reason]
+        if reason is not None:
+            asked = statement.label in problem.goal.reasons
+            part = f"reason_{statement.label}" if asked else statement.label
+            goals.append(replace(reason, part=part))
         if reason is not None and reason.decided and not reason.passed:
             missing.append(Counterexample({}, f"{reason.name}: {reason.sentence}."))
     return Verdict(problem, tuple(goals), (*examples, *missing, None)[0], idea)

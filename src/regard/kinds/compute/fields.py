@@ -18,3 +18,8 @@ def fields(problem: ComputeProblem) -> tuple[AnswerField, ...]:
         axes = 2 - (asked.row is not None) - (asked.column is not None)
         found.append(AnswerField(name, _WHAT[axes], _EXAMPLES[axes]))
     return tuple(found)
+
+
+def goals(problem: ComputeProblem) -> tuple[str, ...]:
+    """Return what `points` are given for: each thing that is to be computed."""
+    return tuple(field.name for field in fields(problem) if not field.optional)

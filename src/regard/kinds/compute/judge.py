@@ -8,6 +8,7 @@ said to be so.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -35,7 +36,9 @@ def judge(problem: ComputeProblem, answer: Answer) -> Verdict:
     misfit = next((name for name in wrong if not done.fits(name)), None)
     if misfit is not None and idea is None:
         raise InvalidAnswer(f"answer: {misfit} {_sizes(done, misfit)}.")
-    goals = tuple(_goal(done, name, carried) for name in dict.fromkeys(problem.goal.find))
+    goals = tuple(
+        replace(_goal(done, name, carried), part=name) for name in dict.fromkeys(problem.goal.find)
+    )
     asked = [name for name in wrong if name in problem.goal.find]
     example = (
         _counterexample(done, next((n for n in roots if n in asked), asked[0])) if asked else None

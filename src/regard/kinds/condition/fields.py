@@ -15,3 +15,8 @@ def fields(problem: ConditionProblem) -> tuple[AnswerField, ...]:
         names, example = f"the scores s_{of}, s_{other}, all scores s", f"2 s_{of} + s_{other} >= 1"
     what = f"an inequality in {names}; it is meant for every other {other}"
     return (AnswerField("condition", what, f'"{example}"'),)
+
+
+def goals(problem: ConditionProblem) -> tuple[str, ...]:
+    """Return what `points` are given for: that it is sufficient and, where asked, necessary."""
+    return ("sufficient", "necessary") if problem.goal.exact else ("sufficient",)

@@ -9,7 +9,7 @@ digits, and sufficiency alone is half of the answer.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -80,9 +80,9 @@ def judge(problem: ConditionProblem, answer: Answer) -> Verdict:
     asked, least = with_factor(asked)
     found = _try(asked)
     strong = [one for one in found.missed if too_strong(asked, one)]
-    goals = [_sufficient(asked, found)]
+    goals = [replace(_sufficient(asked, found), part="sufficient")]
     if problem.goal.exact:
-        goals.append(_necessary(found, strong))
+        goals.append(replace(_necessary(found, strong), part="necessary"))
     example = idea = None
     if found.sufficient and asked.fixed_threshold is not None:
         return Verdict(problem, tuple(goals[:1]))  # right for the numbers of the instance alone

@@ -22,3 +22,8 @@ def fields(problem: CountProblem) -> tuple[AnswerField, ...]:
     found += [AnswerField(f"same_{name}", "whether all have as many", "true") for name in goal.same]
     found += [AnswerField(name, "how fast it grows", f'"{symbol}^3"') for name in goal.orders]
     return tuple(found)
+
+
+def goals(problem: CountProblem) -> tuple[str, ...]:
+    """Return what `points` are given for: each quantity."""
+    return tuple(problem.wanted())

@@ -7,6 +7,7 @@ number has to be exact, or right to the digits that are written with it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -48,7 +49,9 @@ def judge(problem: CountProblem, answer: Answer) -> Verdict:
             found.append(_count(task, name))
     examples = [example for _, example, _ in found if example]
     ideas = [idea for _, _, idea in found if idea]
-    goals = tuple(goal for goal, _, _ in found)
+    goals = tuple(
+        replace(goal, part=name) for name, (goal, _, _) in zip(wanted, found, strict=True)
+    )
     remarks = (_conventions(problem),) if examples else ()
     return Verdict(problem, goals, (*examples, None)[0], (*ideas, None)[0], remarks)
 

@@ -18,3 +18,8 @@ def fields(problem: FeasibilityProblem) -> tuple[AnswerField, ...]:
             problem.given.change.token, "if it is possible: the token that does it", example, True
         ),
     )
+
+
+def goals(problem: FeasibilityProblem) -> tuple[str, ...]:
+    """Return what `points` are given for: whether it can be done, and what comes out."""
+    return tuple(field.name for field in fields(problem) if not field.optional)

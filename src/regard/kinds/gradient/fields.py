@@ -20,3 +20,8 @@ def fields(problem: GradientProblem) -> tuple[AnswerField, ...]:
     if problem.goal.bound is not None:
         found.append(AnswerField("bound", "an upper bound, in n and gamma", '"n gamma"'))
     return tuple(found)
+
+
+def goals(problem: GradientProblem) -> tuple[str, ...]:
+    """Return what `points` are given for: each gradient, or the bound."""
+    return tuple(field.name for field in fields(problem) if not field.optional)

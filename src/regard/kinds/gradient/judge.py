@@ -6,7 +6,7 @@ the loss is differentiated along every direction, and both are written out in sy
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -76,7 +76,7 @@ def judge(problem: GradientProblem, answer: Answer) -> Verdict:
         idea = _recognised(problem, instances, wrong, found) or _on_squares(asked, wrong)
         if idea is None and all(one is None for one in found[wrong[0]].said):
             asked.value(wrong[0], instances[0])  # which says what does not fit
-    goals = tuple(found[name].goal for name in dict.fromkeys(problem.goal.find))
+    goals = tuple(replace(found[name].goal, part=name) for name in dict.fromkeys(problem.goal.find))
     return Verdict(problem, goals, shown, idea)
 
 

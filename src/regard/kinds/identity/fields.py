@@ -18,3 +18,8 @@ def fields(problem: IdentityProblem) -> tuple[AnswerField, ...]:
     size = sorted(problem.given.size_names)[0]
     shapes = ", ".join(f'{claim.name} = ["{size}", "{size}"]' for claim in shaped)
     return (*formulas, AnswerField("shapes", "the shape of each", f"{{ {shapes} }}"))
+
+
+def goals(problem: IdentityProblem) -> tuple[str, ...]:
+    """Return what `points` are given for: each formula, and the shapes where they are asked for."""
+    return tuple(field.name for field in fields(problem) if not field.optional)

@@ -18,3 +18,8 @@ def fields(problem: MomentsProblem) -> tuple[AnswerField, ...]:
     return tuple(
         AnswerField(name, _WHAT[name], f'"1 + sqrt({symbol})"') for name in problem.goal.find
     )
+
+
+def goals(problem: MomentsProblem) -> tuple[str, ...]:
+    """Return what `points` are given for: each field."""
+    return tuple(field.name for field in fields(problem) if not field.optional)

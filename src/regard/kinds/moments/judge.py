@@ -6,6 +6,7 @@ asked for is one goal.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 
 from regard.checking.answers import Answer
@@ -63,7 +64,7 @@ def _goal(asked: Asked, name: str) -> GoalResult:
     hard = [trial(at) for at in asked.law.hard(fixed) if _fits(asked, name, at)]
     free = asked.law.free(fixed)
     words = f"{WORDS[name]} for any {listing(free)}" if free else WORDS[name]
-    return one_goal(words, trial(asked.law.plain()), drawn, hard, say)
+    return replace(one_goal(words, trial(asked.law.plain()), drawn, hard, say), part=name)
 
 
 def _fits(asked: Asked, name: str, at: Symbols) -> bool:
@@ -110,7 +111,7 @@ def _claim(asked: Asked, impossible: bool, denied: bool) -> Verdict:
         asked.answer.need("s", "possible")
     right = impossible == denied
     sentence = "the score does not vary" if impossible else "the score varies, so there is one"
-    first = GoalResult("whether there is such an s", "this", right, sentence)
+    first = GoalResult("whether there is such an s", "this", right, sentence, part="s")
     others = {field: _goal(asked, field) for field in asked.fields if field != "s"}
     goals = (first, *others.values())
     if right:

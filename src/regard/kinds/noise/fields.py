@@ -22,3 +22,8 @@ _FIELDS = {
 def fields(problem: NoiseProblem) -> tuple[AnswerField, ...]:
     """Return what was asked for."""
     return tuple(_FIELDS[name] for name in problem.goal.find)
+
+
+def goals(problem: NoiseProblem) -> tuple[str, ...]:
+    """Return what `points` are given for: each field."""
+    return tuple(field.name for field in fields(problem) if not field.optional)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,10 +48,10 @@ def judge(problem: NoiseProblem, answer: Answer) -> Verdict:
         for name in asked.fields:
             open_goal = _undecided(asked, name)
             if open_goal is not None:
-                goals.append(open_goal)
+                goals.append(replace(open_goal, part=name))
                 continue
             found, failing = _goals(asked, name, hard)
-            goals += counted_once(found)
+            goals += [replace(one, part=name) for one in counted_once(found)]
             if failing is not None:
                 wrong[name] = failing
         return Verdict(

@@ -15,3 +15,8 @@ def fields(problem: SelfAttentionProblem) -> tuple[AnswerField, ...]:
         AnswerField(name, f"a matrix that acts on columns, or W_{name} that acts on rows", example)
         for name in wanted
     )
+
+
+def goals(problem: SelfAttentionProblem) -> tuple[str, ...]:
+    """Return what `points` are given for: each output, and where each token looks."""
+    return (*problem.goal.outputs, *problem.goal.attend)

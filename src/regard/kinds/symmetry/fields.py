@@ -17,3 +17,8 @@ def fields(problem: SymmetryProblem) -> tuple[AnswerField, ...]:
         what = f"a formula that makes it so, {' × '.join(map(str, sizes))}"
         found.append(AnswerField(name, what, f'"3 zeros({", ".join(map(str, sizes))})"'))
     return tuple(found)
+
+
+def goals(problem: SymmetryProblem) -> tuple[str, ...]:
+    """Return what `points` are given for: each field."""
+    return tuple(field.name for field in fields(problem) if not field.optional)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def judge(problem: SymmetryProblem, answer: Answer) -> Verdict:
     if said.invariant is not None:
         judged = decide([problem.changed().same(OLD)], problem.given)
         invariant = judged.truth
-        goals.append(_invariant(judged, said.invariant))
+        goals.append(replace(_invariant(judged, said.invariant), part="invariant"))
         if not goals[-1].passed and judged.truth is not None:
             examples.append(_example("The output", judged, problem.given))
     wrong = False
@@ -37,7 +38,7 @@ def judge(problem: SymmetryProblem, answer: Answer) -> Verdict:
         name = problem.unknown or "becomes"
         judged = decide(said.assertion, said.given)
         zero = bool(problem.unknown) and _zero(said.formula, said.given)
-        goals.append(_formula(name, judged, zero))
+        goals.append(replace(_formula(name, judged, zero), part=name))
         wrong = judged.truth is False
         if zero:
             examples.append(Counterexample({}, f"{name} is 0 whatever is given."))

@@ -42,7 +42,10 @@ def judge(problem: FeasibilityProblem, answer: Answer) -> Verdict:
     if not asked.in_coordinates:
         trials += [_drawn(asked, times, seed) for seed in range(TRIALS)]
     found = reach(problem)
-    goals = [_output_goal(asked, trials), *_claims(asked, found)]
+    goals = [
+        replace(_output_goal(asked, trials), part=asked.label),
+        *(replace(one, part="possible") for one in _claims(asked, found)),
+    ]
     wrong = [trial for trial in trials if not trial.right]
     right = all(one.passed for one in goals)
     example = idea = None

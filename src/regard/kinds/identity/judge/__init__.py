@@ -146,7 +146,7 @@ def _goals(case: Case, trials: list[Trial[Values]], decided: Decided) -> list[Go
     elif (general.passed or not drawn) and decided.proved:
         sentence = "proved: written out in symbols, it is the same sum as the definition"
         general = GoalResult(name, "all", True, sentence)
-    return [*example, general]
+    return [replace(one, part=case.claim.name) for one in (*example, general)]
 
 
 def _never_defined(name: str) -> GoalResult:

@@ -26,7 +26,8 @@ def judge_shapes(
     for claim in asked.problem.goal.claims:
         if claim.shape is None:
             continue
-        goal = GoalResult(f"the sizes of {claim.name}", "this", False, "", weight=WEIGHT)
+        name = f"the sizes of {claim.name}"
+        goal = GoalResult(name, "this", False, "", weight=WEIGHT, part="shapes")
         if claim.name not in stated:
             missing = "they are asked for, and the answer does not say them"
             goals.append(replace(goal, sentence=missing))

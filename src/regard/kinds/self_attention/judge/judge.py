@@ -122,7 +122,9 @@ def _goal(
             said += f"; right for {len(found) - wrong} of {len(found)} other bases{where}"
     scope: Scope = "sampled" if drawn else "this"
     trials = len(drawn) or 1
-    result = GoalResult(_name(asked, label), scope, passed, said, top, tolerance, trials)
+    result = GoalResult(
+        _name(asked, label), scope, passed, said, top, tolerance, trials, part=label
+    )
     if result.confidence is None:
         return result
     return replace(result, sentence=f"{said}: {result.confidence}")
