@@ -37,6 +37,7 @@ _PARTS = (
     "cluster",
     "design",
     "lab",
+    "grading",
     "language",
     "problems",
     "report",

@@ -18,6 +18,7 @@ from regard.cli.check import check as check_command
 from regard.cli.doctor import doctor as doctor_command
 from regard.cli.explain import explain as explain_command
 from regard.cli.lab import lab as lab_command
+from regard.cli.grade import grade as grade_command
 from regard.cli.show import hint as hint_command
 from regard.cli.show import show as show_command
 from regard.cli.solve import solve as solve_command
@@ -36,6 +37,7 @@ app.command("solve")(solve_command)
 app.command("show")(show_command)
 app.command("hint")(hint_command)
 app.command("check")(check_command)
+app.command("grade", short_help="Grade a whole class.")(grade_command)
 app.command("explain", short_help="Write out every step of attention, exactly.")(explain_command)
 app.command("lab")(lab_command)
 app.command("list")(problem_set.list_problems)

@@ -1,0 +1,82 @@
+"""The page of feedback for one student, and the names of such files."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from regard.problems import Problem
+from regard.report import Block, Heading, Report, Table, Text
+
+if TYPE_CHECKING:
+    from regard.grading.grades import Row
+
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+_TONES = {"right": "good", "partly right": "open", "undecided": "open"}
+
+
+def page_name(student: str) -> str:
+    """Return the name of a student's page, safe in every file system and different for each.
+
+    >>> page_name("alice"), page_name("../Zoë")
+    ('alice.html', 'Zo-8840d1f496.html')
+    """
+    if _PLAIN.fullmatch(student):
+        return f"{student}.html"
+    slug = "-".join(re.findall(r"[A-Za-z0-9]+", student))[:60] or "student"
+    digest = hashlib.sha256(student.encode("utf-8", "backslashreplace")).hexdigest()[:10]
+    return f"{slug}-{digest}.html"
+
+
+def literal(text: str) -> str:
+    """Return text for a report in which a dollar is a dollar."""
+    return text.replace("$", "\\$")
+
+
+def feedback(
+    student: str, rows: Sequence[Row], problems: Mapping[str, Problem], score: float | None
+) -> Report:
+    """Return what a student is told: a line for each problem, then each in full."""
+    total = "not decided yet" if score is None else f"{score:.0%}"
+    lines = tuple(
+        (problems[row.problem].title, _score(row), row.verdict, literal(row.message))
+        for row in rows
+    )
+    blocks: list[Block] = [Text(literal(f"{student}"), "eyebrow")]
+    blocks.append(Table(("problem", "score", "verdict", "what to know"), lines))
+    chapters = [_chapter(row, problems[row.problem]) for row in rows]
+    return Report.join(f"Your answers: {total}", chapters, blocks)
+
+
+def _score(row: Row) -> str:
+    points = row.found.get("points") or ()
+    if points:
+        earned, most = (sum(one[key] for one in points) for key in ("earned", "of"))
+        return f"{earned:.4g} of {most:.4g} points"
+    return "–" if row.score is None else f"{row.score:.0%}"
+
+
+def _chapter(row: Row, problem: Problem) -> Report:
+    saved = row.found.get("report")
+    if saved:
+        found = Report.from_dict(saved)
+        headline = Text(found.title)
+        eyebrow = [block for block in found.blocks if _is_eyebrow(block)]
+        rest = [block for block in found.blocks if not _is_eyebrow(block)]
+        return Report(problem.title, (*eyebrow, headline, *_variant(row), *rest))
+    tone = _TONES.get(row.verdict, "bad")
+    heading = Heading("Your answer", role="answer", status=row.verdict, tone=tone)
+    return Report(problem.title, (*_variant(row), heading, Text(literal(row.message))))
+
+
+def _is_eyebrow(block: Block) -> bool:
+    return isinstance(block, Text) and block.role == "eyebrow"
+
+
+def _variant(row: Row) -> list[Block]:
+    if row.seed is None:
+        return []
+    shown = f"regard variant {row.problem} --seed {row.seed}"
+    return [Text(f"Your variant has the seed {row.seed}: {shown} shows it.")]
