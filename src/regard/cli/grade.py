@@ -45,9 +45,10 @@ def grade(
     *problems, folder = named
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # slow to load
 
+    console = side()
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-        console=side(), transient=True,
+        console=console, transient=True, disable=not console.is_terminal,
     )  # fmt: skip
     with bar:
         task = bar.add_task("grading", total=None)

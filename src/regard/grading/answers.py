@@ -96,8 +96,11 @@ def _in_file(file: File, every: Sequence[Asked]) -> list[_Found]:
     if file.refused:
         return [_Found(file, named or _only(every), refused=f"{file.refused}.")]
     if file.ending in CODE_ENDINGS:
-        target = named or _only([asked for asked in every if asked.is_code])
-        return [_aimed(file, target, None)]
+        wanted = [asked for asked in every if asked.is_code]
+        if not wanted:
+            reason = "is code, and no problem that is asked here wants code."
+            return [_Found(file, named or _only(every), refused=reason)]
+        return [_aimed(file, named or _only(wanted), None)]
     try:
         data = read_npz(file.data) if file.ending == ".npz" else read_text(file)
     except InvalidAnswer as error:

@@ -26,6 +26,7 @@ MOST_BYTES = {
     ".npz": 16_000_000,
 }
 MOST_FILES = 64  # in the folder of one student
+_LEFT_OVER = (".DS_Store", "__MACOSX", "Thumbs.db", ".git", ".gitkeep", ".ipynb_checkpoints")
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -79,19 +80,24 @@ def class_folder(folder: str | Path) -> Iterator[int]:
 
 
 def find(descriptor: int) -> list[HandIn]:
-    """Return the hand-ins in a folder, sorted by student; names that begin with a dot are no one's.
+    """Return the hand-ins in a folder, sorted by student, without what systems leave there.
 
     The student is the stem of a file, or the name of a folder.
     """
     found: dict[str, list[str]] = {}
     with os.scandir(descriptor) as entries:
         for entry in entries:
-            if entry.name.startswith((".", "__MACOSX")):
+            if _is_left_over(entry.name):
                 continue
             is_folder = entry.is_dir(follow_symlinks=False)
             stem = entry.name if is_folder else Path(entry.name).stem
             found.setdefault(printable(stem), []).append(entry.name)
     return [HandIn(name, tuple(sorted(found[name]))) for name in sorted(found)]
+
+
+def _is_left_over(name: str) -> bool:
+    """Whether a file is none of a student's, but one that a system or an editor leaves behind."""
+    return name in _LEFT_OVER or name.startswith("._")
 
 
 def read(descriptor: int, hand_in: HandIn) -> tuple[File, ...]:
@@ -118,7 +124,7 @@ def _folder(descriptor: int, name: str) -> list[File]:
         return [_refused("", name, (error.strerror or "cannot be opened").lower())]
     try:
         with os.scandir(inside) as entries:
-            names = sorted(entry.name for entry in entries if not entry.name.startswith("."))
+            names = sorted(entry.name for entry in entries if not _is_left_over(entry.name))
         if len(names) > MOST_FILES:
             return [_refused("", name, f"has more than {MOST_FILES} files")]
         if not names:
