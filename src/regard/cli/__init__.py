@@ -19,6 +19,8 @@ from regard.cli.doctor import doctor as doctor_command
 from regard.cli.explain import explain as explain_command
 from regard.cli.lab import lab as lab_command
 from regard.cli.grade import grade as grade_command
+from regard.cli.new import new as new_command
+from regard.cli.rubric import rubric as rubric_command
 from regard.cli.show import hint as hint_command
 from regard.cli.show import show as show_command
 from regard.cli.solve import solve as solve_command
@@ -43,6 +45,8 @@ app.command("lab")(lab_command)
 app.command("list")(problem_set.list_problems)
 app.command("variant", short_help="Print a problem with other numbers.")(problem_set.variant)
 app.command("validate", short_help="Say whether a problem file is right.")(problem_set.validate)
+app.command("new", short_help="Write a problem file to start from.")(new_command)
+app.command("rubric", short_help="Print goals, points and likely mistakes.")(rubric_command)
 app.command("schema")(problem_set.schema)
 app.command("sweep", short_help="Run something over many settings.")(sweep_command)
 app.command("doctor", short_help="Say what is installed, and test it.")(doctor_command)

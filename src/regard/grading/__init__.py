@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from regard.grading.grade import grade
     from regard.grading.grades import Grades, Row
     from regard.grading.overview import Overview
+    from regard.grading.rubric import Rubric, rubric
     from regard.grading.seeds import student_seed
 else:  # a checker of types reads the lines above
     __getattr__, __dir__ = lazy_names(
@@ -18,8 +19,9 @@ else:  # a checker of types reads the lines above
             "grade": "grade",
             "grades": "Grades Row",
             "overview": "Overview",
+            "rubric": "Rubric rubric",
             "seeds": "student_seed",
         },
     )
 
-__all__ = ["Grades", "Overview", "Row", "grade", "student_seed"]
+__all__ = ["Grades", "Overview", "Row", "Rubric", "grade", "rubric", "student_seed"]

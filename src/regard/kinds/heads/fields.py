@@ -6,6 +6,9 @@ from regard.kinds.heads.spec import WeightsProblem
 from regard.problems.answer_fields import AnswerField
 from regard.problems.laws import Gaussian
 
+# What is wrong on the instance of the problem earns nothing on others (`counted_once`).
+INSTANCE_FIRST = True
+
 
 def fields(problem: WeightsProblem) -> tuple[AnswerField, ...]:
     """Return q, or q_1, q_2 and so on; and the factor C, which may stay open."""

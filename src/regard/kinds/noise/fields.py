@@ -5,6 +5,9 @@ from __future__ import annotations
 from regard.kinds.noise.spec import NoiseProblem
 from regard.problems.answer_fields import AnswerField
 
+# What is wrong on the instance of the problem earns nothing on others (`counted_once`).
+INSTANCE_FIRST = True
+
 _FIELDS = {
     "atoms": AnswerField(
         "atoms",

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from regard.kinds.heads.fields import fields
+from regard.kinds.heads.fields import INSTANCE_FIRST, fields
 
-__all__ = ["fields"]
+__all__ = ["INSTANCE_FIRST", "fields"]
