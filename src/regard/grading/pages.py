@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from regard.problems import Problem
+from regard.problems.problem_sets import place
 from regard.report import Block, Heading, Report, Table, Text
 
 if TYPE_CHECKING:
@@ -44,9 +45,11 @@ def feedback(
         (problems[row.problem].title, _score(row), row.verdict, literal(row.message))
         for row in rows
     )
-    blocks: list[Block] = [Text(literal(f"{student}"), "eyebrow")]
-    blocks.append(Table(("problem", "score", "verdict", "what to know"), lines))
+    blocks: list[Block] = [Text(literal(student), "eyebrow")]
     chapters = [_chapter(row, problems[row.problem]) for row in rows]
+    if len(rows) == 1:
+        return Report.join(f"Your answer: {_score(rows[0])}", chapters, blocks)
+    blocks.append(Table(("problem", "score", "verdict", "what to know"), lines))
     return Report.join(f"Your answers: {total}", chapters, blocks)
 
 
@@ -55,17 +58,16 @@ def _score(row: Row) -> str:
     if points:
         earned, most = (sum(one[key] for one in points) for key in ("earned", "of"))
         return f"{earned:.4g} of {most:.4g} points"
-    return "–" if row.score is None else f"{row.score:.0%}"
+    return "not decided yet" if row.score is None else f"{row.score:.0%}"
 
 
 def _chapter(row: Row, problem: Problem) -> Report:
     saved = row.found.get("report")
     if saved:
         found = Report.from_dict(saved)
-        headline = Text(found.title)
-        eyebrow = [block for block in found.blocks if _is_eyebrow(block)]
         rest = [block for block in found.blocks if not _is_eyebrow(block)]
-        return Report(problem.title, (*eyebrow, headline, *_variant(row), *rest))
+        where = Text(place(problem) or problem.id, "eyebrow")
+        return Report(problem.title, (where, Text(found.title), *_variant(row), *rest))
     tone = _TONES.get(row.verdict, "bad")
     heading = Heading("Your answer", role="answer", status=row.verdict, tone=tone)
     return Report(problem.title, (*_variant(row), heading, Text(literal(row.message))))

@@ -123,7 +123,8 @@ class Rubric(Reported):
             names = inline(dict.fromkeys((goal.name for goal in self.goals), 2))
             return (
                 "A score is the share of what is judged that an answer reaches."
-                f"{self._instance_first()} For points of your own write points = {names} into the file, above its tables."
+                f"{self._instance_first()} For points of your own write points = {names} into "
+                "the file, above its tables."
             )
         total = number(sum(self.problem.points.values()))
         return (
