@@ -62,6 +62,7 @@ bench: .venv/peers .venv/bench .venv/cluster  ## measure speed against them, and
 	@$(BIN)/python bench/problems.py
 	@$(BIN)/python bench/check.py
 	@$(BIN)/python bench/cluster.py
+	@$(BIN)/python bench/grading.py
 	@$(BIN)/python bench/import_time.py
 
 docs: .venv/docs        ## build the documentation into docs/_build

@@ -38,7 +38,7 @@ def grade(
     as_json: Json = False,
 ) -> None:
     """Grade a class: a table, a page of feedback for each student, and an overview."""
-    from regard.grading.grade import grade_with_progress
+    from regard.grading.whole_class import grade_with_progress
 
     if len(named) < 2:
         raise ParameterError("grade: name the problems, and after them the folder with hand-ins.")

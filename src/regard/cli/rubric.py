@@ -13,7 +13,7 @@ from regard.cli.show import Name
 
 def rubric(problem: Name, as_json: Json = False) -> None:
     """Print goals, points and the mistakes that would be named, with an example of each."""
-    from regard.grading.rubric import rubric as find
+    from regard.grading.rubrics import rubric as find
     from regard.report import to_terminal
 
     found = find(problem)

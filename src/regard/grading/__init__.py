@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from regard.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from regard.grading.grade import grade
     from regard.grading.grades import Grades, Row
     from regard.grading.overview import Overview
-    from regard.grading.rubric import Rubric, rubric
+    from regard.grading.rubrics import Rubric, rubric
     from regard.grading.seeds import student_seed
+    from regard.grading.whole_class import grade
 else:  # a checker of types reads the lines above
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "grade": "grade",
+            "whole_class": "grade",
             "grades": "Grades Row",
             "overview": "Overview",
-            "rubric": "Rubric rubric",
+            "rubrics": "Rubric rubric",
             "seeds": "student_seed",
         },
     )
