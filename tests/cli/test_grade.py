@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from cli.running import run
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "grade.md"
 
 
 @pytest.fixture
@@ -54,3 +58,21 @@ def test_what_cannot_be_used_ends_in_2(
     done = run("grade", *named, "-o", str(tmp_path / "out"))
     assert done.returncode == 2
     assert done.stderr.startswith(message)
+
+
+def test_the_commands_of_the_document_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = DOCUMENT.read_text("utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    sheet = re.search(r"^```toml\n(\[average-two-values\].*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert sheet is not None
+    (tmp_path / "hand-ins").mkdir()
+    (tmp_path / "hand-ins" / "ann.toml").write_text(sheet[1])
+    monkeypatch.chdir(tmp_path)
+    commands = [shlex.split(line) for block in blocks for line in block.splitlines()]
+    assert len(commands) == 6
+    for command in commands:
+        assert command[0] == "regard"
+        done = run(*command[1:])
+        assert (done.returncode, done.stderr) == (0, ""), command
+    rows = (tmp_path / "grades" / "grades.csv").read_text().splitlines()
+    assert "ann,two-heads-average,1,right,,Right." in rows

@@ -11,11 +11,14 @@
 | `solve` | the mathematics: a `Finding`, with claims that prove it |
 | `explain` | the words: an `Explanation` of a finding |
 | `vary` | other numbers, the same question |
+| `template.toml` | a commented problem to start from, for `regard new` |
 
 A file that grows long becomes a folder of the same name. What is looked up in them by name:
 
     spec            PROBLEM, the class of the problems
-    fields          fields(problem) -> tuple[AnswerField, ...]
+    fields          fields(problem) -> tuple[AnswerField, ...]; perhaps goals(problem), the names
+                    that `points` are given for and that the judge puts into GoalResult.part;
+                    INSTANCE_FIRST: wrong on the instance earns nothing on others
     misconceptions  MISTAKES, OFTEN; BY_EXAMPLE: the counterexample is told, not the goal missed
     judge           judge(problem, answer) -> Verdict; perhaps replay(problem, answer, seed), which
                     returns a Counterexample, and hint(message), added to what cannot be read
