@@ -47,6 +47,7 @@ def test_signatures_of_the_analysis_are_those_that_others_rely_on(name: str) -> 
 PARTS = {
     "analysis.worst_case": "(query, keys, values, *, radius=None, scores=None, direction=None, "
     "scale=1.0)",
+    "grading.grade": "(problems, folder, out, *, workers=None, variant_by=None)",
     "design.query": "(keys, target, *, tolerance=0.001, values=None, scale=1.0, radius=None)",
 }
 
