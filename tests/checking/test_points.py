@@ -99,7 +99,7 @@ def test_points_are_written_and_read_back() -> None:
 def test_every_goal_of_a_verdict_is_one_that_its_problem_tells(kind: str, every: bool) -> None:
     answers = read_answers(kind)
     entries = [*answers.right, *answers.wrong]
-    for entry in entries if every else [*entries[:: len(entries) // 3]]:
+    for entry in entries if every else (entries[0], entries[-1]):
         verdict = answers.judged(entry)
         names = goal_names(verdict.problem)
         assert {goal.part for goal in verdict.goals} <= {"", *names}

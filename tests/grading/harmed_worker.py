@@ -24,5 +24,6 @@ def judge(task: Any) -> dict[str, Any]:
     return real(task)
 
 
-judging.judge = judge
-worker.main()
+if __name__ == "__main__":
+    judging.judge = judge
+    worker.main()

@@ -17,7 +17,7 @@ FIRST = {}
 for _name in problems.names():
     FIRST.setdefault(problems.load(_name).kind, _name)
 FIRST.pop("code", None)
-ORDINARY = ("query", "compute", "choice", "self_attention", "count")
+ORDINARY = ("query", "compute", "count")
 
 
 @pytest.mark.parametrize(

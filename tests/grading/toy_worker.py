@@ -42,4 +42,5 @@ def main() -> None:
         pipe.send_bytes(f"{verb} done by {os.getpid()}".encode())
 
 
-main()
+if __name__ == "__main__":
+    main()

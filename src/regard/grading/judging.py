@@ -24,7 +24,6 @@ from regard.grading.hand_ins import File
 from regard.problems import Problem, from_dict
 from regard.problems.answer_fields import answer_fields
 from regard.report.characters import plain
-from regard.solving.variants import variant
 
 NEAR = 2.0  # an error within this factor of its tolerance is borderline
 MISSING = "Nothing was handed in."
@@ -182,4 +181,8 @@ def _with_variant(asked: Asked, seed: int | None) -> Asked:
 @lru_cache(maxsize=64)
 def _problem(text: str, seed: int | None) -> Problem:
     problem = from_dict(json.loads(text))
-    return problem if seed is None else variant(problem, seed)
+    if seed is None:
+        return problem
+    from regard.solving.variants import variant  # solvers take their time to load
+
+    return variant(problem, seed)
