@@ -104,3 +104,10 @@ def _runs(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z" and os.path.exists(f"/proc/{pid}")
+
+
+def test_a_process_without_work_waits_while_another_takes_its_time() -> None:
+    # The first is done at once; its time is over before that of the second.
+    found = results(["work 1", "work 2", "work 3", "hang 1"], seconds=1.5)
+    assert found["hang 1"] is Stopped.TIME
+    assert all(is_done(found[f"work {i}"]) for i in (1, 2, 3))

@@ -19,6 +19,7 @@ from regard.problems.loading import parse
 
 MOST_DOTS = 50  # in one key: reading dotted keys takes time that grows with their square
 _BESIDE = {"collection", "name", "schema"}
+_BESIDE_ANSWER = {"problem", "answer", "name", "schema"}
 _KEY_PART = re.compile(r"""\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')\s*""")
 
 
@@ -110,6 +111,10 @@ def _in_file(file: File, every: Sequence[Asked]) -> list[_Found]:
     tables = {name: table for name, table in data.items() if name not in _BESIDE}
     if "problem" not in data and "answer" not in data and _is_sheet(tables, every):
         return [_part(file, name, table, every) for name, table in tables.items()]
+    extra = sorted(set(data) - _BESIDE_ANSWER) if "answer" in data else []
+    if extra:  # as `regard check` says it
+        reason = f"answer: {extra[0][:80]!r} does not belong beside [answer]."
+        return [_Found(file, named or _only(every), refused=reason)]
     said = data.get("problem")
     fields = data.get("answer", {name: data[name] for name in data if name != "problem"})
     if said is None:

@@ -93,7 +93,10 @@ class Pool(Generic[T]):
                 busy = [worker for worker in self._alive if worker.task is not None]
                 if not busy and left.is_empty():
                     return
-                self._wait(again, tried, done)
+                results = self._wait(again, tried)
+                self._hand_out(left)  # before results are looked at, so that no process waits
+                for task, reply in results:
+                    done(task, reply)
         finally:
             for worker in [*self._alive]:
                 self._end(worker)
@@ -115,13 +118,9 @@ class Pool(Generic[T]):
         except OSError:
             pass  # it is gone, which reading from it will tell
 
-    def _wait(
-        self,
-        again: deque[T],
-        tried: dict[int, int],
-        done: Callable[[T, bytes | Stopped], None],
-    ) -> None:
-        """Wait until a process has something to say, or has had its time."""
+    def _wait(self, again: deque[T], tried: dict[int, int]) -> list[tuple[T, bytes | Stopped]]:
+        """Wait until a process has something to say, or has had its time; return what is done."""
+        results: list[tuple[T, bytes | Stopped]] = []
         pipes = {w.pipe: w for w in self._alive if w.task is not None or not w.ready}
         first = min(worker.deadline for worker in pipes.values())
         for pipe in wait([*pipes], max(0.0, first - time.monotonic())):
@@ -132,25 +131,26 @@ class Pool(Generic[T]):
                     raise RegardError("grade: the processes that judge cannot be started.")
                 worker.ready, worker.deadline = True, float("inf")
                 continue
-            task, worker.task = worker.task, None
+            task, worker.task, worker.deadline = worker.task, None, float("inf")
             assert task is not None
             if not reply:
                 self._end(worker)
             tries = tried.pop(id(task), 0) + 1
             if reply is not None:
-                done(task, reply or Stopped.MEMORY)
+                results.append((task, reply or Stopped.MEMORY))
             elif tries < TRIES:
                 tried[id(task)] = tries
                 again.append(task)
             else:
-                done(task, Stopped.CRASH)
+                results.append((task, Stopped.CRASH))
         now = time.monotonic()
         for worker in [*self._alive]:
             if worker.deadline <= now:
                 self._end(worker)
                 if worker.task is None:
                     raise RegardError("grade: the processes that judge do not get ready.")
-                done(worker.task, Stopped.TIME)
+                results.append((worker.task, Stopped.TIME))
+        return results
 
     def _start(self) -> None:
         ours, theirs = Pipe()
