@@ -22,7 +22,7 @@ KINDS = sorted(path.stem for path in (Path(__file__).parents[1] / "answers").glo
 def test_grading_and_checking_agree(kind: str, every: bool) -> None:
     answers = read_answers(kind)
     entries = [*answers.right, *answers.wrong]
-    for entry in entries if every else (entries[0], entries[-1]):
+    for entry in entries if every else entries[-1:]:
         problem = answers.problem(entry["problem"])
         asked = Asked(problem.id)
         data = json.dumps({"problem": problem.id, "answer": entry["answer"]}).encode()
