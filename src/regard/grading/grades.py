@@ -63,7 +63,11 @@ class Row:
             "message": self.message,
             "seed": self.seed,
         }
-        more = {name: self.found[name] for name in self.found if name not in (*plain, "report")}
+        more = {
+            name: self.found[name]
+            for name in self.found
+            if name not in (*plain, "report", "statement")
+        }
         return plain | more
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from regard.problems import Problem
 from regard.problems.problem_sets import place
-from regard.report import Block, Heading, Report, Table, Text
+from regard.report import Block, Heading, Prose, Report, Table, Text
 
 if TYPE_CHECKING:
     from regard.grading.grades import Row
@@ -67,18 +67,21 @@ def _chapter(row: Row, problem: Problem) -> Report:
         found = Report.from_dict(saved)
         rest = [block for block in found.blocks if not _is_eyebrow(block)]
         where = Text(place(problem) or problem.id, "eyebrow")
-        return Report(problem.title, (where, Text(found.title), *_variant(row), *rest))
+        return Report(problem.title, (where, *_question(row, problem), *rest))
     tone = _TONES.get(row.verdict, "bad")
     heading = Heading("Your answer", role="answer", status=row.verdict, tone=tone)
-    return Report(problem.title, (*_variant(row), heading, Text(literal(row.message))))
+    return Report(problem.title, (*_question(row, problem), heading, Text(literal(row.message))))
 
 
 def _is_eyebrow(block: Block) -> bool:
     return isinstance(block, Text) and block.role == "eyebrow"
 
 
-def _variant(row: Row) -> list[Block]:
+def _question(row: Row, problem: Problem) -> list[Block]:
+    """Return the question as this student had it; of a variant that was not judged, its seed."""
     if row.seed is None:
-        return []
+        return [Prose(problem.statement)]
     shown = f"regard variant {row.problem} --seed {row.seed}"
-    return [Text(f"Your variant has the seed {row.seed}: {shown} shows it.")]
+    note = Text(f"Your variant has the seed {row.seed}: {shown} shows it.")
+    statement = row.found.get("statement")
+    return [Prose(statement), note] if statement else [note]
