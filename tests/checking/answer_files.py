@@ -53,6 +53,10 @@ class AnswerFile:
 def read_answers(kind: str) -> AnswerFile:
     """Return the answers to problems of a kind, the same object each time: it keeps verdicts."""
     data = tomllib.loads((FOLDER / f"{kind}.toml").read_text("utf-8"))
+    for entry in (*data["right"], *data["wrong"]):
+        if "file" in entry:  # of a student, and what was written in place of some of it
+            text = (FOLDER / kind / entry["file"]).read_text("utf-8")
+            entry["answer"] = {"file": f"{text}\n\n{entry.get('instead', '')}".rstrip() + "\n"}
     return AnswerFile(data["right"], data["wrong"], data.get("problems", {}))
 
 

@@ -118,7 +118,7 @@ def test_a_seed_shows_the_instance_it_draws(tmp_path: Path) -> None:
         (["average-two-values", "-"], "[answer]\nC = 3", "answer: q is missing. Got C."),
         (["average-two-values", "-"], b"\xff\xfe", "stdin: is not text in UTF-8 (byte 0)."),
         (["average-two-values", "-"], "#" * 1_000_001, "stdin: is larger than 1000 kB."),
-        (["attention-lab", "-"], "[answer]\nq = 'k'", "attention-lab: answers to problems of kind code cannot be checked."),
+        (["attention-lab", "-"], "[answer]\nq = 'k'", "answer: file is missing: the text of a Python file."),
     ],
     ids=lambda value: str(value)[:30],
 )  # fmt: skip

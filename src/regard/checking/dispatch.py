@@ -72,8 +72,10 @@ def replay(problem: Problem | str | Path, answer: Any, seed: int) -> Counterexam
 def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
     if isinstance(problem, str | Path):
         problem = load(problem)
+    accept = getattr(_module(problem), "accept", None)
     try:
-        given = read(_fields(problem, answer))
+        # A kind whose answers are no fields of formulas reads them itself.
+        given = read(_fields(problem, answer)) if accept is None else accept(problem, answer)
     except InvalidAnswer as error:
         hint = getattr(_module(problem), "hint", None)
         more = "" if hint is None else hint(error)

@@ -26,6 +26,12 @@ PARAMETERS = {
     "multi_head_attention": 5,
     "sinusoidal_positions": 2,
     "self_attention": 4,
+    "cross_attention": 5,
+    "padding_attention": 4,
+    "causal_padding_attention": 4,
+    "split_head_attention": 6,
+    "rotary": 2,
+    "copy_query": 2,
 }
 
 
@@ -52,6 +58,11 @@ def by_hand(query: Any, key: Any, value: Any, mask: Any = None) -> np.ndarray:
         terms = [powers[j] / total * value[j] for j in allowed]
         rows.append(sum(terms) if terms else np.zeros(value.shape[1]))
     return np.array(rows)
+
+
+def turned(pair: Any, angle: float) -> list[float]:
+    a, b = pair
+    return [a * math.cos(angle) - b * math.sin(angle), a * math.sin(angle) + b * math.cos(angle)]
 
 
 def check(behaviour: str, function: Any, rng: np.random.Generator) -> None:
@@ -85,6 +96,38 @@ def check(behaviour: str, function: Any, rng: np.random.Generator) -> None:
         heads = [by_hand(x @ W[0][h], x @ W[1][h], x @ W[2][h]) for h in range(13)]
         wanted = np.hstack(heads) @ W_O
         np.testing.assert_allclose(function(x, *W, W_O), wanted, rtol=1e-9, atol=1e-9)
+    elif behaviour == "cross_attention":
+        y = rng.standard_normal((n_q, d_model))
+        wanted = by_hand(y @ W[0][0], x @ W[1][0], x @ W[2][0])
+        np.testing.assert_allclose(function(y, x, *(w[0] for w in W)), wanted, rtol=1e-11)
+    elif behaviour in ("padding_attention", "causal_padding_attention"):
+        q, k, v = (rng.standard_normal((3, 5, width)) for width in (d_k, d_k, d_v))
+        found = function(q, k, v, np.array([4, 0, 5]))
+        for b, length in enumerate((4, 0, 5)):
+            causal = behaviour.startswith("causal")
+            mask = [[j < length and (j <= i or not causal) for j in range(5)] for i in range(5)]
+            np.testing.assert_allclose(found[b], by_hand(q[b], k[b], v[b], mask), rtol=1e-12)
+    elif behaviour == "split_head_attention":
+        W_O = rng.standard_normal((3 * d_v, d_model))
+        heads = [by_hand(x @ W[0][h], x @ W[1][h], x @ W[2][h]) for h in range(3)]
+        wanted = np.hstack(heads) @ W_O
+        found = function(x, *(np.hstack(list(w[:3])) for w in W), W_O, 3)
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+    elif behaviour == "rotary":
+        # A quarter turn by hand, and what rotary is for: scores depend on distances alone.
+        quarter = function(np.array([[3.0, 4.0]]), np.array([math.pi / 2]))
+        np.testing.assert_allclose(quarter, [[-4.0, 3.0]], atol=1e-12)
+        a, b = rng.standard_normal((2, 1, 6))
+        scores = [function(a, np.array([t + 3])) @ function(b, np.array([t])).T for t in (0, 9)]
+        np.testing.assert_allclose(scores[0], scores[1], rtol=1e-12)
+        np.testing.assert_allclose(
+            function(a, np.array([7]))[0, 4:], turned(a[0, 4:], 7 * 10000 ** (-4 / 6))
+        )
+    elif behaviour == "copy_query":
+        frame = np.linalg.qr(rng.standard_normal((7, 7)))[0][:5]
+        for index in range(5):
+            weights = by_hand(function(frame, index)[np.newaxis], frame, np.eye(5))
+            np.testing.assert_allclose(weights[0], np.eye(5)[index], atol=1e-6)
     else:
         table = function(7, 6)
         assert table.shape == (7, 6)
@@ -99,9 +142,9 @@ def test_the_lab_is_completed_run_and_proved() -> None:
     solution = solve(ID)
     assert solution.verdict is Status.ARGUED, str(solution.verification)
     assert 2 <= len(solution.mistakes) <= 4
-    assert len(solution.steps) == 7
+    assert len(solution.steps) == 8
     assert len([block for block in solution.details if isinstance(block, Plot)]) == 1
-    assert len([block for block in solution.details if isinstance(block, Code)]) == 7
+    assert len([block for block in solution.details if isinstance(block, Code)]) == 8
     assert "NotImplementedError" not in solution.answer["file"].split('"""', 2)[2]
     namespace = run(solution)
     for name, behaviour in load(ID).goal.functions.items():
@@ -128,7 +171,9 @@ def test_every_behaviour_has_an_implementation_that_fits_on_a_line_of_a_report()
 
 @pytest.mark.parametrize("behaviour", PARAMETERS)
 def test_a_function_alone_brings_the_helpers_it_needs(behaviour: str) -> None:
-    names = ", ".join(["scores", "weights", "powers", "mask", "largest"][: PARAMETERS[behaviour]])
+    names = ", ".join(
+        ["scores", "weights", "powers", "mask", "largest", "turned"][: PARAMETERS[behaviour]]
+    )
     solution = solve(problem(f"def total({names}):\n    pass\n", {"total": behaviour}))
     assert solution.verdict is Status.ARGUED, str(solution.verification)
     assert len([block for block in solution.details if isinstance(block, Plot)]) == 1

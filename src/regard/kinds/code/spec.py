@@ -18,13 +18,23 @@ Behaviour = Literal[
     "multi_head_attention",
     "sinusoidal_positions",
     "self_attention",
+    "cross_attention",
+    "padding_attention",
+    "causal_padding_attention",
+    "split_head_attention",
+    "rotary",
+    "copy_query",
 ]
 
 # What a function of each behaviour takes, in this order and under any names. Shapes:
 # x of softmax (..., n); query (..., n_q, d_k), key (..., n_k, d_k), value (..., n_k, d_v);
 # mask (n_q, n_k), True where a query may attend; x of self-attention (n, d_model), W_Q and W_K
 # (d_model, d_k), W_V (d_model, d_v); of several heads W_Q, W_K, W_V have an axis of heads in
-# front and W_O is (n_heads · d_v, d_model).
+# front and W_O is (n_heads · d_v, d_model). Of heads that are split, W_Q and W_K are
+# (d_model, n_heads · d_k), W_V (d_model, n_heads · d_v), head 0 in the first columns. Of padding,
+# query, key and value are (batch, n, …) and lengths (batch,). Context is (n_k, d_model). Rotary
+# takes x (..., n, d) and positions (n,). copy_query takes keys (n_k, d_k) of length 1 at right
+# angles and the index of one, and returns a query (d_k,) whose weight is all but on that one.
 PARAMETERS: dict[str, tuple[str, ...]] = {
     "softmax": ("x",),
     "attention": ("query", "key", "value"),
@@ -33,6 +43,12 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "multi_head_attention": ("x", "W_Q", "W_K", "W_V", "W_O"),
     "sinusoidal_positions": ("n", "d_model"),
     "self_attention": ("x", "W_Q", "W_K", "W_V"),
+    "cross_attention": ("x", "context", "W_Q", "W_K", "W_V"),
+    "padding_attention": ("query", "key", "value", "lengths"),
+    "causal_padding_attention": ("query", "key", "value", "lengths"),
+    "split_head_attention": ("x", "W_Q", "W_K", "W_V", "W_O", "n_heads"),
+    "rotary": ("x", "positions"),
+    "copy_query": ("key", "index"),
 }
 # Names that a completed file needs for itself.
 RESERVED = frozenset(["np", "numpy", "zip"])

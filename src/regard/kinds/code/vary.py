@@ -19,6 +19,12 @@ FUNCTIONS = {
     "self_attention": ("self_attention", "one_head", "attend_among"),
     "multi_head_attention": ("multi_head_attention", "several_heads", "all_heads"),
     "sinusoidal_positions": ("sinusoidal_positions", "position_vectors", "waves"),
+    "cross_attention": ("cross_attention", "attend_across", "decoder_attention"),
+    "padding_attention": ("padding_attention", "attend_to_real", "attention_without_padding"),
+    "causal_padding_attention": ("causal_padding_attention", "attend_back_to_real", "decoder_step"),
+    "split_head_attention": ("split_head_attention", "heads_of_one_matrix", "multi_head"),
+    "rotary": ("rotary", "turn_pairs", "rotate_by_position"),
+    "copy_query": ("copy_query", "query_for", "pointing_query"),
 }
 ARGUMENTS = {
     "query": ("query", "q", "queries"),
@@ -28,6 +34,10 @@ ARGUMENTS = {
     "x": ("x", "tokens", "inputs"),
     "n": ("n", "length", "count"),
     "d_model": ("d_model", "width", "size"),
+    "context": ("context", "memory", "encoded"),
+    "lengths": ("lengths", "real_tokens", "sizes"),
+    "positions": ("positions", "t", "places"),
+    "index": ("index", "i", "which"),
 }
 TOLERANCES = (1e-6, 1e-7, 1e-8)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import numpy as np
 
 from regard.kinds.code.explain.wrong_versions import wrong_versions
 from regard.kinds.code.solve import Completed
 from regard.kinds.code.solve.catalogue import CATALOGUE
 from regard.kinds.code.solve.completed_file import load
-from regard.kinds.code.solve.reference_runs import RUNS
+from regard.kinds.code.solve.reference_runs import RUNS, draw, outcome
 from regard.kinds.code.spec import CodeProblem
 from regard.report import Block, Code, Heading, Plot, Series, Table, Text, number
 from regard.solving.finding import Explanation
@@ -19,9 +22,15 @@ HEADLINES = (
     "causal_attention",
     "masked_attention",
     "self_attention",
+    "cross_attention",
+    "padding_attention",
+    "causal_padding_attention",
     "multi_head_attention",
+    "split_head_attention",
+    "rotary",
     "softmax",
     "sinusoidal_positions",
+    "copy_query",
 )
 
 
@@ -92,16 +101,28 @@ def _plot(problem: CodeProblem, found: Completed) -> Plot:
         weights = np.asarray(run[names["softmax"]](np.arange(6.0)))
         series = (Series("softmax", labels, tuple(weights.tolist())),)
         return Plot("bars", "The softmax of 0, 1, …, 5", "entry", "weight", series)
-    behaviour, name = next(iter(names.items()))
-    x = rng.standard_normal((6, 4))
-    heads = (2,) if behaviour == "multi_head_attention" else ()
-    matrices = [rng.standard_normal((*heads, 4, 4)) for _ in range(3)]
-    matrices += [rng.standard_normal((8, 4))] if heads else []
-    return Plot(
-        "heatmap",
-        f"Output of {name} on a drawn instance",
-        "entry",
-        "token",
-        rows=tuple(map(tuple, np.asarray(run[name](x, *matrices)).tolist())),
-        row_labels=labels,
-    )
+    return _other_plot(run, *next(iter(names.items())), rng)
+
+
+def _other_plot(
+    run: Mapping[str, Callable[..., Any]], behaviour: str, name: str, rng: np.random.Generator
+) -> Plot:
+    """Draw weights where a function can show them, turns where it turns, else its output."""
+    if behaviour == "rotary":
+        places = tuple(float(t) for t in range(40))
+        pair = np.tile([1.0, 0.0], (40, 2))
+        table = np.asarray(run[name](pair, np.arange(40)))
+        waves = [Series(f"entry {i}", places, tuple(table[:, i].tolist())) for i in range(4)]
+        return Plot("lines", "(1, 0, 1, 0), turned by position", "position", "entry", tuple(waves))
+    title, rows_of = f"Output of {name} on a drawn instance", "entry"
+    arguments = draw(behaviour, rng)
+    if behaviour in ("padding_attention", "causal_padding_attention"):
+        query, key = (rng.standard_normal((1, 6, 4)) for _ in range(2))
+        # With the axes as values, outputs are weights.
+        arguments = query, key, np.eye(6)[np.newaxis], np.array([4])
+        title, rows_of = f"Weights of {name}, with 4 of 6 keys real", "key"
+    shown = np.asarray(outcome(behaviour, arguments, run[name](*arguments)))
+    shown = np.atleast_2d(shown[0] if shown.ndim == 3 else shown)
+    if behaviour == "copy_query":
+        title, rows_of = f"Weights of the query that {name} returns", "key"
+    return Plot("heatmap", title, rows_of, "token", rows=tuple(map(tuple, shown.tolist())))

@@ -10,7 +10,7 @@ import numpy as np
 
 from regard.kinds.code.solve.catalogue import CATALOGUE
 from regard.kinds.code.solve.completed_file import Function, load, needed
-from regard.kinds.code.solve.reference_runs import draw, expected
+from regard.kinds.code.solve.reference_runs import draw, expected, outcome
 from regard.kinds.code.spec import PARAMETERS
 from regard.report import number
 
@@ -50,6 +50,24 @@ WRONG = {
         "with all sines first and then all cosines",
         {"[:, 0::2]": "[:, : d_model // 2]", "[:, 1::2]": "[:, d_model // 2 :]"},
     ),
+    "cross_attention": Change(
+        "with keys and values made of the tokens that ask", {"context @": "x @"}
+    ),
+    "padding_attention": Change(
+        "with the padding hidden as queries instead of as keys",
+        {"[:, np.newaxis, :]": "[:, :, np.newaxis]"},
+    ),
+    "causal_padding_attention": Change(
+        "with the two masks joined by *or* instead of *and*", {"& past": "| past"}
+    ),
+    "split_head_attention": Change(
+        "with the heads cut by one reshape",
+        {"len(x), n_heads, -1).swapaxes(0, 1)": "n_heads, len(x), -1)"},
+    ),
+    "rotary": Change("turned the other way", {"- b *": "+ b *", "= a * np.sin": "= -a * np.sin"}),
+    "copy_query": Change(
+        "with the key itself, not enlarged", {"60 * np.sqrt(key.shape[-1]) * ": ""}
+    ),
 }
 
 
@@ -64,7 +82,8 @@ def _told(name: str, behaviour: str) -> str:
         arguments = (np.array([[1000.0, 0.0]]),)
     right = expected(behaviour, arguments)
     with np.errstate(all="ignore"):
-        wrong = np.asarray(changed(behaviour)(*arguments), float)
+        returned = changed(behaviour)(*arguments)
+        wrong = np.asarray(outcome(behaviour, arguments, returned), float)
     said = f"{name} {WRONG[behaviour].words}"
     if behaviour == "softmax":
         shown = [f"({', '.join(number(float(x)) for x in y)})" for y in (wrong[0], right[0])]
@@ -74,6 +93,9 @@ def _told(name: str, behaviour: str) -> str:
             f"{said}: the first row may attend to nothing and becomes "
             f"{number(float(wrong[0, 0]))} instead of {number(float(right[0, 0]), 4)}."
         )
+    if behaviour == "copy_query":
+        weight = number(float(wrong[arguments[1]]), 3)
+        return f"{said}: on a drawn instance the key to be copied has the weight {weight} only."
     place = np.unravel_index(int(np.abs(wrong - right).argmax()), right.shape)
     return (
         f"{said}: on a drawn instance an entry would be {number(float(wrong[place]), 4)} instead "

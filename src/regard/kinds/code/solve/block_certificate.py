@@ -53,6 +53,8 @@ def certificate(
             continue
         if part.behaviour == "sinusoidal_positions":
             claims.append(_positions_claim(run[part.name], bound))
+        elif part.behaviour == "rotary":
+            claims.append(_rotary_claim(run[part.name], bound))
         else:
             blocks += _blocks(part, run[part.name], rng)
     if not blocks:
@@ -91,11 +93,33 @@ def _blocks(part: Function, run: Callable[..., Any], rng: np.random.Generator) -
     if behaviour == "self_attention":
         x, W_Q, W_K, W_V = whole(3, 2), whole(2, D_K), whole(2, D_K), whole(2, D_V)
         return [Block(name, (x @ W_Q, x @ W_K, x @ W_V), run(x, W_Q, W_K, W_V))]
+    if behaviour == "cross_attention":
+        x, y = whole(3, 2), whole(4, 2)
+        W_Q, W_K, W_V = whole(2, D_K), whole(2, D_K), whole(2, D_V)
+        return [Block(name, (x @ W_Q, y @ W_K, y @ W_V), run(x, y, W_Q, W_K, W_V))]
+    if behaviour in ("padding_attention", "causal_padding_attention"):
+        query, key, value = whole(2, 3, D_K), whole(2, 3, D_K), whole(2, 3, D_V)
+        lengths = np.array([2, 0])
+        outputs = np.asarray(run(query, key, value, lengths))
+        past = np.tri(3) if behaviour.startswith("causal") else np.ones((3, 3))
+        return [
+            Block(f"{name}, sequence {b}", (query[b], key[b], value[b]), outputs[b], past * real)
+            for b, real in enumerate((np.arange(3) < lengths[:, np.newaxis]).astype(float))
+        ]
+    if behaviour == "copy_query":
+        key = np.eye(D_V, D_K)
+        queries = np.stack([run(key, i) for i in range(D_V)])
+        return [Block(name, (queries, key, np.eye(D_V)), np.eye(D_V))]
     x, W_Q, W_K = whole(2, 2 * D_V), whole(2, 2 * D_V, D_K), whole(2, 2 * D_V, D_K)
     W_V = whole(2, 2 * D_V, D_V)
     # W_O puts the columns into another order, which is undone here.
     order = np.roll(np.arange(2 * D_V), 2)
-    joined = np.asarray(run(x, W_Q, W_K, W_V, np.eye(2 * D_V)[order]))[:, order]
+    W_O = np.eye(2 * D_V)[order]
+    if behaviour == "split_head_attention":
+        together = [np.concatenate(W, axis=1) for W in (W_Q, W_K, W_V)]
+        joined = np.asarray(run(x, *together, W_O, 2))[:, order]
+    else:
+        joined = np.asarray(run(x, W_Q, W_K, W_V, W_O))[:, order]
     return [
         Block(
             f"{name}, head {h + 1}",
@@ -127,4 +151,24 @@ def _positions_claim(run: Callable[..., Any], bound: float) -> Claim:
         for i in range(d // 2)
     ]
     near = f"abs(x - sin({angle})) <= {bound:g} and abs(y - cos({angle})) <= {bound:g}"
+    return conditions.condition_claim("sufficient", "t >= 0", near, instances)
+
+
+def _rotary_claim(run: Callable[..., Any], bound: float) -> Claim:
+    """Claim that every pair of a small table is turned as it should be."""
+    n, d = 4, 6
+    x, t = np.arange(1.0, n * d + 1).reshape(n, d) % 7 - 3, np.arange(n)
+    table = np.asarray(run(x, t), float)
+    angle = "t exp(-2 i log(10000) / d)"
+    instances = [
+        {"t": int(t[row]), "i": i, "d": d}
+        | {"a": float(x[row, 2 * i]), "b": float(x[row, 2 * i + 1])}
+        | {"x": float(table[row, 2 * i]), "y": float(table[row, 2 * i + 1])}
+        for row in range(n)
+        for i in range(d // 2)
+    ]
+    near = (
+        f"abs(x - a cos({angle}) + b sin({angle})) <= {bound:g} and "
+        f"abs(y - a sin({angle}) - b cos({angle})) <= {bound:g}"
+    )
     return conditions.condition_claim("sufficient", "t >= 0", near, instances)

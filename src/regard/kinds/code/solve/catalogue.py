@@ -122,4 +122,78 @@ positions[:, 1::2] = np.cos(angles)
 return positions
 """,
     ),
+    "cross_attention": Entry(
+        "Cross-attention",
+        r"Q = X W_Q,\quad K = Y W_K,\quad V = Y W_V",
+        "The tokens of one sequence ask, and those of another, the context $Y$, are asked: only "
+        "the queries are made of $X$.",
+        """\
+return attention(x @ W_Q, context @ W_K, context @ W_V)  # (n_q, d_v)
+""",
+        ("attention",),
+    ),
+    "padding_attention": Entry(
+        "Attention with padding",
+        r"m_{b,j} = 1 \text{ if } j < l_b,\quad m_{b,j} = 0 \text{ if } j \ge l_b",
+        "The keys of sequence $b$ from place $l_b$ on are padding: no query may attend to them. "
+        "The mask has one row for each sequence, which holds for all of its queries.",
+        """\
+real = np.arange(key.shape[-2]) < lengths[:, np.newaxis]  # (batch, n)
+return masked_attention(query, key, value, real[:, np.newaxis, :])
+""",
+        ("masked_attention",),
+    ),
+    "causal_padding_attention": Entry(
+        "Causal attention with padding",
+        r"m_{b,i,j} = 1 \text{ if } j \le i \text{ and } j < l_b,\quad 0 \text{ otherwise}",
+        "Both rules have to hold, so the masks are joined by *and*.",
+        """\
+real = np.arange(key.shape[-2]) < lengths[:, np.newaxis]  # (batch, n)
+past = np.tri(query.shape[-2], key.shape[-2], dtype=bool)  # (n, n)
+mask = real[:, np.newaxis, :] & past
+return masked_attention(query, key, value, mask)
+""",
+        ("masked_attention",),
+    ),
+    "split_head_attention": Entry(
+        "Several heads out of one matrix",
+        r"X W_Q = \begin{bmatrix} Q_1 & Q_2 & \cdots & Q_h \end{bmatrix}",
+        "The columns are cut into heads: reshape to (n, heads, width), and only then bring the "
+        "axis of heads to the front. Back the same way, and $W_O$ mixes.",
+        """\
+# (n, n_heads, width), then (n_heads, n, width)
+query = (x @ W_Q).reshape(len(x), n_heads, -1).swapaxes(0, 1)
+key = (x @ W_K).reshape(len(x), n_heads, -1).swapaxes(0, 1)
+value = (x @ W_V).reshape(len(x), n_heads, -1).swapaxes(0, 1)
+heads = attention(query, key, value)  # (n_heads, n, d_v)
+return heads.swapaxes(0, 1).reshape(len(x), -1) @ W_O
+""",
+        ("attention",),
+    ),
+    "rotary": Entry(
+        "Rotary positions",
+        r"(a, b) \mapsto (a \cos(w_i t) - b \sin(w_i t),\ a \sin(w_i t) + b \cos(w_i t)),"
+        r"\quad w_i = 10000^{-2i/d}",
+        "Each pair of neighbouring entries is a point in a plane, turned by an angle that grows "
+        "with the position. Scores of turned queries and keys depend on the distance alone.",
+        """\
+d = x.shape[-1]
+frequencies = 10000.0 ** (-np.arange(0, d, 2) / d)  # (d / 2,)
+angles = positions[:, np.newaxis] * frequencies  # (n, d / 2)
+a, b = x[..., 0::2], x[..., 1::2]
+turned = np.empty(x.shape)
+turned[..., 0::2] = a * np.cos(angles) - b * np.sin(angles)
+turned[..., 1::2] = a * np.sin(angles) + b * np.cos(angles)
+return turned
+""",
+    ),
+    "copy_query": Entry(
+        "A query that copies",
+        r"q = C \sqrt{d_k}\, k_i,\quad s_i = C,\quad s_j = 0",
+        "Keys of length 1 at right angles score 0 for each other. With $C = 60$ the other weights "
+        "are $e^{-60}$ of that of key $i$.",
+        """\
+return 60 * np.sqrt(key.shape[-1]) * key[index]  # its score is 60
+""",
+    ),
 }

@@ -32,7 +32,20 @@ def draw(behaviour: str, rng: np.random.Generator) -> Arguments:
         return (*arrays, mask) if behaviour == "masked_attention" else tuple(arrays)
     if behaviour == "causal_attention":
         return tuple(rng.standard_normal((n_k, width)) for width in (d_k, d_k, d_v))
+    if behaviour in ("padding_attention", "causal_padding_attention"):
+        arrays = [rng.standard_normal((n_q, n_k, width)) for width in (d_k, d_k, d_v)]
+        return (*arrays, rng.integers(0, n_k + 1, n_q))
+    if behaviour == "rotary":
+        return rng.standard_normal((n_q, 2 * d_k)), rng.integers(0, 20, n_q)
+    if behaviour == "copy_query":
+        return np.eye(n_q, n_q + d_k), int(rng.integers(n_q))
     x = rng.standard_normal((n_q, n_k))
+    if behaviour == "cross_attention":
+        matrices = [rng.standard_normal((n_k, width)) for width in (d_k, d_k, d_v)]
+        return (x, rng.standard_normal((n_q + 1, n_k)), *matrices)
+    if behaviour == "split_head_attention":
+        matrices = [rng.standard_normal((n_k, 3 * width)) for width in (d_k, d_k, d_v)]
+        return (x, *matrices, rng.standard_normal((3 * d_v, n_k)), 3)
     heads = (3,) if behaviour == "multi_head_attention" else ()
     matrices = [rng.standard_normal((*heads, n_k, width)) for width in (d_k, d_k, d_v)]
     if heads:
@@ -52,6 +65,27 @@ def expected(behaviour: str, arguments: Arguments) -> Float64:
         return reference.attention(*arguments, is_causal=True).output
     if behaviour in ("attention", "masked_attention"):
         return reference.attention(*arguments).output
+    if behaviour in ("padding_attention", "causal_padding_attention"):
+        *arrays, lengths = arguments
+        is_causal = behaviour.startswith("causal")
+        return np.stack(
+            [
+                reference.attention(*one, key_lengths=int(length), is_causal=is_causal).output
+                for *one, length in zip(*arrays, lengths, strict=True)
+            ]
+        )
+    if behaviour == "rotary":
+        return _turned(*arguments)
+    if behaviour == "copy_query":
+        key, index = arguments
+        return np.eye(len(key))[index]
+    if behaviour == "cross_attention":
+        x, context, W_Q, W_K, W_V = arguments
+        return reference.attention(x @ W_Q, context @ W_K, context @ W_V).output
+    if behaviour == "split_head_attention":
+        x, *matrices, W_O, n_heads = arguments
+        W_Q, W_K, W_V = (np.stack(np.split(W, n_heads, axis=1)) for W in matrices)
+        arguments = x, W_Q, W_K, W_V, W_O
     x, W_Q, W_K, W_V, *rest = arguments
     if not rest:
         return reference.attention(x @ W_Q, x @ W_K, x @ W_V).output
@@ -74,6 +108,24 @@ def _positions(n: int, d_model: int) -> Float64:
     return np.array(rows)
 
 
+def _turned(x: Float64, positions: Any) -> Float64:
+    """Turn each pair as a complex number."""
+    pairs = x[:, 0::2] + 1j * x[:, 1::2]
+    d = x.shape[1]
+    for i in range(d // 2):
+        speed = math.exp(-2 * i / d * math.log(10000.0))
+        pairs[:, i] *= np.exp(1j * speed * np.asarray(positions, float))
+    return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
+
+
+def outcome(behaviour: str, arguments: Arguments, returned: Any) -> Any:
+    """Return what is compared: of a query, the weights that it has; else what was returned."""
+    if behaviour != "copy_query":
+        return returned
+    key = arguments[0]
+    return reference.attention(np.asarray(returned)[np.newaxis], key, np.eye(len(key))).weights[0]
+
+
 def difference(found: Any, wanted: Float64) -> float:
     """Return the largest difference; infinity where the shape is another or a number is none."""
     array = np.asarray(found, float)
@@ -88,5 +140,6 @@ def worst(function: Callable[..., Any], behaviour: str, rng: np.random.Generator
     for _ in range(RUNS):
         arguments = draw(behaviour, rng)
         with np.errstate(all="ignore"):
-            found = max(found, difference(function(*arguments), expected(behaviour, arguments)))
+            result = outcome(behaviour, arguments, function(*arguments))
+        found = max(found, difference(result, expected(behaviour, arguments)))
     return found

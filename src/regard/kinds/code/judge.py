@@ -1,0 +1,221 @@
+"""Does every function do what it should, on small cases, drawn ones and hard ones?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from regard.checking.answers import Answer
+from regard.checking.mistakes import recognise
+from regard.checking.sampling import compare
+from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
+from regard.errors import InvalidAnswer
+from regard.kinds.code.instance import cases, compared
+from regard.kinds.code.misconceptions import MISTAKES, Wrong
+from regard.kinds.code.misconceptions.case import Run, allowed, error
+from regard.kinds.code.reading import Submission, accept
+from regard.kinds.code.spec import PARAMETERS, CodeProblem
+from regard.report import number
+from regard.sandbox import Box, Limits, printable
+from regard.sandbox.inside.frames import Other
+
+__all__ = ["accept", "judge"]
+
+TITLES = {
+    "softmax": "the softmax",
+    "attention": "attention",
+    "causal_attention": "causal attention",
+    "masked_attention": "attention with a mask",
+    "multi_head_attention": "attention of several heads",
+    "sinusoidal_positions": "sinusoidal positions",
+    "self_attention": "self-attention",
+    "cross_attention": "cross-attention",
+    "padding_attention": "attention with padding",
+    "causal_padding_attention": "causal attention with padding",
+    "split_head_attention": "several heads out of one matrix",
+    "rotary": "rotary positions",
+    "copy_query": "a query that copies",
+}
+MOST_PRINTED = 1000  # characters of what a file printed
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A function and what came of it on its cases."""
+
+    name: str
+    behaviour: str
+    runs: tuple[Run, ...]
+
+    @property
+    def failing(self) -> list[Run]:
+        """The cases on which it is wrong, small ones first."""
+        return [run for run in self.runs if not run.right]
+
+
+def judge(problem: CodeProblem, answer: Answer) -> Verdict:
+    """Run the functions of a file on their cases and compare."""
+    submission = answer.need("file")
+    assert isinstance(submission, Submission)
+    box = Box(submission.cells, submission.name, submission.uses_torch, Limits())
+    with box:
+        _refuse(problem, submission, box)
+        tried = [
+            _tried(box, name, behaviour, problem.goal.tolerance)
+            for name, behaviour in problem.goal.functions.items()
+        ]
+    wrong = [one for one in tried if one.failing]
+    ideas = {one.name: _idea(one) for one in wrong}
+    # A mistake says more than a function that is not written yet.
+    told = sorted(wrong, key=lambda one: _rank(ideas[one.name]))
+    return Verdict(
+        problem,
+        tuple(map(_goal, tried)),
+        _example(told[0]) if told else None,
+        ideas[told[0].name] if told else None,
+        tuple(_remarks(submission, box, tried, told, ideas)),
+    )
+
+
+def _refuse(problem: CodeProblem, submission: Submission, box: Box) -> None:
+    """Raise InvalidAnswer where a file does not run to its end, or defines nothing asked for."""
+    if box.failed and not submission.is_notebook:
+        raise InvalidAnswer(f"{submission.name}: cannot be run: it {box.failed[0].sentence}.")
+    if not box.defined & set(problem.goal.functions):
+        wanted = ", ".join(problem.goal.functions)
+        failed = f" A cell {box.failed[0].sentence}." if box.failed else ""
+        raise InvalidAnswer(f"{submission.name}: defines none of {wanted}.{failed}")
+
+
+def _tried(box: Box, name: str, behaviour: str, tolerance: float) -> Tried:
+    runs: list[Run] = []
+    for case in cases(behaviour):
+        outcome = box.call(name, *case.arguments)
+        seen = compared(behaviour, case.arguments, outcome.value)
+        off = np.inf if outcome.failure else error(seen, case.wanted)
+        runs.append(Run(case, outcome, off, allowed(outcome.value, case.wanted, tolerance)))
+        if outcome.failure is not None and outcome.failure.how != "raised":
+            break  # a process that hangs or ends is not started again for the same function
+    return Tried(name, behaviour, tuple(runs))
+
+
+def _idea(tried: Tried) -> Misconception | None:
+    if any(run.outcome.failure and run.outcome.failure.how != "raised" for run in tried.runs):
+        return None
+    return recognise(MISTAKES, Wrong(tried.behaviour, tried.runs))
+
+
+def _rank(idea: Misconception | None) -> int:
+    """Sort functions: those with a mistake, those that are wrong somehow, those not written."""
+    if idea is None:
+        return 1
+    return 2 if idea.tag == "function-not-written" else 0
+
+
+def _goal(tried: Tried) -> GoalResult:
+    name = f"{tried.name}: {TITLES[tried.behaviour]}"
+    wrong, count = tried.failing, len(tried.runs)
+    if not wrong:
+        worst = max(tried.runs, key=lambda run: run.error - run.tolerance)
+        sentence = f"{compare(worst.error, worst.tolerance)}; right on {count} cases"
+        return GoalResult(name, "sampled", True, sentence, worst.error, worst.tolerance, count)
+    first = wrong[0]
+    sentence = f"{_found(first)}; wrong on {len(wrong)} of {count} cases"
+    return GoalResult(name, "sampled", False, sentence, first.error, first.tolerance, count)
+
+
+def _found(run: Run) -> str:
+    """Say what is wrong on a case, without the numbers."""
+    if run.outcome.failure is not None:
+        return run.outcome.failure.sentence
+    value, wanted = run.outcome.value, run.case.wanted
+    if isinstance(value, np.ndarray) and value.shape != wanted.shape and value.ndim:
+        return f"the shape is {value.shape}, and should be {wanted.shape}"
+    if not isinstance(value, np.ndarray | int | float) or isinstance(value, bool):
+        return f"it returns {_kind(value)}, and should return an array"
+    if np.asarray(value).dtype.kind == "f" and not np.isfinite(value).all():
+        return "a number is nan or infinite"
+    return compare(run.error, run.tolerance)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"{len(value)} things"
+    if isinstance(value, Other):
+        return printable(value.what)
+    return "nothing" if value is None else f"a {type(value).__name__}"
+
+
+def _example(tried: Tried) -> Counterexample:
+    """Return the first case that fails: the cases come smallest first."""
+    run = tried.failing[0]
+    names = PARAMETERS[tried.behaviour]
+    arrays = {name: _plain(a) for name, a in zip(names, run.case.arguments, strict=True)}
+    call = f"{tried.name}({', '.join(names)})"
+    if run.outcome.failure is not None:
+        sentence = f"{call} {run.outcome.failure.sentence}."
+    elif tried.behaviour == "copy_query" and run.error < np.inf:
+        weights = compared(tried.behaviour, run.case.arguments, run.outcome.value)
+        place = run.case.arguments[1]
+        sentence = (
+            f"With the query that {call} returns, key {place} has the weight "
+            f"{number(float(weights[place]), 4)}, and should have nearly 1."
+        )
+        arrays["returned"] = _plain(run.outcome.value)
+    else:
+        value = run.outcome.value
+        sentence = f"{call} is wrong here: {_found(run)}."
+        if isinstance(value, np.ndarray | int | float) and not isinstance(value, bool):
+            arrays["returned"] = _plain(value)
+            if np.shape(value) == run.case.wanted.shape:
+                sentence = _entry(call, run)
+        arrays["right"] = _plain(run.case.wanted)
+    return Counterexample(arrays, sentence, run.case.seed)
+
+
+def _entry(call: str, run: Run) -> str:
+    """Say which entry is farthest off."""
+    off = np.abs(np.asarray(run.outcome.value, float) - run.case.wanted)
+    off[~np.isfinite(off)] = np.inf
+    place = np.unravel_index(int(off.argmax()), off.shape)
+    found = float(np.asarray(run.outcome.value, float)[place])
+    index = ", ".join(str(int(i)) for i in place)
+    said = number(found, 4) if np.isfinite(found) else str(found)
+    right = number(float(run.case.wanted[place]), 4)
+    return f"Entry [{index}] of {call} is {said}, and should be {right}."
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _remarks(
+    submission: Submission,
+    box: Box,
+    tried: list[Tried],
+    told: list[Tried],
+    ideas: dict[str, Misconception | None],
+) -> list[str]:
+    """Return what else there is to say, the likely cause first."""
+    remarks = []
+    names = {one.name for one in told}
+    for one in told:
+        behind = sorted((submission.calls(one.name) & names) - {one.name})
+        if behind:
+            remarks.append(f"{one.name} uses {behind[0]}, which is not right: mend that first.")
+    for one in told[1:]:
+        idea = ideas[one.name]
+        if idea is not None and idea.tag != "function-not-written":
+            remarks.append(f"{one.name}: {idea.sentence}")
+    changing = [one.name for one in tried if any(run.outcome.changed for run in one.runs)]
+    if changing:
+        remarks.append(f"{changing[0]} changes the arrays that it is given: work on a copy.")
+    if box.failed:
+        remarks.append(f"A cell was passed over: it {box.failed[0].sentence}.")
+    for stream, text in box.printed.items():
+        if text.strip():
+            shown = printable(text, MOST_PRINTED)
+            remarks.append(f"Printed to {stream}: {shown}")
+    return remarks
