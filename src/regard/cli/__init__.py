@@ -25,6 +25,7 @@ from regard.cli.show import hint as hint_command
 from regard.cli.show import show as show_command
 from regard.cli.solve import solve as solve_command
 from regard.cli.sweep import sweep as sweep_command
+from regard.cli.start import start as start_command
 from regard.errors import RegardError
 
 app = typer.Typer(
@@ -38,6 +39,7 @@ app = typer.Typer(
 app.command("solve")(solve_command)
 app.command("show")(show_command)
 app.command("hint")(hint_command)
+app.command("start")(start_command)
 app.command("check")(check_command)
 app.command("grade", short_help="Grade a whole class.")(grade_command)
 app.command("explain", short_help="Write out every step of attention, exactly.")(explain_command)

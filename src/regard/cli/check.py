@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -14,10 +15,10 @@ from regard.cli.console import out
 from regard.cli.inline import inline
 from regard.cli.problem_set import Json, write
 from regard.cli.solve import Format
-from regard.errors import InvalidAnswer
+from regard.errors import InvalidAnswer, InvalidProblem
 
 if TYPE_CHECKING:
-    from regard.checking import Answer, Grading
+    from regard.checking import Grading
     from regard.report import Report
 
 _SUFFIXES = {".html": Format.html, ".tex": Format.latex, ".json": Format.json}
@@ -34,7 +35,8 @@ def check(
     answer: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A file with the answer or answers, TOML or JSON; - for stdin; or the answer: "
+            help="A file with the answer or answers, TOML or JSON; a program, .py or .ipynb; - for "
+            "stdin; or the answer: "
             'a formula, or field=formula for each field, such as q="C k_a" C=20.'
         ),
     ] = None,
@@ -45,6 +47,9 @@ def check(
         Format | None, typer.Option("--format", help="By default the ending of -o, else text.")
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", help="Write to this file.")] = None,
+    unsafe: Annotated[
+        bool, typer.Option(help="Run a program of your own where nothing keeps it apart.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Say whether an answer is right, and if not, why not."""
@@ -52,6 +57,8 @@ def check(
     from regard.checking import check_collection, example_names, grade_example, read
     from regard.problems.problem_sets import find_collection
 
+    if unsafe:
+        os.environ["REGARD_UNSAFE"] = "1"
     if as_json:
         form = Format.json
     if form is None:
@@ -67,10 +74,10 @@ def check(
     _in_order(problem, said)
     given = _read(said)
     if problem == "-":
-        given = read(given)
-        if given.problem is None:
+        named = read(given).problem
+        if named is None:
             raise InvalidAnswer(f"{said}: does not say which problem it is an answer to.")
-        problem = given.problem
+        problem = named
     if seed is not None:
         _replay(problem, given, seed, form, output)
         return
@@ -108,14 +115,17 @@ def _answers(answers: dict[str, Any] | str) -> Any:
     return parse(text, "stdin", is_json=text.lstrip()[:1] == "{")
 
 
-def _read(answer: dict[str, Any] | str) -> Answer | dict[str, Any] | str:
+def _read(answer: dict[str, Any] | str) -> dict[str, Any] | str:
     """Return what was written on the command line, or the answer that came through stdin."""
-    from regard.checking.answers import loads
+    from regard.problems.loading import parse
 
     if answer != "-":
         return answer
     text = _stdin()
-    return loads(text, "stdin", is_json=text.lstrip()[:1] == "{")
+    try:
+        return parse(text, "stdin", is_json=text.lstrip()[:1] == "{")
+    except InvalidProblem as error:
+        raise InvalidAnswer(str(error)) from None
 
 
 def _stdin() -> str:

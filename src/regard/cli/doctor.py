@@ -59,10 +59,32 @@ def examine() -> dict[str, Any]:
         "instruction_set": native.instruction_sets()[0] if native.instruction_sets() else None,
         "threads": threads.available(),
         "cores": os.cpu_count(),
+        "box": _box(),
         "optional": {name: _version(name) for name in OPTIONAL},
         "largest_error": error,
         "correct": error <= ALLOWED,
     }
+
+
+def _box() -> dict[str, Any]:
+    """Return what the box for programs keeps them from, found by trying it."""
+    from regard.sandbox.protections import QUESTIONS, protections
+
+    found = protections()
+    return {
+        "stopped": {QUESTIONS[name]: stopped for name, stopped in found.stopped.items()},
+        "layers": found.layers,
+        "fit": found.fit,
+        "sentence": found.sentence,
+        "unusable": found.unusable,
+    }
+
+
+def _box_sentence(box: dict[str, Any]) -> str:
+    layers = [name for name, missing in box["layers"].items() if not missing]
+    said = f"{box['sentence']} ({', '.join(layers) or box['unusable']})"
+    rows = [f"{'yes' if stopped else 'NO '}  {name}" for name, stopped in box["stopped"].items()]
+    return "\n".join([said, *rows])
 
 
 def _largest_error() -> float:
@@ -118,6 +140,7 @@ def _table(found: dict[str, Any]) -> Table:
         table.add_row(
             name, f"{version}: {purpose}" if version else f"not installed (with it, {purpose})"
         )
+    table.add_row("programs", _box_sentence(found["box"]))
     verdict = "agrees with the reference" if found["correct"] else "DISAGREES with the reference"
     table.add_row("self-test", f"{verdict} (largest difference {found['largest_error']:.1e})")
     return table

@@ -76,7 +76,10 @@ def _report(problem: Problem, fields: tuple[AnswerField, ...], name: str) -> Rep
     blocks += [Facts(numbers)] if numbers else []
     blocks.append(Heading("Your answer"))
     if not fields:
-        blocks.append(Text("A file with the functions of the skeleton."))
+        blocks += [
+            Text("A file with the functions of the skeleton, .py or .ipynb:"),
+            Code(f"regard start {name} -o mine.py\nregard check {name} mine.py", "sh"),
+        ]
         return Report(problem.title, tuple(blocks))
     rows = tuple(
         (f.name, f"{f.what}{' (may be left out)' if f.optional else ''}", f.example) for f in fields

@@ -88,6 +88,7 @@ class Box:
         layers: "" for each protection that is in place, or why it is not.
         defined: the names that the submission defines.
         failed: exceptions of cells that did not run to their end.
+        folder: its temporary folder, and the only one.
         printed: what it printed, at most `limits.output` bytes of each stream.
     """
 
@@ -101,13 +102,13 @@ class Box:
     defined: frozenset[str] = frozenset()
     failed: tuple[Failure, ...] = ()
     _pipes: Pipes | None = None
-    _folder: str = ""
+    folder: str = ""
     _starts: int = 0
 
     def __enter__(self) -> Self:
         if not hasattr(os, "fork"):
             raise InvalidAnswer("check: programs are run on Linux and macOS only.")
-        self._folder = tempfile.mkdtemp(prefix="regard-box-")
+        self.folder = tempfile.mkdtemp(prefix="regard-box-")
         self.printed = {"stdout": "", "stderr": ""}
         try:
             self._start()
@@ -118,7 +119,7 @@ class Box:
 
     def __exit__(self, *_: object) -> None:
         self._stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def call(self, function: str, *arguments: Any) -> Outcome:
         """Call a function of the submission; another process is started where one has ended."""
@@ -158,8 +159,8 @@ class Box:
         command = [sys.executable, "-I", "-S", "-B", "-u", "-c", _START, str(own), str(requests)]
         process = subprocess.Popen(
             [*command, str(replies)],
-            env=_ENVIRONMENT,
-            cwd=self._folder,
+            env=_ENVIRONMENT | {"TMPDIR": self.folder},
+            cwd=self.folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -183,7 +184,7 @@ class Box:
                 "disk": self.limits.disk,
                 "files": self.limits.files,
             },
-            "folder": self._folder,
+            "folder": self.folder,
             "parent": os.getpid(),
             "readable": open_.readable,
             "listable": open_.listable,

@@ -233,4 +233,4 @@ def test_where_nothing_keeps_a_program_apart_it_is_refused_unless_it_is_ones_own
         np.testing.assert_allclose(
             mine.call("rotary", np.ones((1, 2)), np.array([0])).value, [[1, 1]]
         )
-    assert not os.path.exists(mine._folder)
+    assert not os.path.exists(mine.folder)

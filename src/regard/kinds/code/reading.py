@@ -16,6 +16,7 @@ from regard.kinds.code.spec import CodeProblem
 from regard.problems.loading import parse, read_file
 
 MOST_CELLS = 500
+MISSING = "answer: file is missing: the text of a Python file."
 _MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 
 
@@ -65,6 +66,8 @@ def accept(problem: CodeProblem, answer: Any) -> Answer:
         InvalidAnswer: it cannot be read as Python or as a notebook.
     """
     if isinstance(answer, Answer):
+        if not isinstance(answer.fields.get("file"), Submission):
+            raise InvalidAnswer(MISSING)
         return answer
     if isinstance(answer, Submission):
         return Answer({"file": answer})
@@ -94,7 +97,7 @@ def _from_fields(data: Mapping[Any, Any], name: str) -> Answer:
     fields = data.get("answer", data)
     problem = data.get("problem")
     if not isinstance(fields, Mapping) or not isinstance(fields.get("file"), str):
-        raise InvalidAnswer("answer: file is missing: the text of a Python file.")
+        raise InvalidAnswer(MISSING)
     others = sorted(str(key) for key in set(fields) - {"file", "problem"})
     if others:
         raise InvalidAnswer(f"answer: {others[0][:80]!r} is no field of this kind: use file.")
