@@ -21,6 +21,7 @@ from regard.cli.lab import lab as lab_command
 from regard.cli.grade import grade as grade_command
 from regard.cli.new import new as new_command
 from regard.cli.rubric import rubric as rubric_command
+from regard.cli.export import export as export_command
 from regard.cli.show import hint as hint_command
 from regard.cli.show import show as show_command
 from regard.cli.solve import solve as solve_command
@@ -42,6 +43,7 @@ app.command("hint")(hint_command)
 app.command("start")(start_command)
 app.command("check")(check_command)
 app.command("grade", short_help="Grade a whole class.")(grade_command)
+app.command("export")(export_command)
 app.command("explain", short_help="Write out every step of attention, exactly.")(explain_command)
 app.command("lab")(lab_command)
 app.command("list")(problem_set.list_problems)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import Any
 
+from regard.checking.typed import typed
 from regard.errors import InvalidAnswer
 
 # q=…, q = …, M=…; not q == …, and not s_j >= …
@@ -33,16 +33,5 @@ def inline(said: list[str]) -> dict[str, Any] | str:
         name, value = match.groups()
         if name in found:
             raise InvalidAnswer(f"answer: {name} is given twice.")
-        found[name] = _value(value.strip())
+        found[name] = typed(value.strip())
     return found
-
-
-def _value(text: str) -> Any:
-    """Return numbers, lists, tables and truth values as such; everything else is a formula."""
-    if "\n" in text or "\r" in text:
-        return text
-    try:
-        value = tomllib.loads(f"x = {text}")["x"]
-    except (ValueError, RecursionError):
-        return text
-    return value if isinstance(value, bool | int | float | str | list | dict) else text

@@ -1,4 +1,4 @@
-"""A class graded at once: hand-ins in, a table, a page for each student and an overview out."""
+"""A class graded at once (hand-ins in, a table and pages out), and exports to other graders."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ r"""Run functions of a Python file that somebody handed in, in a process of its 
 
 from __future__ import annotations
 
-from regard.sandbox.box import Box, Failure, Outcome
+from regard.sandbox.box import Box, Direct, Failure, Outcome
 from regard.sandbox.limits import Limits
 from regard.sandbox.printable import printable
 
-__all__ = ["Box", "Failure", "Limits", "Outcome", "printable"]
+__all__ = ["Box", "Direct", "Failure", "Limits", "Outcome", "printable"]

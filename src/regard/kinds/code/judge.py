@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from regard.kinds.code.misconceptions.case import Run, allowed, error
 from regard.kinds.code.reading import Submission, accept
 from regard.kinds.code.spec import PARAMETERS, CodeProblem
 from regard.report import number
-from regard.sandbox import Box, Limits, printable
+from regard.sandbox import Box, Direct, Limits, printable
 from regard.sandbox.inside.frames import Other
 
 __all__ = ["accept", "judge"]
@@ -62,10 +63,37 @@ def judge(problem: CodeProblem, answer: Answer) -> Verdict:
     box = Box(submission.cells, submission.name, submission.uses_torch, Limits())
     with box:
         _refuse(problem, submission, box)
-        tried = [
-            _tried(box, name, behaviour, problem.goal.tolerance)
-            for name, behaviour in problem.goal.functions.items()
-        ]
+        tried = _all(problem, box)
+    return _verdict(problem, submission, box, tried)
+
+
+def judge_functions(problem: CodeProblem, module: ModuleType) -> Verdict:
+    """Judge functions that are here already, in this process: those of a running notebook."""
+    used = any(name.split(".")[0] == "torch" for name in _homes(module))
+    box = Direct(module, tensors=used)
+    if not box.defined & set(problem.goal.functions):
+        wanted = ", ".join(problem.goal.functions)
+        raise InvalidAnswer(f"notebook: defines none of {wanted}.")
+    return _verdict(problem, Submission("notebook", ()), box, _all(problem, box))
+
+
+def _homes(module: ModuleType) -> list[str]:
+    """Return the packages of the modules and functions that a notebook has imported."""
+    values = list(module.__dict__.values())
+    names = [value.__name__ for value in values if isinstance(value, ModuleType)]
+    return names + [str(getattr(value, "__module__", "")) for value in values if callable(value)]
+
+
+def _all(problem: CodeProblem, box: Box | Direct) -> list[Tried]:
+    return [
+        _tried(box, name, behaviour, problem.goal.tolerance)
+        for name, behaviour in problem.goal.functions.items()
+    ]
+
+
+def _verdict(
+    problem: CodeProblem, submission: Submission, box: Box | Direct, tried: list[Tried]
+) -> Verdict:
     wrong = [one for one in tried if one.failing]
     ideas = {one.name: _idea(one) for one in wrong}
     # A mistake says more than a function that is not written yet.
@@ -89,7 +117,7 @@ def _refuse(problem: CodeProblem, submission: Submission, box: Box) -> None:
         raise InvalidAnswer(f"{submission.name}: defines none of {wanted}.{failed}")
 
 
-def _tried(box: Box, name: str, behaviour: str, tolerance: float) -> Tried:
+def _tried(box: Box | Direct, name: str, behaviour: str, tolerance: float) -> Tried:
     runs: list[Run] = []
     for case in cases(behaviour):
         outcome = box.call(name, *case.arguments)
@@ -193,7 +221,7 @@ def _plain(value: Any) -> Any:
 
 def _remarks(
     submission: Submission,
-    box: Box,
+    box: Box | Direct,
     tried: list[Tried],
     told: list[Tried],
     ideas: dict[str, Misconception | None],

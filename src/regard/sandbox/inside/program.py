@@ -86,7 +86,7 @@ def main(requests: int, replies: int) -> None:
     channel.write({"defined": sorted(map(str, module.__dict__))[:1000], "failed": failed})
     while True:
         request = channel.read()
-        channel.write(_called(module, request, tensors))
+        channel.write(called(module, request, tensors))
 
 
 def _loaded(cells: Cells, name: str) -> tuple[types.ModuleType, list[dict[str, Any]]]:
@@ -105,7 +105,8 @@ def _loaded(cells: Cells, name: str) -> tuple[types.ModuleType, list[dict[str, A
     return module, failed
 
 
-def _called(module: types.ModuleType, request: dict[str, Any], tensors: bool) -> dict[str, Any]:
+def called(module: types.ModuleType, request: dict[str, Any], tensors: bool) -> dict[str, Any]:
+    """Call a function and return its value, or the exception that it raised."""
     arguments = [frames.decode(argument) for argument in request["arguments"]]
     before = [frames.encode(argument) for argument in arguments]
     if tensors:
