@@ -32,6 +32,8 @@ SAYS = {
     "analysis": "noise, positions, exact traces",
     "certify": "claims, verified",
     "report": "text, HTML, LaTeX",
+    "sandbox": "programs, boxed",
+    "grading": "classes, exports",
     "language": "formulas, notation",
     "core": "attention; kernels",
     "shapes": "arguments, checked",

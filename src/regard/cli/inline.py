@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from regard.checking.typed import typed
 from regard.errors import InvalidAnswer
 
 # q=…, q = …, M=…; not q == …, and not s_j >= …
@@ -20,6 +19,8 @@ def inline(said: list[str]) -> dict[str, Any] | str:
     >>> inline(["s_j - s_i >= 3"])
     's_j - s_i >= 3'
     """
+    from regard.checking.typed import typed  # slow to load
+
     found: dict[str, Any] = {}
     for text in said:
         match = _FIELD.fullmatch(text)
