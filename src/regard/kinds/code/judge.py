@@ -39,7 +39,7 @@ TITLES = {
     "rotary": "rotary positions",
     "copy_query": "a query that copies",
 }
-MOST_PRINTED = 1000  # characters of what a file printed
+MOST_PRINTED = 400  # characters of what a file printed
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +219,25 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
+def _resting(submission: Submission, wrong: list[str]) -> list[str]:
+    """Say which functions rest on others that are wrong: these are to be mended first."""
+    uses = {name: (submission.calls(name) & set(wrong)) - {name} for name in wrong}
+    remarks = []
+    for root in wrong:
+        if uses[root]:
+            continue
+        resting: set[str] = {root}
+        while more := {name for name in wrong if uses[name] & resting} - resting:
+            resting |= more
+        if others := [name for name in wrong if name in resting - {root}]:
+            verb = "rests" if len(others) == 1 else "rest"
+            remarks.append(
+                f"{' and '.join([', '.join(others[:-1]), others[-1]][len(others) == 1 :])} {verb} "
+                f"on {root}, which is not right: mend that first."
+            )
+    return remarks
+
+
 def _remarks(
     submission: Submission,
     box: Box | Direct,
@@ -227,15 +246,12 @@ def _remarks(
     ideas: dict[str, Misconception | None],
 ) -> list[str]:
     """Return what else there is to say, the likely cause first."""
-    remarks = []
-    names = {one.name for one in told}
-    for one in told:
-        behind = sorted((submission.calls(one.name) & names) - {one.name})
-        if behind:
-            remarks.append(f"{one.name} uses {behind[0]}, which is not right: mend that first.")
+    remarks = _resting(submission, [one.name for one in tried if one.failing])
+    said = {idea.tag for idea in [ideas[one.name] for one in told[:1]] if idea is not None}
     for one in told[1:]:
         idea = ideas[one.name]
-        if idea is not None and idea.tag != "function-not-written":
+        if idea is not None and idea.tag not in {"function-not-written", *said}:
+            said.add(idea.tag)
             remarks.append(f"{one.name}: {idea.sentence}")
     changing = [one.name for one in tried if any(run.outcome.changed for run in one.runs)]
     if changing:
