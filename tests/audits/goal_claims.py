@@ -446,6 +446,44 @@ def symmetry(solution: Solution, found: Reached) -> bool:
     )
 
 
+def key(solution: Solution, found: Reached) -> bool:
+    """The key of the answer within the tolerance, none within it, or the least error from both sides."""
+    problem: Any = solution.problem
+    given, goal = problem.given, problem.goal
+    instance = key_instance(given)
+    query = given.query
+    query = parse(query).evaluate(instance.symbols) if isinstance(query, str) else query
+    arrays = solution.certificate.arrays
+    if not _close(arrays["query"], [query]) or not _close(arrays["keys"], instance.keys):
+        return False
+    for claim in found:
+        if claim.fields["row"] != given.names[given.replace]:
+            return False
+        if goal.weights is not None and not _target(problem, claim):
+            return False
+    above = [c.fields["bound"] for c in found if c.kind == "replaced_key"]
+    below = [c for c in found if c.kind == "no_key"]
+    radius = goal.norm or goal.longest
+    if any(c.fields["radius"] not in (None, radius) for c in below):
+        return False
+    if "error" in goal.find:
+        error = solution.answer["error"]
+        low = max([c.fields["bound"] for c in below], default=0.0)
+        if not (low <= error + 1e-9 and min(above) >= error - 1e-9 and min(above) - low < 1e-8):
+            return False
+    if "key" not in goal.find:
+        return True
+    if solution.verdict is Status.IMPOSSIBLE:
+        return any(c.fields["bound"] > goal.tolerance for c in below)
+    claim = next(
+        c for c in found if c.kind == "replaced_key" and c.fields["bound"] <= goal.tolerance
+    )
+    symbols = {**instance.symbols, "q": np.asarray(query, float)}
+    if "w" in solution.answer:
+        symbols["w"] = parse(solution.answer["w"]).evaluate(symbols)
+    return _close(claim.witness["key"], parse(solution.answer["k"]).evaluate(symbols))
+
+
 def sequences(solution: Solution, found: Reached) -> bool:
     """The task of the goal over all sequences, to within its tolerance; or two that look alike."""
     problem: Any = solution.problem
@@ -483,4 +521,5 @@ TABLE: dict[str, Callable[[Solution, Reached], bool]] = {
     "symmetry": symmetry,
     "code": code,
     "sequences": sequences,
+    "key": key,
 }

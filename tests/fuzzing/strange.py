@@ -192,6 +192,24 @@ def band(rng: Random) -> Parts:
     return parts
 
 
+def key(rng: Random) -> Parts:
+    """Return a problem about a key that is replaced."""
+    keys: Any = rng.choice([[[1, 0], [0, 2], [1, 1]], {"law": "orthonormal"}, {"law": "arbitrary"}])
+    names = {"a": 0, "b": 1, rng.choice(["c", "q", "k"]): rng.choice([2, 2, 3])}
+    given: dict[str, Any] = {"keys": keys, "n": 3, "names": names}
+    given["query"] = rng.choice([[1, 2], [0, 0], [1e20, 1], "k_a + k_b", "2 v_a", "k_z", [1, 2, 3]])
+    given["replace"] = rng.choice(["a", "b", "c", "z"])
+    goal: dict[str, Any] = {"tolerance": rng.choice([1e-12, 0.01, 0.9])}
+    goal |= rng.choice(
+        [{"weights": {"a": "1/3", "b": "2/3"}}, {"weights": {"a": 1}}, {"output": [1, 0]}]
+    )
+    goal |= rng.choice([{}, {"norm": 1}, {"longest": 1e-20}, {"norm": 1, "longest": 2}])
+    goal |= rng.choice([{}, {"find": ["error"]}, {"find": ["key", "error"]}])
+    if rng.random() < 0.5:
+        given["values"] = [[1, 0], [0, 1], [2, 2]]
+    return {"given": given, "goal": goal}
+
+
 def sequences(rng: Random) -> Parts:
     """Return a problem about every sequence."""
     names = rng.sample(["a", "b", "c", "d", "u", "p_1", "N"], rng.choice([1, 2, 3, 6]))
@@ -229,5 +247,5 @@ MAKERS: dict[str, Callable[[Random], Parts]] = {
     "query": query, "heads": heads, "noise": noise, "condition": condition, "code": code,
     "self_attention": self_attention, "feasibility": feasibility, "separator": separator,
     "offset": offset, "band": band, "compute": compute, "moments": moments, "identity": identity,
-    "choice": choice, "symmetry": symmetry, "sequences": sequences, "count": count, "gradient": gradient,
+    "choice": choice, "symmetry": symmetry, "sequences": sequences, "key": key, "count": count, "gradient": gradient,
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,13 @@ SOURCES = [problems.load(name).source or "" for name in problems.names()]
 )
 def test_every_part_has_a_problem(part: str) -> None:
     assert any(source == part or source.startswith(part + ",") for source in SOURCES), part
+
+
+def test_the_readme_says_how_many_bundled_problems_there_are() -> None:
+    text = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    said = re.findall(r"(\d+) (?:bundled )?problems", text)
+    assert said
+    assert set(said) == {str(len(problems.names()))}
 
 
 def test_every_problem_of_a_document_names_a_part_that_exists() -> None:

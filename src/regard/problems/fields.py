@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -77,6 +78,11 @@ def _exact(value: Any) -> Any:
     return _number(value)
 
 
+def _share(value: Any) -> Any:
+    """Return a number; "1/3" is one."""
+    return float(Fraction(_exact(value))) if isinstance(value, str) else _number(value)
+
+
 def _rectangle(rows: list[list[Any]]) -> list[list[Any]]:
     widths = {len(row) for row in rows}
     if not rows or 0 in widths:
@@ -103,6 +109,7 @@ Number = Annotated[float, BeforeValidator(_number)]
 Positive = Annotated[float, BeforeValidator(_number), Field(gt=0)]
 Ordinary = Annotated[float, BeforeValidator(_ordinary)]
 OrdinaryPositive = Annotated[float, BeforeValidator(_ordinary), Field(gt=0)]
+Weight = Annotated[float, BeforeValidator(_share), Field(gt=0, le=1)]
 Share = Annotated[float, BeforeValidator(_number), Field(gt=0, lt=1)]
 Integer = Annotated[int, BeforeValidator(_integer)]
 Count = Annotated[int, BeforeValidator(_integer), Field(ge=1, le=MOST_KEYS)]

@@ -13,7 +13,7 @@ from regard.language import parse
 from regard.problems.head import Problem
 from regard.problems.writing import to_dict
 
-KINDS = ("compute", "gradient", "query", "heads")  # whose arrays a person needs
+KINDS = ("compute", "gradient", "query", "key", "heads")  # whose arrays a person needs
 MOST_ROWS, MOST_COLUMNS = 16, 12
 _MATRIX = r"\begin{bmatrix}"
 

@@ -14,17 +14,17 @@ from regard.problems.fields import (
     Integer,
     LimitText,
     Name,
-    Number,
     Ordinary,
     OrdinaryPositive,
     Part,
     Share,
+    Weight,
 )
 from regard.problems.laws import Arbitrary, Fixed, Gaussian, Law, Orthogonal, Orthonormal, Plain
 from regard.shapes.extremes import LARGEST, SMALLEST
 
 MOST_NUMBERS = 10_000_000  # in the covariances of all keys together
-Weights = Annotated[dict[Name, Annotated[Number, Field(gt=0, le=1)]], Field(min_length=1)]
+Weights = Annotated[dict[Name, Weight], Field(min_length=1)]
 
 
 class Keys(Part):

@@ -35,6 +35,7 @@ _ORDER = [
     "identity",
     "condition",
     "query",
+    "key",
     "heads",
     "separator",
     "self_attention",

@@ -1,0 +1,1 @@
+"""One key that is replaced while the query stays."""

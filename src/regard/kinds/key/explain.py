@@ -1,0 +1,154 @@
+"""Tell of a new key: what stays, which weight it needs, which score that is, and the key."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from regard.kinds.key.instance import Replacement
+from regard.kinds.key.solve import KeyFound
+from regard.kinds.key.spec import KeyProblem
+from regard.report import Facts, Table, number
+from regard.solving.finding import Explanation, Status, Steps
+from regard.solving.key_tables import formula_tex, tex, tex_vector
+
+MOST = 12  # rows of a table
+
+
+def explain(problem: KeyProblem, found: KeyFound) -> Explanation:
+    """Return the key in words, or why there is none, or the least error."""
+    steps = (
+        *_what_stays(problem, found.case),
+        *_which_weight(problem, found),
+        *_which_key(problem, found),
+    )
+    return Explanation(
+        _headline(problem, found), steps, _details(problem, found), _beliefs(problem, found)
+    )
+
+
+def _headline(problem: KeyProblem, found: KeyFound) -> str:
+    parts = []
+    if "error" in problem.goal.find:
+        parts.append(rf"\min_k \text{{error}} = {tex(found.answer['error'], 8)}")
+    if found.status is Status.IMPOSSIBLE:
+        parts.append(rf"\text{{no key: the error is at least }} {tex(found.case.least, 6)}")
+    elif "k" in found.answer:
+        parts.append(f"k = {formula_tex(found.answer['k'])}")
+    return r",\quad ".join(parts)
+
+
+def _what_stays(problem: KeyProblem, case: Replacement) -> Steps:
+    return (
+        (
+            f"The query stays, so the other keys keep their scores. The new key in place of "
+            f"$k_{{{problem.given.replace}}}$ "
+            "brings one number in, its score $t$.",
+            rf"s = {tex_vector(case.others)},\qquad t = {_scaled(case)}k^\top q",
+        ),
+        (
+            "Only its own weight $u$ can be chosen. The others share $1 - u$ as they did before: "
+            "their ratios stay.",
+            rf"u = \frac{{e^t}}{{e^t + \sum_i e^{{s_i}}}},\qquad \alpha = (1 - u)\, "
+            rf"{tex_vector(case.ratios)}",
+        ),
+    )
+
+
+def _scaled(case: Replacement) -> str:
+    return "" if case.scale == 1 else rf"{tex(case.scale)}\, "
+
+
+def _which_weight(problem: KeyProblem, found: KeyFound) -> Steps:
+    case, goal = found.case, problem.goal
+    low, high = case.span
+    steps: list[tuple[str, str]] = []
+    if goal.radius is not None:
+        which = "of length" if goal.norm is not None else "up to length"
+        steps.append(
+            (
+                f"A key {which} {number(goal.radius)} has a score of at most its length times that "
+                f"of the query.",
+                rf"|t| \le {tex(case.highest)} \quad\Rightarrow\quad {tex(low)} \le u \le "
+                rf"{tex(high)}",
+            )
+        )
+    what = r"\max_i |\alpha_i - p_i|" if goal.weights is not None else r"\lVert c - c^* \rVert"
+    steps.append(
+        (
+            "The error is a convex function of $u$, so it has one lowest value.",
+            rf"\min_u {what} = {tex(case.least, 8)} \quad \text{{at}} \quad u = "
+            rf"{tex(case.best, 8)}",
+        )
+    )
+    return tuple(steps)
+
+
+def _which_key(problem: KeyProblem, found: KeyFound) -> Steps:
+    case, goal = found.case, problem.goal
+    if found.status is Status.IMPOSSIBLE:
+        return (
+            (
+                f"That is more than {number(goal.tolerance)}, so no key does it.",
+                rf"{tex(case.least, 6)} > {tex(goal.tolerance)}",
+            ),
+        )
+    if "key" not in goal.find:
+        return ()
+    allowed = case.within(goal.tolerance)
+    assert allowed is not None
+    least, most = (case.score(u) for u in allowed)
+    if most > case.highest:
+        most = case.highest
+    ends = [
+        tex(x, 6) if math.isfinite(x) else (r"-\infty" if x < 0 else r"\infty")
+        for x in (least, most)
+    ]
+    return (
+        (
+            f"Every score between these serves, to within {number(goal.tolerance)}; this one is "
+            f"chosen.",
+            rf"{ends[0]} \le t \le {ends[1]},\qquad t = {tex(found.score, 8)}",
+        ),
+        (
+            "Along the query a key is shortest; what is added at right angles to it changes no "
+            "score.",
+            rf"k = {formula_tex(str(found.answer['k']))} = {tex_vector(found.key)}",
+        ),
+    )
+
+
+def _details(problem: KeyProblem, found: KeyFound) -> tuple[Facts | Table, ...]:
+    case = found.case
+    scores = np.insert(case.others, case.row, found.score)
+    weights = case.weights(found.weight)
+    wanted = case.wanted if problem.goal.weights is not None else None
+    rows = tuple(
+        (
+            f"$k_{{{problem.given.label(i)}}}$" + (" (new)" if i == case.row else ""),
+            number(float(scores[i]), 6),
+            number(float(weights[i]), 6),
+            *(() if wanted is None else (number(float(wanted[i]), 6),)),
+        )
+        for i in range(min(len(scores), MOST))
+    )
+    heads = ("key", "score", "weight", *(() if wanted is None else ("wanted",)))
+    facts = Facts(
+        (
+            ("score of the new key", number(found.score, 8)),
+            ("its length", number(float(np.linalg.norm(found.key)), 6)),
+            ("error", number(case.error(found.weight), 6)),
+            ("least error of all keys", number(case.least, 8)),
+        )
+    )
+    return facts, Table(heads, rows, "with the new key")
+
+
+def _beliefs(problem: KeyProblem, found: KeyFound) -> tuple[str, ...]:
+    if "key" not in problem.goal.find or found.status is Status.IMPOSSIBLE:
+        return ()
+    return (
+        "There is not one right key but a whole slab of them: only the part along the query "
+        "counts.",
+    )
