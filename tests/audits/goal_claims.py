@@ -495,7 +495,33 @@ def sequences(solution: Solution, found: Reached) -> bool:
     of = problem.goal.of
     named = claim.fields["of"] == (None if of is None else problem.given.vocabulary.index(of))
     within = claim.fields["bound"] <= problem.goal.tolerance
+    write = problem.goal.write
+    named &= claim.fields["write"] == (
+        None if write is None else problem.given.vocabulary.index(write)
+    )
     return claim.kind == "every_sequence" and same_task and causal and named and within
+
+
+def layers(solution: Solution, found: Reached) -> bool:
+    """The task of the goal over all sequences, to within its tolerance."""
+    problem: Any = solution.problem
+    (claim,) = found
+    same = (claim.fields["task"], claim.fields["start"]) == (
+        problem.goal.bring,
+        problem.given.start,
+    )
+    arrays = solution.certificate.arrays
+    sizes = (
+        len(problem.given.vocabulary) + problem.given.start,
+        problem.given.length + problem.given.start,
+    )
+    fits = (len(arrays["tokens"]), len(arrays["positions"])) == sizes
+    return (
+        claim.kind == "two_layers"
+        and same
+        and fits
+        and claim.fields["bound"] <= problem.goal.tolerance
+    )
 
 
 def code(solution: Solution, found: Reached) -> bool:
@@ -522,4 +548,5 @@ TABLE: dict[str, Callable[[Solution, Reached], bool]] = {
     "code": code,
     "sequences": sequences,
     "key": key,
+    "layers": layers,
 }

@@ -210,6 +210,15 @@ def key(rng: Random) -> Parts:
     return {"given": given, "goal": goal}
 
 
+def layers(rng: Random) -> Parts:
+    """Return a problem about two layers."""
+    names = rng.sample(["a", "b", "c", "start", "p_1", "N"], rng.choice([1, 2, 2, 3]))
+    given: dict[str, Any] = {"vocabulary": names, "length": rng.choice([2, 3, 4, 11])}
+    given |= rng.choice([{}, {"start": True}])
+    goal = {"bring": rng.choice(["what followed", "token two before", "own token"])}
+    return {"given": given, "goal": {**goal, "tolerance": rng.choice([1e-8, 0.01, 0.69, 1.0])}}
+
+
 def sequences(rng: Random) -> Parts:
     """Return a problem about every sequence."""
     names = rng.sample(["a", "b", "c", "d", "u", "p_1", "N"], rng.choice([1, 2, 3, 6]))
@@ -247,5 +256,5 @@ MAKERS: dict[str, Callable[[Random], Parts]] = {
     "query": query, "heads": heads, "noise": noise, "condition": condition, "code": code,
     "self_attention": self_attention, "feasibility": feasibility, "separator": separator,
     "offset": offset, "band": band, "compute": compute, "moments": moments, "identity": identity,
-    "choice": choice, "symmetry": symmetry, "sequences": sequences, "key": key, "count": count, "gradient": gradient,
+    "choice": choice, "symmetry": symmetry, "sequences": sequences, "key": key, "layers": layers, "count": count, "gradient": gradient,
 }  # fmt: skip

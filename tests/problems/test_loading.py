@@ -70,8 +70,8 @@ def test_the_schema_itself_is_a_schema() -> None:
             'kind = "query"',
             'kind = "riddle"',
             "mine.toml: line 4: kind: 'riddle' is unknown. Use one of compute, identity, condition, "
-            "query, key, heads, separator, self_attention, sequences, feasibility, offset, band, moments, noise, "
-            "count, gradient, symmetry, choice, code.",
+            "query, key, heads, separator, self_attention, sequences, layers, feasibility, offset, band, moments, "
+            "noise, count, gradient, symmetry, choice, code.",
         ),
         ('kind = "query"\n', "", "mine.toml: kind: it is missing. Use one of compute, "),
         ('title = "Mine"\n', "", "mine.toml: title: is missing."),

@@ -40,6 +40,7 @@ _ORDER = [
     "separator",
     "self_attention",
     "sequences",
+    "layers",
     "feasibility",
     "offset",
     "band",

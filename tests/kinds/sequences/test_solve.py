@@ -18,6 +18,7 @@ NAMES = [
     "copy-the-first-token",
     "copy-the-previous-token",
     "find-the-last-place",
+    "if-the-one-before-is-a",
 ]
 
 
@@ -31,6 +32,7 @@ def largest_error(problem: problems.Problem, answer: dict[str, object]) -> float
         "own token": lambda: C * U @ U.T,
         "first token": lambda: C * np.outer(P[:, 0], P.sum(axis=1)),
         "previous token": lambda: C * sum(np.outer(P[:, t - 1], P[:, t]) for t in range(1, N)),
+        "written after": lambda: C * sum(np.outer(P[:, t - 1], P[:, t]) for t in range(1, N)),
         "last place": lambda: np.outer(
             C * N * U[:, given.vocabulary.index(goal.of)]
             + C * sum((j + 1) * P[:, j] for j in range(N)),
@@ -39,6 +41,9 @@ def largest_error(problem: problems.Problem, answer: dict[str, object]) -> float
     }[goal.copy_what]()
     last = goal.copy_what == "last place"
     value = P @ P.T if last else U @ U.T
+    if goal.write is not None:
+        token = dict(zip(given.vocabulary, U.T, strict=True))
+        value = np.outer(token[goal.write], token[goal.of])
     worst = 0.0
     for n in range(1, N + 1):
         for sequence in itertools.product(range(M), repeat=n):
@@ -55,6 +60,11 @@ def largest_error(problem: problems.Problem, answer: dict[str, object]) -> float
                     if t == 0:
                         continue
                     wanted = U[:, sequence[t - 1]]
+                elif goal.copy_what == "written after":
+                    if t == 0:
+                        continue
+                    is_of = given.vocabulary[sequence[t - 1]] == goal.of
+                    wanted = U[:, given.vocabulary.index(goal.write)] * is_of
                 else:
                     of = given.vocabulary.index(goal.of)
                     places = [j for j, y in enumerate(seen) if y == of]
@@ -129,6 +139,9 @@ def damaged(name: str, **fields: object) -> str:
         ("copy-the-previous-token", {"causal": "yes"}),
         ("find-the-last-place", {"of": 1}),
         ("find-the-last-place", {"of": 7}),
+        ("if-the-one-before-is-a", {"of": 1}),
+        ("if-the-one-before-is-a", {"write": 0}),
+        ("if-the-one-before-is-a", {"bound": 0.019}),
         ("order-needs-positions", {"bound": 0.7072}),
         ("order-needs-positions", {"second": [1, 0, 2]}),
         ("order-needs-positions", {"row": 0}),

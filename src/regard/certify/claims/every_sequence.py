@@ -36,7 +36,7 @@ from regard.certify.certificate import (
 )
 from regard.certify.claims.kind import Kind
 
-TASKS = ("own token", "first token", "previous token", "last place")
+TASKS = ("own token", "first token", "previous token", "last place", "written after")
 
 
 class _Row(NamedTuple):
@@ -53,10 +53,13 @@ def say_every_sequence(claim: Claim) -> str:
     """Return a claim of the kind `every_sequence` as a sentence."""
     fields = claim.fields
     of = f" of token {fields['of']}" if fields.get("of") is not None else ""
+    what = f"the {fields['task']}{of}"
+    if fields["task"] == "written after":
+        what = f"token {fields['write']} after token {fields['of']}, and nothing after others,"
     seen = ", each row seeing what is up to it" if fields.get("causal") else ""
     return (
-        f"in every sequence up to the length of the positions{seen}, each row brings the "
-        f"{fields['task']}{of} to within {up(fields['bound'])}"
+        f"in every sequence up to the length of the positions{seen}, each row brings "
+        f"{what} to within {up(fields['bound'])}"
     )
 
 
@@ -88,6 +91,12 @@ def every_sequence(claim: Claim, certificate: Certificate) -> Decision:
             i: BALLS.read((positions if last else tokens)[i : i + 1])
             for i in range(len(positions if last else tokens))
         }
+        if claim.fields["task"] == "written after":
+            of, write = (
+                index(part(claim.fields, name), name, len(tokens)) for name in ("of", "write")
+            )
+            nothing = BALLS.read(tokens[:1] * 0.0)
+            target_values = dict.fromkeys(range(len(tokens)), nothing) | {of: target_values[write]}
         distances: dict[tuple[int, int, int], arb] = {}
         truth: bool | None = True
         for row in rows:
@@ -144,7 +153,7 @@ def _rows(claim: Claim, M: int, N: int) -> Iterator[_Row]:
             targets = [t]
         elif task == "first token":
             targets = [0]
-        elif task == "previous token":
+        elif task in ("previous token", "written after"):
             targets = [t - 1] if t else []
         else:
             targets = list(range(seen))

@@ -14,6 +14,7 @@ _QUERY = {
     "own token": r"Q = C\, U U^\top",
     "first token": r"Q = C\, p_1 (P \mathbf{1})^\top",
     "previous token": r"Q = C\, P S P^\top",
+    "written after": r"Q = C\, P S P^\top",
     "last place": r"Q = C\, (N u_{of} + P J \mathbf{1}) (P \mathbf{1})^\top",
 }
 _WHY = {
@@ -22,12 +23,15 @@ _WHY = {
     "only position 1 meets it.",
     "previous token": r"$P^\top x_t$ says which position this is, $S$ steps back by one, and $P$ "
     "makes it a query.",
+    "written after": r"$P^\top x_t$ says which position this is, $S$ steps back by one, and $P$ "
+    "makes it a query.",
     "last place": "Every query is the same: a match counts $N C$, each later position $C$ more.",
 }
 _SCORE = {
     "own token": r"s_{tj} = C\,[x_j = x_t]",
     "first token": r"s_{tj} = C\,[j = 1]",
     "previous token": r"s_{tj} = C\,[j = t - 1]",
+    "written after": r"s_{tj} = C\,[j = t - 1]",
     "last place": r"s_{tj} = C\,(N\,[x_j = of] + j)",
 }
 _KAPPA = r"\kappa = \frac{\varepsilon}{\sqrt2 - \varepsilon}"
@@ -40,6 +44,8 @@ def explain(problem: SequencesProblem, found: Copying | OrderUnseen) -> Explanat
     task, of = problem.goal.copy_what, problem.goal.of
     query = _QUERY[task].replace("u_{of}", f"u_{{{of}}}")
     value = r"P P^\top" if task == "last place" else r"U U^\top"
+    if task == "written after":
+        value = rf"u_{{{problem.goal.write}}} u_{{{of}}}^\top"
     headline = rf"K = I,\quad {query},\quad V = {value},\quad C \ge {tex(found.C, 7)}"
     steps = (*_steps(problem), *_sizes(problem, found))
     return Explanation(headline, steps, _details(problem, found))
@@ -48,14 +54,24 @@ def explain(problem: SequencesProblem, found: Copying | OrderUnseen) -> Explanat
 def _steps(problem: SequencesProblem) -> Steps:
     task = problem.goal.copy_what
     what = "position" if task == "last place" else "token"
-    return (
-        (_WHY[task], _SCORE[task].replace("of", str(problem.goal.of))),
-        (
+    if task == "written after":
+        kept = (
+            f"$V$ takes $u_{{{problem.goal.of}}}$ to $u_{{{problem.goal.write}}}$ and everything "
+            f"else "
+            "to 0. The one and the other are 1 apart.",
+            r"c_t = \sum_j \alpha_{tj} V x_j,\qquad "
+            r"\lVert c_t - c_t^* \rVert \le \frac{r}{1 + r}",
+        )
+    else:
+        kept = (
             f"$V$ keeps the {what} of an input and drops the rest, so that what is brought is a "
             f"mix of {what}s, and the wanted one is $\\sqrt2$ away from each other one.",
             r"c_t = \sum_j \alpha_{tj} V x_j,\qquad "
             r"\lVert c_t - c_t^* \rVert \le \sqrt2\, \frac{r}{1 + r}",
-        ),
+        )
+    return (
+        (_WHY[task], _SCORE[task].replace("of", str(problem.goal.of))),
+        kept,
         (
             "Tokens at different positions are chosen independently. So the worst sequence for a "
             "row is found position by position, and needs no list of all sequences.",
@@ -76,8 +92,16 @@ def _sizes(problem: SequencesProblem, found: Copying) -> Steps:
     else:
         why = f"At worst the other {N - 1} positions all hold one other token, with the score 0."
         least = r"r = (N - 1) e^{-C}"
+    kappa = _KAPPA
+    if problem.goal.copy_what == "written after":
+        kappa = kappa.replace(r"\sqrt2", "1")
+        why = (
+            f"At worst the place before is the only one of {N} that holds this token, or the only "
+            f"one "
+            "that does not."
+        )
     end = rf"C \ge {tex(found.C, 7)} \quad (\varepsilon = {tex(tolerance)},\; N = {N})"
-    return ((why, rf"{least} \le {_KAPPA} \quad\Rightarrow\quad {end}"),)
+    return ((why, rf"{least} \le {kappa} \quad\Rightarrow\quad {end}"),)
 
 
 def _details(problem: SequencesProblem, found: Copying) -> tuple[Any, ...]:

@@ -23,6 +23,7 @@ QUERIES = {
     "own token": "C U U'",
     "first token": f"C p_1 {_ALL}",
     "previous token": "C P S P'",
+    "written after": "C P S P'",
     "last place": f"C (N u_of + P J ones(N)) {_ALL}",
 }
 
@@ -31,6 +32,8 @@ def example(problem: SequencesProblem) -> dict[str, str]:
     """Return matrices that do it with a large enough C, where there are positions to look at."""
     task, of = problem.goal.copy_what, problem.goal.of
     value = "P P'" if task == "last place" else "U U'"
+    if task == "written after":
+        value = f"u_{problem.goal.write} u_{of}'"
     return {"K": "I", "Q": QUERIES[task].replace("u_of", f"u_{of}"), "V": value}
 
 
@@ -143,4 +146,9 @@ def wanted(problem: SequencesProblem, setting: Setting, row: Row) -> Float64:
     """Return what a row should bring, (d,)."""
     if problem.goal.copy_what == "last place":
         return setting.P[:, row.target]
+    if problem.goal.copy_what == "written after":
+        names = problem.given.vocabulary
+        at = dict(row.fixed)[row.target]
+        written = setting.U[:, names.index(problem.goal.write or "")]
+        return written if names[at] == problem.goal.of else np.zeros_like(written)
     return setting.U[:, dict(row.fixed)[row.target]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake
-from regard.kinds.sequences.instance import rows, wanted
+from regard.kinds.sequences.instance import example, rows, wanted
 from regard.kinds.sequences.reading import Asked, Heads, error, worst
 from regard.kinds.sequences.spec import SequencesProblem
 
@@ -68,9 +68,17 @@ def _exchanged(problem: SequencesProblem) -> dict[str, str] | None:
     """Return a step in the other direction, or the first position as the query."""
     if problem.goal.copy_what == "previous token":
         return {"K": "I", "Q": "C P S' P'", "V": "U U'"}
+    if problem.goal.copy_what == "written after":
+        return {**example(problem), "Q": "C P S' P'"}
     if problem.goal.copy_what == "first token" and problem.given.positions == "one-hot":
         return {"K": "(P ones(N))'", "Q": "C p_1'", "V": "U U'"}
     return None
+
+
+def _turned(problem: SequencesProblem) -> dict[str, str] | None:
+    if problem.goal.copy_what != "written after" or problem.goal.of == problem.goal.write:
+        return None
+    return {**example(problem), "V": f"u_{problem.goal.of} u_{problem.goal.write}'"}
 
 
 def _no_slope(problem: SequencesProblem) -> dict[str, str] | None:
@@ -109,6 +117,14 @@ MISTAKES: tuple[Mistake[SequencesProblem, Case], ...] = (
         lambda case: case.right_with(lambda h: replace(h, Q=-h.Q)),
     ),
     Mistake(
+        "written-the-wrong-way-round",
+        "What is written and what it is written for have changed places: V transposed would be "
+        "right.",
+        lambda case: case.right_with(lambda h: replace(h, V=h.V.T)),
+        _turned,
+        "The two tokens exchanged in V",
+    ),
+    Mistake(
         "position-in-the-output",
         "The output carries more than what is wanted: V has to keep the one part of the input and "
         "drop the other.",
@@ -137,5 +153,6 @@ OFTEN = (
     "position-in-the-output",
     "scores-too-close",
     "keys-and-queries-exchanged",
+    "written-the-wrong-way-round",
     "fails-where-tokens-repeat",
 )

@@ -62,7 +62,9 @@ def solve(problem: SequencesProblem) -> Copying | OrderUnseen:
     setting, task = Setting(problem.given), problem.goal.copy_what
     if not setting.has_positions and task != "own token":
         return _unseen(problem, setting)
-    kappa = problem.goal.tolerance / (math.sqrt(2) - problem.goal.tolerance)
+    # Two tokens are √2 apart; what is written, or nothing, 1.
+    apart = 1.0 if task == "written after" else math.sqrt(2)
+    kappa = problem.goal.tolerance / (apart - problem.goal.tolerance)
     if task == "last place":
         least = least_slope(setting.N, kappa)
     else:
@@ -70,13 +72,18 @@ def solve(problem: SequencesProblem) -> Copying | OrderUnseen:
     C = math.ceil(DECIMALS * least) / DECIMALS
     answer = {**example(problem), "C": C}
     K, Q, V = matrices(problem, setting, C)
-    of = None if problem.goal.of is None else problem.given.vocabulary.index(problem.goal.of)
+    names = problem.given.vocabulary
+    of, write = (
+        None if name is None else names.index(name)
+        for name in (problem.goal.of, problem.goal.write)
+    )
     claim = Claim(
         "every_sequence",
         {
             "task": task,
             "causal": problem.given.is_causal,
             "of": of,
+            "write": write,
             "bound": problem.goal.tolerance,
         },
         {"W_Q": Q.T, "W_K": K.T, "W_V": V.T},

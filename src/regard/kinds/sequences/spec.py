@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from regard.problems.fields import Name, Part
 from regard.problems.head import Problem
 
-Task = Literal["own token", "first token", "previous token", "last place"]
+Task = Literal["own token", "first token", "previous token", "last place", "written after"]
 
 
 class SequencesGiven(Part):
@@ -40,13 +40,16 @@ class SequencesGoal(Part):
     Attributes:
         copy: "own token": row t brings u of its token; "first token": of the token at position 1;
             "previous token": of the one before it (row 1 is free); "last place": p_j, where j is
-            the last position that holds the token `of` (rows that see none are free).
-        of: the token of "last place".
+            the last position that holds the token `of` (rows that see none are free); "written
+            after": u of the token `write` where the token before is `of`, else 0 (row 1 is free).
+        of: the token of "last place" and "written after".
+        write: the token of "written after".
         tolerance: the largest ‖c − wanted‖.
     """
 
     copy_what: Annotated[Task, Field(alias="copy")]
     of: Name | None = None
+    write: Name | None = None
     tolerance: Annotated[float, Field(gt=1e-9, lt=0.7)] = 1e-2
 
 
@@ -60,12 +63,19 @@ class SequencesProblem(Problem):
     @model_validator(mode="after")
     def _fits(self) -> SequencesProblem:
         task, of = self.goal.copy_what, self.goal.of
-        if (task == "last place") != (of is not None):
-            raise ValueError('goal.of: the token of "last place", and of nothing else')
-        if of is not None and of not in self.given.vocabulary:
-            raise ValueError(f"goal.of: {of} is not in the vocabulary")
+        if (task in ("last place", "written after")) != (of is not None):
+            raise ValueError(
+                'goal.of: the token of "last place" or "written after", and of nothing else'
+            )
+        if (task == "written after") != (self.goal.write is not None):
+            raise ValueError('goal.write: the token of "written after", and of nothing else')
+        for key, name in (("of", of), ("write", self.goal.write)):
+            if name is not None and name not in self.given.vocabulary:
+                raise ValueError(f"goal.{key}: {name} is not in the vocabulary")
         if task == "last place" and self.given.positions == "none":
             raise ValueError('goal.copy: "last place" brings a position, and there are none')
+        if task == "written after" and self.given.positions == "none":
+            raise ValueError('goal.copy: "written after" looks for a place, and needs positions')
         if self.given.positions == "none" and task != "own token" and self.given.length < 3:
             raise ValueError("given.length: without positions the order shows from 3 tokens on")
         return self

@@ -19,6 +19,9 @@ def vary(problem: SequencesProblem, rng: np.random.Generator) -> dict[str, Any]:
     of = problem.goal.of
     if of is not None and of not in names:
         names[0] = of
+    write = problem.goal.write
+    if write is not None and write not in names:
+        names[1] = write
     given = {**data["given"], "vocabulary": names, "length": int(rng.integers(3, 9))}
     tolerance = float(rng.choice([0.05, 0.02, 0.01, 0.005]))
     return {"given": given, "goal": {**data["goal"], "tolerance": tolerance}}

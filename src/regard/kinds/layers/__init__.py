@@ -1,0 +1,1 @@
+"""Two layers of attention that do the same thing for every sequence."""
