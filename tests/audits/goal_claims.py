@@ -66,6 +66,8 @@ def _close(a: Any, b: Any) -> bool:
 def query(solution: Solution, found: Reached) -> bool:
     """A distance of the goal's own measure, at most its tolerance, for the query of the answer."""
     problem, arrays = solution.problem, solution.certificate.arrays
+    if problem.goal.longest is not None or problem.goal.find == ["error"]:
+        return _least(solution, found)
     random = problem.given.keys.law == "gaussian"
     values = problem.given.values
     known = values.law in ("fixed", "orthonormal") or getattr(values, "norms", None) is not None
@@ -92,6 +94,41 @@ def query(solution: Solution, found: Reached) -> bool:
         ):
             return False
     return True
+
+
+def _least(solution: Solution, found: Reached) -> bool:
+    """The least error from both sides; or a query within the length; or none within the tolerance."""
+    problem: Any = solution.problem
+    goal, least = problem.goal, solution.finding.least  # type: ignore[attr-defined]
+    if not _close(solution.certificate.arrays["keys"], _instance(problem)[0].keys):
+        return False
+    above = [c for c in found if c.kind in ("weights_close", "output_close")]
+    below = [c for c in found if c not in above]
+    floors = [c for c in below if c.kind == "floors_out_of_reach" and goal.longest is not None]
+    for claim in floors:
+        wanted = {problem.given.names[k]: w for k, w in goal.weights.items()}
+        fields = claim.fields["floors"]
+        for row, floor in zip(fields["indices"], fields["weights"], strict=True):
+            if not math.isclose(wanted[row] - floor, least.low, rel_tol=1e-6):
+                return False
+        if claim.fields["radius"] != goal.longest:
+            return False
+    if solution.verdict is Status.IMPOSSIBLE:
+        return bool(floors) and least.low > goal.tolerance
+    if not above or not all(_target(problem, c) for c in above):
+        return False
+    if goal.find == ["query"]:
+        q = np.asarray(solution.answer["q"])
+        short = float(np.linalg.norm(q)) <= goal.longest * (1 + 1e-12)
+        return (
+            short
+            and above[0].fields["bound"] <= goal.tolerance
+            and _close(above[0].witness["query"], q)
+        )
+    error = solution.answer["error"]
+    return (bool(below) or error <= 1e-8) and abs(
+        above[0].fields["bound"] - error
+    ) <= 1e-8 + 1e-2 * error
 
 
 def _noise_fits(claim: Claim, arrays: Any, instance: Any) -> bool:

@@ -11,9 +11,11 @@ from regard.errors import FormulaError
 from regard.language import Limit, parse, parse_limit
 from regard.problems.fields import (
     Count,
+    Formula,
     Integer,
     LimitText,
     Name,
+    Number,
     Ordinary,
     OrdinaryPositive,
     Part,
@@ -206,12 +208,15 @@ class WeightsGoal(Part):
 
     Attributes:
         weights: by name, above 0; they sum to 1. Keys that are not named are to have none.
+        output: instead, the output that is wanted: an average of the values as a formula, such as
+            "(v_a + v_b)/2", or numbers where values are; the weights are then worked out of it.
         tolerance: of the output, ‖c − c*‖, where the values (or all their lengths and angles) are
             given; of each weight where values are arbitrary. With random keys: of the root of the
             mean square of that, √E ‖c − c*‖² or √E (α_i − p_i)² for each weight.
     """
 
     weights: Weights
+    output: Annotated[list[Number], Field(min_length=1)] | Formula | None = None
     tolerance: Share = 1e-3
 
     @model_validator(mode="after")

@@ -63,3 +63,12 @@ def draw_weights(goal: dict[str, Any], rng: np.random.Generator) -> None:
     if len(set(weights.values())) > 1:
         dealt = rng.permutation(list(weights.values())).tolist()
         goal["weights"] = dict(zip(weights, dealt, strict=True))
+
+
+def redraw_output(given: dict[str, Any], goal: dict[str, Any]) -> None:
+    """Wanted numbers are those of the same weights over the new values; a formula stays."""
+    shares, law = goal.pop("weights"), given.get("values")
+    rows = law if isinstance(law, list) else (law or {}).get("rows")
+    if isinstance(goal["output"], list) and rows is not None:
+        mixed = sum(share * np.array(rows[given["names"][n]]) for n, share in shares.items())
+        goal["output"] = np.round(mixed, 9).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -15,6 +15,7 @@ from regard.problems.keys import (
     covariances_fit,
     names_are_declared,
 )
+from regard.problems.wanted_output import with_weights
 
 
 class WeightsProblem(Problem):
@@ -37,6 +38,11 @@ class WeightsProblem(Problem):
     def own_weights(self) -> list[dict[int, float]]:
         """The weights wanted of each head by row; none where their average alone counts."""
         return []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _output_as_weights(cls, data: Any) -> Any:
+        return with_weights(data)
 
     @model_validator(mode="after")
     def _names(self) -> WeightsProblem:

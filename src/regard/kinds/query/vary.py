@@ -8,7 +8,7 @@ import numpy as np
 
 from regard.kinds.query.spec import QueryProblem
 from regard.problems import to_dict
-from regard.solving.key_variants import draw_keys, draw_values, draw_weights
+from regard.solving.key_variants import draw_keys, draw_values, draw_weights, redraw_output
 
 TOLERANCES = (0.02, 0.01, 0.005, 0.002, 0.001)
 
@@ -28,5 +28,8 @@ def vary(problem: QueryProblem, rng: np.random.Generator) -> dict[str, Any]:
             goal["tolerance"] = 2 * goal["tolerance"]
     else:
         goal["tolerance"] = float(rng.choice(TOLERANCES))
-    draw_weights(goal, rng)
+    if "output" not in goal:
+        draw_weights(goal, rng)
+    else:
+        redraw_output(given, goal)
     return {"given": given, "goal": goal}

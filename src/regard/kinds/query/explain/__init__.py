@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from regard.kinds.query.explain import least_noise, max_margin, noise_window, smallest_factor
+from regard.kinds.query.explain import (
+    least_error,
+    least_noise,
+    max_margin,
+    noise_window,
+    smallest_factor,
+)
+from regard.kinds.query.solve.least_error import LeastError
 from regard.kinds.query.solve.least_noise import LeastNoise, NoMeanScores, VanishingNoise
 from regard.kinds.query.solve.max_margin import Excluded, MaxMargin, OtherUnits, Undecided
 from regard.kinds.query.solve.noise_window import NoiseWindow
@@ -23,6 +30,7 @@ _WORDS: dict[type[Finding], Callable[[QueryProblem, Any], Explanation]] = {
     Undecided: max_margin.explain_undecided,
     NoiseWindow: noise_window.explain,
     LeastNoise: least_noise.explain_least_noise,
+    LeastError: least_error.explain,
     NoMeanScores: least_noise.explain_no_mean_scores,
 }
 
