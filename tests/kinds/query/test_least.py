@@ -34,7 +34,9 @@ def disc(radius: float) -> np.ndarray:
     return np.stack([np.outer(r, np.cos(angle)), np.outer(r, np.sin(angle))], -1).reshape(-1, 2)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
+    "seed", [pytest.param(s, marks=[pytest.mark.slow] if s > 3 else []) for s in range(10)]
+)
 def test_the_least_error_of_short_queries_is_that_of_a_grid(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, radius, scale = int(rng.integers(3, 6)), float(rng.choice([0.5, 1.0, 2.5])), 1.0 + seed % 2
@@ -142,7 +144,7 @@ NUMBERS = {"keys": [[1, 0], [0, 1]], "values": [[1, 0], [0, 1]], "names": {"a": 
         (NUMBERS, {"output": [1, 1]}, "the nearest one is (0.5, 0.5), 0.707107 away"),
         (NUMBERS, {"output": [1, 1, 1]}, "as many numbers as a value: 2"),
         ({**NUMBERS, "values": {"law": "arbitrary"}}, {"output": [1, 0]}, "need values that are rows"),
-        (NUMBERS, {"weights": {"a": 1}, "longest": 1}, "goal.longest: is about weights"),
+        (NUMBERS, {"weights": {"a": 1}, "longest": 1}, "goal.longest: is about weights: leave the values out"),
         ({"keys": {"law": "arbitrary"}, "n": 3, "names": {"a": 0}}, {"weights": {"a": 1}, "find": ["error"]}, "goal.find: needs keys"),
     ],
 )  # fmt: skip

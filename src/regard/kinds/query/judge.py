@@ -81,7 +81,7 @@ def _error(problem: QueryProblem, answer: Answer) -> Verdict:
     room = float(allowed(decimals, np.asarray(least.value), min(5e-3, 0.02 * least.value + 1e-9)))
     off = abs(float(value) - least.value)
     sentence = f"{number(float(value), 6)}, and the least error is {number(least.value, 6)}"
-    if not least.proved and off <= 2 * room + least.high - least.low:
+    if not least.proved and least.low - room <= float(value) < least.high - room:
         goal = GoalResult("the least error", "this", False, sentence, decided=False)
         return Verdict(problem, (goal,))
     goal = GoalResult("the least error", "this", bool(off <= room), sentence, off, room)

@@ -1,7 +1,6 @@
-"""The least error that a query can have, from both sides.
+"""The least error that a query up to a length can have, from both sides.
 
-Without a limit on the length a design says it: a query with an error e, and a refusal of every
-error that is smaller by a little. With a limit R the least ε is sought for which some q with
+With a limit R on the length the least ε is sought for which some q with
 ‖q‖ ≤ R gives each wanted key its floor p_i − ε; the sets {q : α_i(q) ≥ p_i − ε for all i} are
 convex and grow with ε. At the best q multipliers π of the floors exist, and
 
@@ -15,20 +14,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from regard.certify import Certificate, Claim, verify
-from regard.design import query as design_query
-from regard.errors import InfeasibleDesign, UndecidedDesign
+from regard.checking.sampling import softmax
 from regard.kinds.query.spec import QueryProblem
 from regard.problems.instances import Float64, key_instance
-from regard.solving.key_tables import softmax
 
-GAPS = (1e-6, 1e-4, 1e-3, 1e-2)  # relative: how far apart the two sides may be
+GAP = 1e-2  # relative: how far apart the two sides may be
+FAR = 300.0  # a difference of scores that is as good as infinite
 TINY = 1e-9  # an error that every query can get below is called none
 ROOM = 1e-9
+STARTS = 8  # from which a smaller error is looked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,70 +61,34 @@ def _kept(text: str) -> dict[str, Least]:
 
 
 def least_error(problem: QueryProblem) -> Least:
-    """Return the least error of all queries that a problem allows."""
+    """Return the least error of all queries up to the longest, or to one that is as good as any."""
     kept = _kept(repr((problem.given, problem.goal)))
     if "found" not in kept:
-        limited = problem.goal.longest is not None
-        kept["found"] = _limited(problem) if limited else _unlimited(problem)
+        kept["found"] = _limited(problem)
     return kept["found"]
 
 
-def _target(problem: QueryProblem) -> dict[int, float]:
+def target_rows(problem: QueryProblem) -> dict[int, float]:
+    """Return the weights that are wanted by row."""
     return {problem.given.names[name]: w for name, w in problem.goal.weights.items()}
 
 
-def _unlimited(problem: QueryProblem) -> Least:
-    given, target = problem.given, _target(problem)
-    instance = key_instance(given)
-    values = instance.values if given.values_known else None
-
-    def designed(tolerance: float) -> Any:
-        return design_query(
-            instance.keys, target, tolerance=tolerance, values=values, scale=given.scale
-        )
-
-    try:
-        best = designed(TINY)
-        return _result(0.0, best, best.certificate.claims, True)
-    except (InfeasibleDesign, UndecidedDesign) as refusal:
-        best = refusal.best
-    for gap in GAPS:
-        for _ in range(8):  # a refusal may come with a query that is a little better
-            tolerance = best.error * (1 - gap)
-            try:
-                best = designed(tolerance)
-            except InfeasibleDesign as refusal:
-                if refusal.best.error < best.error * (1 - gap):
-                    best = refusal.best
-                    continue
-                claims = (*refusal.certificate.claims, *best.certificate.claims[:1])
-                return _result(tolerance, best, claims, True)
-            except UndecidedDesign:
-                break
-    return _result(0.0, best, best.certificate.claims[:1], False)
-
-
-def _result(low: float, best: Any, claims: tuple[Claim, ...], proved: bool) -> Least:
-    certificate = Certificate(best.certificate.arrays, tuple(claims), best.certificate.scale)
-    holds = proved and verify(certificate).holds
-    return Least(low, float(best.error), best.query, best.weights, certificate, holds)
-
-
 def _limited(problem: QueryProblem) -> Least:
-    given, target = problem.given, _target(problem)
+    given, target = problem.given, target_rows(problem)
     keys, scale = key_instance(given).keys, float(given.scale)
-    assert problem.goal.longest is not None
-    R = float(problem.goal.longest)
+    R = float(problem.goal.longest or FAR / (scale * _nearest(keys)))
     rows, shares = list(target), np.array(list(target.values()))
     query = _best(scale * keys, rows, shares, R)
     weights = softmax(scale * (keys @ query))
     wanted = np.zeros(len(keys))
     wanted[rows] = shares
-    high = float(np.max(np.abs(weights - wanted))) * (1 + ROOM)
     mixture = _multipliers(keys, weights, rows, query)
     pull = scale * R * float(np.linalg.norm(mixture @ keys[rows] - weights @ keys))
-    entropy = -float(np.sum(weights * np.log(weights)))
+    entropy = -float(np.sum(weights * np.log(np.maximum(weights, 1e-300))))
     low = max(0.0, _root(mixture, shares, pull - entropy) * (1 - 4 * ROOM))
+    query = _nearer(scale * keys, wanted, R, query)
+    weights_there = softmax(scale * (keys @ query))
+    high = float(np.max(np.abs(weights_there - wanted))) * (1 + ROOM)
     goal = {"indices": rows, "weights": shares.tolist()}
     claims = [Claim("weights_close", {"target": goal, "bound": high}, {"query": query})]
     if low > 0:
@@ -135,8 +97,14 @@ def _limited(problem: QueryProblem) -> Least:
         witness = {"mixture": mixture.tolist(), "combination": weights.tolist()}
         claims.insert(0, Claim("floors_out_of_reach", fields, witness))
     certificate = Certificate({"keys": keys}, tuple(claims), scale)
-    agree = high - low <= GAPS[-1] * high or high <= TINY
-    return Least(low, high, query, weights, certificate, agree and verify(certificate).holds)
+    agree = high - low <= GAP * high or high <= TINY
+    return Least(low, high, query, weights_there, certificate, agree and verify(certificate).holds)
+
+
+def _nearest(keys: Float64) -> float:
+    """Return the least distance of two keys that differ, or 1."""
+    apart = np.linalg.norm(keys[:, None] - keys[None], axis=-1)
+    return float(np.min(apart[apart > 1e-9 * np.max(apart, initial=1.0)], initial=1.0))
 
 
 def _best(keys: Float64, rows: list[int], shares: Float64, R: float) -> Float64:
@@ -182,6 +150,48 @@ def _best(keys: Float64, rows: list[int], shares: Float64, R: float) -> Float64:
         if error < least:
             found, least = q, error
     return found * (1 - 1e-15)
+
+
+def _nearer(keys: Float64, wanted: Float64, R: float, query: Float64) -> Float64:
+    """Return the query with the smallest error that is found from this one and some others."""
+    from scipy.optimize import minimize
+
+    d = keys.shape[1]
+
+    def weights(q: Float64) -> Float64:
+        return softmax(keys @ q)
+
+    def slopes(x: Float64) -> Float64:
+        w = weights(x[:-1])
+        inner = w[:, None] * (keys - w @ keys)
+        return np.vstack([np.hstack([sign * inner, np.ones((len(w), 1))]) for sign in (1, -1)])
+
+    def room(x: Float64) -> Float64:
+        off = weights(x[:-1]) - wanted
+        return np.concatenate([x[-1] + off, x[-1] - off])
+
+    rng = np.random.default_rng(0)
+    size = R * min(1.0, 3.0 / (R * max(1e-9, float(np.max(np.abs(keys))))))
+    starts = [query, *(size * rng.normal(size=(STARTS, d)))]
+    found, least = query, float(np.max(np.abs(weights(query) - wanted)))
+    for q in starts:
+        start = np.append(q, float(np.max(np.abs(weights(q) - wanted))))
+        limit = {
+            "type": "ineq",
+            "fun": lambda x: 1 - x[:-1] @ x[:-1] / R**2,
+            "jac": lambda x: np.append(-2 * x[:-1] / R**2, 0.0),
+        }
+        solved = minimize(
+            lambda x: x[-1], start, jac=lambda x: np.append(np.zeros(d), 1.0), method="SLSQP",
+            constraints=[{"type": "ineq", "fun": room, "jac": slopes}, limit],
+            options={"maxiter": 300, "ftol": 1e-14},
+        )  # fmt: skip
+        new = np.asarray(solved.x[:-1], float)
+        new = new / max(1.0, float(np.linalg.norm(new)) / R)
+        error = float(np.max(np.abs(weights(new) - wanted)))
+        if error < least * (1 - ROOM):
+            found, least = new * (1 - 1e-15), error
+    return found
 
 
 def _multipliers(keys: Float64, weights: Float64, rows: list[int], query: Float64) -> Float64:

@@ -54,10 +54,8 @@ class QueryProblem(WeightsProblem):
             )
         if self.given.n > MOST_KEYS:
             raise ValueError(f"{what}: up to {MOST_KEYS} keys, not {self.given.n}")
-        if self.goal.longest is not None and self.given.values_known:
-            raise ValueError(
-                "goal.longest: is about weights: leave the values out, or leave out longest"
-            )
+        if self.given.values_known:
+            raise ValueError(f"{what}: is about weights: leave the values out")
         return self
 
 

@@ -21,7 +21,7 @@ def explain(problem: QueryProblem, found: LeastError) -> Explanation:
     if goal.find == ["query"]:
         shown = f"q = {tex_vector(least.query)}"
         headline = r"\text{impossible}" if found.status is Status.IMPOSSIBLE else shown
-    measure = r"\lVert c - c^* \rVert" if problem.given.values_known else r"\max_i |\alpha_i - p_i|"
+    measure = r"\max_i |\alpha_i - p_i|"
     steps: Steps = (
         (
             "How near weights come is a question about all queries. From above it is answered by "
