@@ -315,7 +315,9 @@ def test_what_no_query_gives_is_proved_impossible(
     of = problem({"keys": keys, "names": names}, {"weights": share})
     solution = solve(of)
     assert solution.verdict is Status.IMPOSSIBLE
-    found = weights(of, np.array(keys, float), np.array(solution.answer["q"]))
+    assert solution.answer == {"possible": False}
+    nearest = solution.finding.query  # type: ignore[attr-defined]
+    found = weights(of, np.array(keys, float), np.array(nearest))
     np.testing.assert_allclose(np.sort(found), closest, atol=1e-6)
     assert said in words(solution)
 

@@ -6,6 +6,7 @@ Where the length is limited, or the least error is asked for, that is judged bes
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from regard.checking.answers import Answer, evaluate, without_name
 from regard.checking.digits import allowed, of_formula, of_numbers
 from regard.checking.misconceptions import misconception
 from regard.checking.mistakes import named
+from regard.checking.sampling import softmax
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.judge import judge as judge_heads
@@ -21,12 +23,13 @@ from regard.kinds.query.least import Least, least_error
 from regard.kinds.query.misconceptions import MISTAKES
 from regard.kinds.query.spec import QueryProblem
 from regard.language import Formula
-from regard.problems.instances import key_instance
+from regard.problems.instances import Float64, key_instance
 from regard.report import number, vector
 
 __all__ = ["judge", "replay"]
 
 ROOM = 1e-6  # relative: digits of a length
+SOME = 100.0  # a factor that an open one is shown with
 
 
 def judge(problem: QueryProblem, answer: Answer) -> Verdict:
@@ -46,7 +49,10 @@ def judge(problem: QueryProblem, answer: Answer) -> Verdict:
     goals = (*found.goals, GoalResult("the length of the query", "this", fits, sentence))
     if fits or not found.right:
         return replace(found, goals=goals)
-    example = Counterexample({"longest": longest}, f"The query is {sentence}.")
+    keys, query = _query(problem, answer, SOME)
+    weights = softmax(problem.given.scale * (keys @ query))
+    arrays = {"keys": keys.tolist(), "q": query.tolist(), "weights": weights.tolist()}
+    example = Counterexample(arrays, f"The query is {sentence}.")
     return replace(
         found, goals=goals, counterexample=example, misconception=named(MISTAKES, "query-too-long")
     )
@@ -54,16 +60,22 @@ def judge(problem: QueryProblem, answer: Answer) -> Verdict:
 
 def _length(problem: QueryProblem, answer: Answer) -> float | None:
     """Return the length of the query; None where a factor in it is open."""
-    symbols = dict(key_instance(problem.given).symbols)
+    bounds = [isinstance(f, Formula) and f.is_condition for f in answer.fields.values()]
+    if any(bounds) or ("C" in answer.used and not answer.has("C")):
+        return None
+    return float(np.linalg.norm(_query(problem, answer, 1.0)[1]))
+
+
+def _query(problem: QueryProblem, answer: Answer, factor: float) -> tuple[Float64, Float64]:
+    """Return the keys (n, d) and the query (d,) of the plain instance, with C where it is open."""
+    instance = key_instance(problem.given)
+    symbols: dict[str, Any] = {**instance.symbols, "C": factor}
     for name in answer.beside("q"):
         field = answer.fields[name]
-        if isinstance(field, Formula) and field.is_condition:
-            return None
-        symbols[name] = evaluate(name, field, symbols)
-    field = without_name("q", answer.need("q"))
-    if isinstance(field, Formula) and not field.names <= set(symbols):
-        return None
-    return float(np.linalg.norm(np.asarray(evaluate("q", field, symbols), float)))
+        if not (isinstance(field, Formula) and field.is_condition):
+            symbols[name] = evaluate(name, field, symbols)
+    found = evaluate("q", without_name("q", answer.need("q")), symbols)
+    return instance.keys, np.asarray(found, float).reshape(-1)
 
 
 def _error(problem: QueryProblem, answer: Answer) -> Verdict:
@@ -88,7 +100,7 @@ def _error(problem: QueryProblem, answer: Answer) -> Verdict:
     if goal.passed:
         return Verdict(problem, (goal,))
     tag = "nearer-than-any-query" if float(value) < least.value else "a-query-comes-nearer"
-    return Verdict(problem, (goal,), _example(least), named(MISTAKES, tag))
+    return Verdict(problem, (goal,), _example(problem, least), named(MISTAKES, tag))
 
 
 def _denied(problem: QueryProblem, answer: Answer) -> Verdict:
@@ -100,15 +112,23 @@ def _denied(problem: QueryProblem, answer: Answer) -> Verdict:
     sentence = f"the least error is {number(least.high, 6)}, and {number(tolerance)} is allowed"
     if least.high <= tolerance:
         goal = GoalResult(name, "this", False, sentence, least.high, tolerance)
-        return Verdict(problem, (goal,), _example(least), misconception("claims-impossible"))
+        return Verdict(
+            problem, (goal,), _example(problem, least), misconception("claims-impossible")
+        )
     if least.low > tolerance:
         return Verdict(problem, (GoalResult(name, "all", True, sentence, least.high, tolerance),))
     return Verdict(problem, (GoalResult(name, "this", False, sentence, decided=False),))
 
 
-def _example(least: Least) -> Counterexample:
+def _example(problem: QueryProblem, least: Least) -> Counterexample:
     said = (
         f"With q = {vector(least.query)} the weights are {vector(least.weights)}: the error is "
         f"{number(least.high, 6)}, and none is smaller than {number(least.low, 6)}."
     )
-    return Counterexample({"q": least.query.tolist(), "weights": least.weights.tolist()}, said)
+    keys = key_instance(problem.given).keys
+    arrays = {
+        "keys": keys.tolist(),
+        "q": least.query.tolist(),
+        "weights": least.weights.tolist(),
+    }
+    return Counterexample(arrays, said)

@@ -108,7 +108,8 @@ def _heads(g: ComputeGiven) -> None:
         _need(g.tiles is None, "tiles: an online softmax is traced for one head")
         _need(g.feature_map is None, "feature_map: linear attention is traced for one head")
         plain = g.W_Q is None and g.Q is None
-        _need(not plain, "heads: several heads need W_Q, W_K and W_V, or Q, K and V")
+        alone = g.n is not None and g.positions is not None  # biases of each head, without tokens
+        _need(alone or not plain, "heads: several heads need W_Q, W_K and W_V, or Q, K and V")
     pair = ("W_Q", "W_K") if g.W_Q is not None else ("Q", "K")
     first, second = (getattr(g, name) for name in pair)
     if first is not None and g.score != "bilinear":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -82,9 +82,10 @@ def solve_at_means(problem: QueryProblem, heads: AveragedHeads) -> QueriesFound:
     except InfeasibleDesign as refusal:
         best, proof = refusal.best, refusal.certificate
         status, reaches = Status.IMPOSSIBLE, excluding(proof)
-        return Excluded.of_one(
+        found_none = Excluded.of_one(
             status, heads, best.query, proof, reaches, design=best, example=example
         )
+        return found_none if example else replace(found_none, answer={"possible": False})
     except UndecidedDesign as refusal:
         return _in_other_units(heads, values) or _undecided(heads, refusal)
     return MaxMargin.of_one(
