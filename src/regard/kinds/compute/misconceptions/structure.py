@@ -101,7 +101,9 @@ def _one_large_head(example: Example) -> Found_:
     given = example.given
     if given.heads > 1 and given.groups == given.heads:
         found = with_given(example, heads=1, key_heads=None)
-        names = {f"{s}_h{h}": found[s] for s in "GZASHE" for h in range(1, given.heads + 1)}
+        names = {
+            f"{s}_h{h}": found[s] for s in "GZASHE" if s in found for h in range(1, given.heads + 1)
+        }
         yield {**found, **names}
 
 
