@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import regard
+from design.rounding import rounded_up
 from regard.certify import Certificate, verify
 from regard.core import reference
 from regard.design.positions.band import band
@@ -124,7 +125,7 @@ def test_a_ripple_that_rounding_cannot_hold_is_not_called_impossible() -> None:
     coarse = band(-5, 5, 16, n=34, ripple=1e-12, **asked)
     short = proved(coarse)["band_optimal"] - coarse.gap
     assert short > 1e-5
-    assert coarse.how == f"within {short:.6g} of the largest gap, proved"
+    assert coarse.how == f"within {rounded_up(short)} of the largest gap, proved"
 
 
 def test_zeroing_the_slow_blocks_is_caught() -> None:

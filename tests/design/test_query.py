@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import regard
+from design.rounding import rounded_up
 from regard.certify import Certificate, verify
 from regard.core import reference
 from regard.design import QueryDesign
@@ -379,7 +380,7 @@ def test_a_refusal_has_the_proof_and_the_closest_design() -> None:
     assert str(problem) == (
         "design.query: no query gives the weights asked for to within 0.001: two averages of keys "
         "are the same point, and the weights asked for tell them apart. The certificate proves it. "
-        "The closest weights are those of .best, with error 0.25 (proved to 0.1 %)."
+        "The closest weights are those of .best, with error at most 0.250001 (proved to 0.1 %)."
     )
     for same in (copy.copy(problem), pickle.loads(pickle.dumps(problem))):
         assert str(same) == str(problem)
@@ -388,8 +389,8 @@ def test_a_refusal_has_the_proof_and_the_closest_design() -> None:
 
 def test_a_refused_copy_says_the_ceiling() -> None:
     assert str(refused([[0.0], [1.0], [2.0]], 1)) == (
-        "design.query: no query gives key 1 more than 0.333333: it is an average of other keys. The "
-        "certificate proves it. The closest weights are those of .best, with error 0.666667."
+        "design.query: no query gives key 1 more than 0.333334: it is an average of other keys. The "
+        "certificate proves it. The closest weights are those of .best, with error at most 0.666667."
     )
 
 
@@ -403,9 +404,9 @@ def test_a_tolerance_finer_than_float64_is_undecided_and_has_the_closest_design(
     message = (
         "design.query: neither a query nor a proof that there is none was found. The target lies "
         "at the edge of what these keys can reach, or the tolerance 1e-25 is finer than a float64 "
-        "query can meet. The closest query found is .best, with error "
+        "query can meet. The closest query found is .best, with error at most "
     )
-    assert str(caught.value) == message + f"{regard.report.number(caught.value.best.error)}."
+    assert str(caught.value) == message + f"{rounded_up(caught.value.best.error)}."
 
 
 @pytest.mark.parametrize("distance", [1e-6, 1e-3, 1.0])

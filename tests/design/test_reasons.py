@@ -77,63 +77,63 @@ def test_an_error_of_somebody_else_needs_no_reason() -> None:
             NoQuery(Nearest("output", "error", 0.5), 3.0, 0.1, "cells", 17),
             "design.query: no query of length up to 3 gives the output asked for to within 0.1: "
             "all queries were searched, in 17 cells, and each cell misses it. The certificate "
-            "proves it. The closest found output is that of .best, with error 0.5.",
+            "proves it. The closest found output is that of .best, with error at most 0.5.",
         ),
         (
             NoQueryFound(Nearest("query", "error", 0.5), 0.1, edge=False, divergence=0.02),
             "design.query: neither a query nor a proof that there is none was found. What is "
             "proved is that the divergence from the target stays at 0.02 or more. The closest "
-            "query found is .best, with error 0.5.",
+            "query found is .best, with error at most 0.5.",
         ),
         (
             NoQueryFound(Nearest("query", "error", 0.5), 0.1, edge=False),
             "design.query: neither a query nor a proof that there is none was found. Nothing is "
-            "proved of it. The closest query found is .best, with error 0.5.",
+            "proved of it. The closest query found is .best, with error at most 0.5.",
         ),
         (
             KeysMove(Nearest("query", "error", 0.5), 0.1, 2.0, proved=True),
             "design.query: no query has the weights asked for to within 0.1 for all keys within 2 "
             "of those given: keys can move by so much that averages of others take their place. "
-            "The certificate proves it. The smallest error found is that of .best, 0.5.",
+            "The certificate proves it. The smallest error found is that of .best, at most 0.5.",
         ),
         (
             KeysMove(Nearest("query", "error", 0.5), 0.1, 2.0, proved=False),
             "design.query: neither a query within 0.1 for all keys within 2 of those given nor a "
-            "proof that there is none was found. The smallest error found is that of .best, 0.5.",
+            "proof that there is none was found. The smallest error found is that of .best, at most 0.5.",
         ),
         (
             NoHead(Nearest("head", "error", 0.5, 1e-3, rough=True), "token", 0.25, None),
             "design.self_attention: no head attends like this: whatever the matrices, some row "
             "gives its token at most 0.25. The certificate proves it. .best comes closest, with "
-            "error 0.5 (proved to 0.1 %).",
+            "error at most 0.5 (proved to 0.1 %).",
         ),
         (
             NoHead(Nearest("head", "error", 0.5), "weight", 0.25, 300.0),
             "design.self_attention: no head attends like this: as long as ‖A‖ ≤ 300, some weight "
             "is off by more than 0.25. The certificate proves it. The closest head found is .best, "
-            "with error 0.5.",
+            "with error at most 0.5.",
         ),
         (
             NoHead(Nearest("head", "error", 0.5), "output", 0.25, None),
             "design.self_attention: no head puts this out: whatever the matrices, some output is "
             "off by more than 0.25. The certificate proves it. The closest head found is .best, "
-            "with error 0.5.",
+            "with error at most 0.5.",
         ),
         (
             NoHeadFound(Nearest("head", "error", 0.5), outputs=True),
             "design.self_attention: no head with these outputs was found, nor a proof that there "
-            "is none. The closest found is .best, with error 0.5.",
+            "is none. The closest found is .best, with error at most 0.5.",
         ),
         (
             NoHeadFound(Nearest("head", "error", 0.5), outputs=False),
             "design.self_attention: neither a head nor a proof that there is none was found. The "
-            "closest head found is .best, with error 0.5.",
+            "closest head found is .best, with error at most 0.5.",
         ),
         (
             OutputsOutOfReach(Nearest("head", "error", 0.5), 0.25),
             "design.self_attention: these outputs cannot be reached, whatever the head attends to: "
             "some row misses by 0.25 or more. The certificate proves it. .best comes closest, with "
-            "error 0.5.",
+            "error at most 0.5.",
         ),
         (
             TooFewColumns(Nearest("head", "d_k", 3), 1, 2),
@@ -150,18 +150,18 @@ def test_an_error_of_somebody_else_needs_no_reason() -> None:
             "design.robust: no query of length up to 7 lifts keys 2, 5 above every other key by "
             "more than 0.125 in the mean, less 3 standard deviations. Nor can the targets be "
             "shared in any other way. The certificate proves it. The closest found is .best, with "
-            "a gap of 0.25.",
+            "a gap of at least 0.25.",
         ),
         (
             GapOutOfReach(ONE, (2,), 0.125, 7.0, 0.0, shared=False),
             "design.robust: no query of length up to 7 lifts key 2 above every other key by more "
             "than 0.125 in the mean. The certificate proves it. The closest found is .best, with a "
-            "gap of 0.25.",
+            "gap of at least 0.25.",
         ),
         (
             NoQueriesFound(TWO),
             "design.robust: no queries for this were found, nor a proof that there are none. The "
-            "closest found are those of .best, with a gap of 0.25.",
+            "closest found are those of .best, with a gap of at least 0.25.",
         ),
         (
             WeightsOfMeans(Nearest("query", None), proved=True),
@@ -192,7 +192,7 @@ def test_an_error_of_somebody_else_needs_no_reason() -> None:
             CommonDirection(300.0, 0.5),
             "design.separator: no matrix of norm up to 300 separates these subspaces: they have a "
             "direction in common. The certificate shows it. .best separates what can be, with "
-            "error 0.5.",
+            "error at most 0.5.",
         ),
     ],
 )

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import regard
+from design.rounding import rounded_up
 from regard.certify import Certificate, verify
 from regard.core import reference
 from regard.design import HeadDesign
@@ -225,8 +226,8 @@ def test_an_output_outside_the_hull_of_given_values_is_refused_with_its_distance
     np.testing.assert_allclose(problem.best.error, 1.5 * math.sqrt(2), rtol=1e-3)
     assert str(problem) == (
         "design.self_attention: these outputs cannot be reached, whatever the head attends to: some "
-        "row misses by 2.12132 or more. The certificate proves it. .best comes closest, with error "
-        f"{regard.report.number(problem.best.error)}."
+        "row misses by 2.12132 or more. The certificate proves it. .best comes closest, with error at "
+        f"most {rounded_up(problem.best.error)}."
     )
 
 
@@ -328,8 +329,8 @@ def test_a_refusal_has_the_proof_and_the_closest_head() -> None:
     assert kinds(problem) == ["pattern_ceiling", "pattern_apart"]
     assert str(problem) == (
         "design.self_attention: no head attends like this: whatever the matrices, some row gives "
-        "its token at most 0.5. The certificate proves it. .best comes closest, with error "
-        f"{regard.report.number(problem.best.error)}."
+        "its token at most 0.500001. The certificate proves it. .best comes closest, with error at "
+        f"most {rounded_up(problem.best.error)}."
     )
     same = pickle.loads(pickle.dumps(problem))
     assert str(same) == str(problem)

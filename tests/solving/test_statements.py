@@ -80,24 +80,24 @@ def beyond(solution: Any) -> bool:
         (
             infeasible(KeyInHull(Nearest("weights", "error", 0.8, 1e-6), None, 2, 0.2), None, None),
             "No query gives key 2 more than 0.2: it is an average of other keys. That is proved "
-            "below. The closest weights have error 0.8.",
+            "below. The closest weights have error at most 0.8.",
         ),
         (
             infeasible(NoQuery(Nearest("output", "error", 3), 7.0, 0.5, "value"), None, None),
             "No query of length up to 7 gives the output asked for to within 0.5: the key is an "
             "average of other keys, and its value is no average of theirs. That is proved below. "
-            "The closest output found has error 3.",
+            "The closest output found has error at most 3.",
         ),
         (
             undecided(NoQueryFound(Nearest("query", "error", 2e-16), 1e-16, True), None, None),
             "Neither a query nor a proof that there is none was found. The wanted weights lie at "
             "the edge of what these keys can reach, or the tolerance 1e-16 is finer than a query "
-            "of 64-bit numbers can meet. The closest query found has error 2e-16.",
+            "of 64-bit numbers can meet. The closest query found has error at most 2e-16.",
         ),
         (
             infeasible(OutputsOutOfReach(Nearest("head", "error", 3), 2.0), None, None),
             "These outputs cannot be reached, whatever the head attends to: some row misses by 2 "
-            "or more. That is proved below. The closest head found has error 3.",
+            "or more. That is proved below. The closest head found has error at most 3.",
         ),
         (
             infeasible(TooFewColumns(Nearest("head", "d_k", 5), 2, 3), None, None),

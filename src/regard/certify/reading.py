@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ import numpy as np
 from flint import fmpq
 
 from regard.certify.floats import Float64, Unusable, floats_of
+from regard.language.bounds import lower_bound, upper_bound
 
 if TYPE_CHECKING:
     from regard.certify.certificate import Certificate
@@ -141,23 +141,21 @@ def given(certificate: Certificate, name: str, rows: int | None = None) -> Float
 
 def up(value: Any) -> str:
     """Write a number in six digits, rounded up: what is at most it is at most what is written."""
-    return _digits(value, ROUND_CEILING)
+    return _exponent(upper_bound(number(value, "it")))
 
 
 def down(value: Any) -> str:
     """Write a number in six digits, rounded down."""
-    return _digits(value, ROUND_FLOOR)
+    return _exponent(lower_bound(number(value, "it")))
 
 
 def exactly(value: Any) -> str:
     """Write a number with all of its digits: what a claim supposes must not be rounded at all."""
-    text = repr(number(value, "it")).removesuffix(".0")
+    return _exponent(repr(number(value, "it")).removesuffix(".0"))
+
+
+def _exponent(text: str) -> str:
     return re.sub(r"e([+-])0*", lambda sign: "e" + sign[1].strip("+"), text)
-
-
-def _digits(value: Any, rounding: str) -> str:
-    rounded = Context(prec=6, rounding=rounding).create_decimal(Decimal(repr(number(value, "it"))))
-    return re.sub(r"e([+-])0*", lambda sign: "e" + sign[1].strip("+"), f"{float(rounded):.6g}")
 
 
 def _show(value: Any) -> str:

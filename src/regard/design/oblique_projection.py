@@ -24,7 +24,7 @@ from regard.design.linear_scores.rational_witness import rational, text
 from regard.design.reasons import Reason, infeasible
 from regard.design.results import SeparatorDesign
 from regard.errors import ParameterError
-from regard.report import number
+from regard.language.bounds import lower_bound, upper_bound
 from regard.shapes import real
 from regard.shapes.goals import read_rows
 
@@ -55,13 +55,17 @@ class CommonDirection(Reason):
     @property
     def sentence(self) -> str:
         """What no matrix does, and why."""
-        which = "no matrix" if self.radius is None else f"no matrix of norm up to {self.radius:.3g}"
+        which = (
+            "no matrix"
+            if self.radius is None
+            else f"no matrix of norm up to {lower_bound(self.radius, 3)}"
+        )
         return f"{which} separates these subspaces: they have a direction in common."
 
     @property
     def ending(self) -> str:
         """The proof, and what can be separated."""
-        best = f".best separates what can be, with error {number(self.error)}."
+        best = f".best separates what can be, with error at most {upper_bound(self.error)}."
         return f"The certificate shows it. {best}"
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from regard.errors import InfeasibleDesign, UndecidedDesign
+from regard.language.bounds import lower_bound, upper_bound
 from regard.report import number
 
 __all__ = ["PROVED", "Nearest", "Reason", "infeasible", "undecided"]
@@ -39,8 +40,12 @@ class Nearest:
 
     @property
     def digits(self) -> str:
-        """The amount, with the share where it is to be mentioned."""
+        """What `.best` is proved to have, with the share where that is large."""
         more = f" (proved to {100 * self.least:g} %)" if self.rough and self.least else ""
+        if self.measure == "error":
+            return f"at most {upper_bound(self.amount)}{more}"
+        if self.measure == "gap":
+            return f"at least {lower_bound(self.amount)}{more}"
         return number(self.amount) + more
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from regard.certify import Certificate
 from regard.core.heads import Head
 from regard.design.linear_scores.family import Array
+from regard.language.bounds import lower_bound, upper_bound
 from regard.report import Facts, Report, Table, Text, matrix_rows, number, vector
 from regard.report.reported import Reported
 
@@ -69,9 +70,9 @@ class QueryDesign(Reported):
         left = len(self.weights) - len(shown)
         caption = "weights" + (f"; {left} more keys below or beside these" if left > 0 else "")
         margin = "no other keys" if math.isinf(self.margin) else number(self.margin)
-        error = f"at most {number(self.error)} (allowed {number(self.tolerance)})"
+        error = f"at most {upper_bound(self.error)} (allowed {number(self.tolerance)})"
         if self.radius:
-            error += f" for all keys within {number(self.radius)}"
+            error += f" for all keys within {lower_bound(self.radius)}"
         facts = Facts(
             (
                 ("query", vector(self.query)),
@@ -91,7 +92,7 @@ class QueryDesign(Reported):
             return ""
         if self.longer == 0:
             return ", the shortest possible"
-        return f", the shortest possible within {number(self.longer)} of it"
+        return f", the shortest possible within {upper_bound(self.longer)} of it"
 
     def plot(self) -> Figure:
         """Draw the weights beside those wanted."""
@@ -143,7 +144,7 @@ class HeadDesign(Reported):
             (
                 ("d_k", f"{self.d_k} ({size})"),
                 ("scale", number(self.scale)),
-                ("error", f"at most {number(self.error)} (allowed {number(self.tolerance)})"),
+                ("error", f"at most {upper_bound(self.error)} (allowed {number(self.tolerance)})"),
                 (
                     "‖W_Q‖, ‖W_K‖, ‖W_V‖",
                     ", ".join(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from regard.errors import FormulaError
 from regard.language import notation, parse, writing
+from regard.language.bounds import lower_bound, upper_bound
 from regard.language.writing import ratio as ratio
 from regard.report import number
 
@@ -22,9 +23,21 @@ def tex(x: float, digits: int = 6) -> str:
     >>> tex(0.25), tex(1.2e-05), tex(float("inf"))
     ('0.25', '1.2 \\cdot 10^{-5}', '\\infty')
     """
-    if math.isinf(x):
-        return r"\infty" if x > 0 else r"-\infty"
-    mantissa, _, exponent = number(x, digits).partition("e")
+    return _tex(number(x, digits))
+
+
+def tex_upper_bound(bound: float, digits: int = 6) -> str:
+    """Write an upper bound, rounded up."""
+    return _tex(upper_bound(bound, digits))
+
+
+def tex_lower_bound(bound: float, digits: int = 6) -> str:
+    """Write a lower bound, rounded down."""
+    return _tex(lower_bound(bound, digits))
+
+
+def _tex(written: str) -> str:
+    mantissa, _, exponent = written.replace("infinity", r"\infty").partition("e")
     return f"{mantissa} \\cdot 10^{{{int(exponent)}}}" if exponent else mantissa
 
 

@@ -17,7 +17,7 @@ def in_words(refusal: InfeasibleDesign | UndecidedDesign) -> str:
     >>> reason = NoQueriesFound(Nearest("queries", "gap", 0.25))
     >>> print(in_words(UndecidedDesign(reason.message, None, None, reason)).replace(". ", ".\n"))
     No queries for this were found, nor a proof that there are none.
-    The closest queries found have a gap of 0.25.
+    The closest queries found have a gap of at least 0.25.
     """
     reason = refusal.reason
     if not isinstance(reason, Reason):  # of somebody else's design

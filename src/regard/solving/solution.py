@@ -12,6 +12,7 @@ import numpy as np
 from regard.certify import Certificate, ClaimResult, Verification, verify
 from regard.certify.verification import kinds
 from regard.core.kernels.threads import one_blas_thread
+from regard.language.bounds import lower_bound
 from regard.problems import Problem
 from regard.problems.given_numbers import given_numbers
 from regard.problems.problem_sets import place
@@ -159,7 +160,7 @@ class Solution(Reported):
         for name, words in (("radius", "for sizes up to {}"), ("spread", "for values {} apart")):
             stated = [one[name] for one in fields if one.get(name) is not None]
             if stated:
-                most = "at most " * (name == "spread") + number(min(stated), 3)
+                most = "at most " * (name == "spread") + lower_bound(min(stated), 3)
                 return f", {words.format(most)}"
         return ""
 

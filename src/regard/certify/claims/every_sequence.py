@@ -26,6 +26,7 @@ from regard.certify.certificate import (
     Certificate,
     Claim,
     Unusable,
+    down,
     given,
     index,
     listed,
@@ -170,7 +171,7 @@ def say_order_unseen(claim: Claim) -> str:
     return (
         f"without positions, row {claim.fields['row'] + 1} of the sequences {first} and {second} "
         f"is the same, whatever the matrices: one of the two is off by at least "
-        f"{claim.fields['bound']:.6g}"
+        f"{down(claim.fields['bound'])}"
     )
 
 

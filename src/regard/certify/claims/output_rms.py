@@ -37,6 +37,7 @@ from regard.certify.certificate import (
     Claim,
     Float64,
     Unusable,
+    exactly,
     given,
     matrix,
     part,
@@ -173,7 +174,7 @@ def say_output_rms(claim: Claim) -> str:
         "weights": "the weights are off from",
         "diameter": "for all values at most {} apart, the output is off from",
     }[fields["of"]].format(fields["diameter"])
-    listed = ", ".join(f"{w:.6g}" for w in weights) if len(places) <= 5 else "its target weights"
+    listed = ", ".join(exactly(w) for w in weights) if len(places) <= 5 else "its target weights"
     counts = claim.witness.get("head_weights") or []
     if len(counts) > 1 and sorted(map(str, counts)) == [*["0"] * (len(counts) - 1), "1"]:
         what = what.replace(" off", f" (head {[str(one) for one in counts].index('1')} alone) off")

@@ -41,7 +41,7 @@ def claim(target: Any, bound: float, *, average: Any) -> Claim:
 def say_weights_rms_at_least(claim: Claim) -> str:
     """Return a claim of the kind `weights_rms_at_least` as a sentence."""
     target = claim.fields["target"]
-    weights = ", ".join(f"{weight:.6g}" for weight in target["weights"][:5])
+    weights = ", ".join(reading.exactly(weight) for weight in target["weights"][:5])
     return (
         f"for every query over random keys the weights are off from {weights} on "
         f"{keys_in_words(target['indices'])} by at least {reading.down(claim.fields['bound'])} in "

@@ -79,7 +79,7 @@ def _along(claim: Claim) -> str:
         return "the output"
     if len(used) == 1 and used[0][1] == 1:
         return f"entry {used[0][0]} of the output"
-    shown = ", ".join(f"{float(x):.6g}" for x in direction[:MOST_SHOWN])
+    shown = ", ".join(exactly(float(x)) for x in direction[:MOST_SHOWN])
     more = ", …" if len(direction) > MOST_SHOWN else ""
     return f"the output along ({shown}{more})"
 

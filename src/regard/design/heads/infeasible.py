@@ -39,6 +39,7 @@ __all__ = ["within_or_refuse"]
 
 ROOM = (1 - 1e-7, 0.9, 0.5)  # shares of the tolerance aimed at: rounding the matrices adds a little
 GAP = 1e-3  # what is found is called closest if this share less is excluded
+LESS = 0.98 * GAP  # what is excluded, as the error is rounded up where it is printed
 TIGHT = 1e-6  # and without more words if this share less is
 MANY_STARTS, FEW_STARTS = 16, 1
 MOST_SEARCHED = 400  # parameters
@@ -166,7 +167,7 @@ class _Refusal:
             return TIGHT
         if first.kind == "outputs_beyond" or self.task.outputs:
             return None
-        claims = verified(self.by_multipliers(error * (1 - GAP)), self.task.certificate([]))
+        claims = verified(self.by_multipliers(error * (1 - LESS)), self.task.certificate([]))
         if claims:
             excluding[:] = [claim for claim in excluding if claim.kind != "pattern_beyond"]
             excluding += claims

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from regard.design.reasons import PROVED, Nearest, Reason
-from regard.report import number
+from regard.language.bounds import lower_bound, upper_bound
 
 __all__ = ["NoHead", "NoHeadFound", "OutputsOutOfReach", "TooFewColumns"]
 
@@ -39,12 +39,12 @@ class NoHead(_OfHead):
         """What no head does, and by how much it fails."""
         which = "whatever the matrices"
         if self.radius is not None:
-            which = f"as long as ‖A‖ ≤ {self.radius:.3g}"
+            which = f"as long as ‖A‖ ≤ {lower_bound(self.radius, 3)}"
         does = "puts this out" if self.off == "output" else "attends like this"
         if self.off == "token":
-            misses = f"row gives its token at most {number(self.bound)}"
+            misses = f"row gives its token at most {upper_bound(self.bound)}"
         else:
-            misses = f"{self.off} is off by more than {number(self.bound)}"
+            misses = f"{self.off} is off by more than {lower_bound(self.bound)}"
         return f"no head {does}: {which}, some {misses}."
 
     @property
@@ -66,7 +66,7 @@ class OutputsOutOfReach(_OfHead):
         """By how much they are missed."""
         return (
             f"these outputs cannot be reached, whatever the head attends to: some row misses by "
-            f"{number(self.bound)} or more."
+            f"{lower_bound(self.bound)} or more."
         )
 
     @property

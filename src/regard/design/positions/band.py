@@ -28,6 +28,7 @@ from regard.design.positions.result import (
 )
 from regard.design.reasons import infeasible
 from regard.errors import ParameterError
+from regard.language.bounds import upper_bound
 from regard.report import number
 from regard.shapes import boolean, choice, real
 
@@ -172,7 +173,7 @@ def _best(task: _Task, table: Array, signed: bool, ripple: float | None) -> Posi
     if design.missed is None:
         short = bound - design.gap
         if short > PROVED:
-            return replace(design, how=f"within {number(short)} of the largest gap, proved")
+            return replace(design, how=f"within {upper_bound(short)} of the largest gap, proved")
         return design
     if ripple is not None and bound > PROVED:
         raise ParameterError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regard.design.reasons import PROVED, Reason
+from regard.language.bounds import lower_bound, upper_bound
 from regard.report import number
 
 __all__ = ["NoBand", "ShiftsAlike"]
@@ -33,8 +34,8 @@ class ShiftsAlike(Reason):
         """How alike they are."""
         return (
             f"shifts {self.T} and {self.rival} look too nearly alike: their scores differ by "
-            f"{self.gap:.3g} of a block's size, and float64 positions may be off by {self.off:.3g} "
-            f"of it."
+            f"{upper_bound(self.gap, 3)} of a block's size, and float64 positions may be off by "
+            f"{lower_bound(self.off, 3)} of it."
         )
 
     @property
@@ -65,7 +66,7 @@ class NoBand(Reason):
         within = "" if self.ripple is None else f", all within {number(self.ripple)}"
         return (
             f"no block weights lift T ± B/2{within} above all other shifts by more than "
-            f"{self.bound:.3g} of their sum."
+            f"{upper_bound(self.bound, 3)} of their sum."
         )
 
     @property

@@ -18,6 +18,7 @@ from regard.core.angles import fill, frequencies
 from regard.core.heads import Head
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import ParameterError
+from regard.language.bounds import lower_bound
 from regard.report import Facts, Report, Table, Text, number
 from regard.report.reported import Reported
 from regard.shapes import at_least, integer, real
@@ -231,7 +232,7 @@ class PositionalDesign(Reported):
         window = f"T = {self.T}" + (f", B = {number(self.B)}" if self.B else "")
         facts = [("looks at t − τ", window), ("length n", str(self.n))]
         if not math.isnan(self.mass):
-            facts.append(("least weight there", f"at least {number(self.mass)}"))
+            facts.append(("least weight there", f"at least {lower_bound(self.mass)}"))
         facts += [
             ("scale", number(self.scale)),
             ("gap", "no other shifts" if self.rival is None else number(self.gap)),

@@ -54,6 +54,7 @@ __all__ = ["within_or_refuse"]
 
 ROOM = (1 - 1e-9, 0.9, 0.5)  # shares of the tolerance aimed at: measuring adds a little
 GAP = 1e-3  # what is found is called closest if this share less is excluded
+LESS = 0.98 * GAP  # what is excluded, as the error is rounded up where it is printed
 TIGHT = 1e-6  # and without more words if this share less is
 FEW_STARTS = 4
 FEW_CELLS = 300  # to prove that nothing is closer
@@ -240,13 +241,13 @@ class _Refusal:
             return TIGHT
         if len(self.task.keys) > MOST_KEYS:
             return None
-        least = self.least * (1 - GAP)
+        least = self.least * (1 - LESS)
         claims = verified(self.by_multipliers(least), self.empty())
         if not claims:
             claims = verified(self.by_cells(least, FEW_CELLS), self.empty())
         excluding[:] = [c for c in excluding if not claims or c.kind != claims[0].kind] + claims
         # The search in cells may itself have found something closer.
-        return GAP if claims and least >= self.least * (1 - GAP) else None
+        return GAP if claims and least >= self.least * (1 - LESS) else None
 
     def excluded_error(self, claim: Claim) -> float:
         """The error that a claim says no query comes below."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from regard.design.reasons import PROVED, Nearest, Reason
+from regard.language.bounds import lower_bound, upper_bound
 from regard.report import number
 
 __all__ = ["KeyInHull", "KeysMove", "NoQuery", "NoQueryFound"]
@@ -32,7 +33,11 @@ class _Proved(_OfQuery):
     @property
     def which(self) -> str:
         """The queries that are spoken of."""
-        return "no query" if self.radius is None else f"no query of length up to {self.radius:.3g}"
+        return (
+            "no query"
+            if self.radius is None
+            else f"no query of length up to {lower_bound(self.radius, 3)}"
+        )
 
     @property
     def ending(self) -> str:
@@ -55,7 +60,7 @@ class KeyInHull(_Proved):
     @property
     def sentence(self) -> str:
         """The most that the key gets."""
-        most = number(self.bound)
+        most = upper_bound(self.bound)
         return (
             f"{self.which} gives key {self.key} more than {most}: it is an average of other keys."
         )
@@ -87,7 +92,7 @@ class NoQuery(_Proved):
         }
         return (
             f"{self.which} gives the {self.nearest.what} asked for to within "
-            f"{number(self.tolerance)}: {reasons[self.because]}."
+            f"{lower_bound(self.tolerance)}: {reasons[self.because]}."
         )
 
 
@@ -121,13 +126,13 @@ class NoQueryFound(_OfQuery):
         if self.edge:
             return (
                 f"The target lies at the edge of what these keys can reach, or the tolerance "
-                f"{self.tolerance:g} is finer than a float64 query can meet."
+                f"{number(self.tolerance)} is finer than a float64 query can meet."
             )
         if self.divergence is None:
             return "Nothing is proved of it."
         return (
             f"What is proved is that the divergence from the target stays at "
-            f"{number(self.divergence)} or more."
+            f"{lower_bound(self.divergence)} or more."
         )
 
     @property
@@ -153,15 +158,15 @@ class KeysMove(_OfQuery):
     @property
     def sentence(self) -> str:
         """What no query has for all keys."""
-        within = f"for all keys within {number(self.radius)} of those given"
+        within = f"for all keys within {upper_bound(self.radius)} of those given"
         if not self.proved:
             return (
                 f"neither a query within {number(self.tolerance)} {within} nor a proof that there "
                 f"is none was found."
             )
         return (
-            f"no query has the weights asked for to within {number(self.tolerance)} {within}: keys "
-            f"can move by so much that averages of others take their place."
+            f"no query has the weights asked for to within {lower_bound(self.tolerance)} "
+            f"{within}: keys can move by so much that averages of others take their place."
         )
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regard.design.reasons import PROVED, Nearest, Reason
+from regard.language.bounds import lower_bound, upper_bound
 from regard.report import number
 
 __all__ = ["GapOutOfReach", "NoQueriesFound", "WeightsOfMeans"]
@@ -43,8 +44,8 @@ class GapOutOfReach(_OfRobust):
         less = f", less {number(self.deviations)} standard deviations" if self.deviations else ""
         more = " Nor can the targets be shared in any other way." * self.shared
         return (
-            f"no query of length up to {self.radius:.3g} lifts {named} above every other key by "
-            f"more than {number(self.bound)} in the mean{less}.{more}"
+            f"no query of length up to {lower_bound(self.radius, 3)} lifts {named} above every "
+            f"other key by more than {upper_bound(self.bound)} in the mean{less}.{more}"
         )
 
     @property

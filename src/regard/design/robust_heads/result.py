@@ -11,6 +11,7 @@ import numpy as np
 from regard.analysis import OutputLaw
 from regard.certify import Certificate
 from regard.design.linear_scores.family import Array
+from regard.language.bounds import lower_bound
 from regard.report import Facts, Report, Table, number, vector
 from regard.report.reported import Reported
 
@@ -58,10 +59,13 @@ class RobustDesign(Reported):
         """The design as a report: the heads, what they are proved to do, the law."""
         facts = [
             ("objective", self.objective),
-            ("gap", "no other keys" if math.isinf(self.gap) else f"at least {number(self.gap)}"),
+            (
+                "gap",
+                "no other keys" if math.isinf(self.gap) else f"at least {lower_bound(self.gap)}",
+            ),
         ]
         if self.robust_gap is not None and math.isfinite(self.robust_gap):
-            facts.append(("gap less deviations", f"at least {number(self.robust_gap)}"))
+            facts.append(("gap less deviations", f"at least {lower_bound(self.robust_gap)}"))
         facts += [
             ("scale", number(self.scale)),
             ("root mean square error", f"{number(self.rmse)} ({self.law.method})"),

@@ -10,6 +10,7 @@ from regard.design.positions.result import PositionalDesign
 from regard.kinds.band.instance import Window
 from regard.kinds.band.solve import Best, Rule, Zeroing, best_weights, rule_of, zeroed_head
 from regard.kinds.band.spec import BandProblem
+from regard.language.bounds import upper_bound
 from regard.language.writing import angle as plain_angle
 from regard.problems.positions import Float64, frequencies
 from regard.report import Block, Facts, Plot, Series, Table, number
@@ -101,7 +102,7 @@ def _what_is_left(found: Zeroing) -> tuple[str, str]:
         reached = (
             "No other weights of the blocks lift the window above all else"
             if found.signed.design is None
-            else f"Other weights of the blocks do, by up to {number(best)} of their sum"
+            else f"Other weights of the blocks do, by up to {upper_bound(best)} of their sum"
         )
         return (
             f"Here zeroing is not enough: shift {head.missed}, outside the window, scores at "

@@ -6,6 +6,7 @@ from typing import Any
 
 from regard.kinds.sequences.solve import Copying, OrderUnseen
 from regard.kinds.sequences.spec import SequencesProblem
+from regard.language.bounds import upper_bound
 from regard.report import Facts, Table, number
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import tex
@@ -113,7 +114,7 @@ def _details(problem: SequencesProblem, found: Copying) -> tuple[Any, ...]:
             ("positions", f"1 to {setting.N}" if setting.has_positions else "none"),
             ("sequences", f"{count}, all of 1 to {setting.N} tokens"),
             ("factor C", number(found.C, 9)),
-            ("error, at most", number(found.bound)),
+            ("error, at most", upper_bound(found.bound)),
         )
     )
     return (facts,)

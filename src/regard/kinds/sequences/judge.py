@@ -16,6 +16,7 @@ from regard.kinds.sequences.instance import Row, example, wanted
 from regard.kinds.sequences.misconceptions import MISTAKES, Case
 from regard.kinds.sequences.reading import Asked, proved, read, worst
 from regard.kinds.sequences.spec import SequencesProblem
+from regard.language.bounds import upper_bound
 from regard.report import number, vector
 
 FACTORS = (1e3, 1e4)
@@ -32,7 +33,7 @@ def judge(problem: SequencesProblem, answer: Answer) -> Verdict:
         tolerance = problem.goal.tolerance
         bounds = [proved(asked, factor) for factor in factors]
         if max(bounds) <= tolerance * (1 + 1e-9):
-            sentence = f"at most {number(max(bounds), 4)}, and {number(tolerance)} is allowed"
+            sentence = f"at most {upper_bound(max(bounds), 4)}, and {number(tolerance)} is allowed"
             return Verdict(
                 problem, (GoalResult(NAME, "all", True, sentence, max(bounds), tolerance),)
             )

@@ -14,10 +14,12 @@ from regard.kinds.condition.explain.letters import renamed, renamed_steps
 from regard.kinds.condition.instance import Float64, level_of
 from regard.kinds.condition.solve import LOOSEST, OfKeys
 from regard.kinds.condition.spec import ConditionProblem
+from regard.language.bounds import upper_bound
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
 from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation, Steps
 from regard.solving.key_tables import averaged, key_name, softmax, symbol, tex, tex_vector
+from regard.solving.latex_numbers import tex_upper_bound
 from regard.solving.refusals import in_words
 
 MOST_SHOWN = 8
@@ -159,7 +161,7 @@ def _inside(
         (
             r"Then its weight has a ceiling. With $\lambda$ the weights of that average, of "
             r"entropy $H$, $\ln \alpha_j = \sum_i \lambda_i \ln \alpha_i$ for every query.",
-            r"\alpha_j \le \frac{1}{1 + e^{H(\lambda)}} = " + tex(bound, 10),
+            r"\alpha_j \le \frac{1}{1 + e^{H(\lambda)}} = " + tex_upper_bound(bound, 10),
         ),
         (
             "The average with the largest entropy gives the exact ceiling; this query reaches it.",
@@ -169,7 +171,7 @@ def _inside(
     )
     facts = Facts(
         (
-            ("ceiling", number(bound, 10)),
+            ("ceiling", upper_bound(bound, 10)),
             ("best query", vector(best.query, 6)),
             ("its weights", vector(best.weights)),
         )
@@ -189,7 +191,7 @@ def _examples() -> Table:
             rows.append((name, "yes", number(design.margin, 10), "1", "none"))
         except InfeasibleDesign as refusal:
             bound, best = ceiling_of(refusal)[0], vector(refusal.best.query, 6)
-            rows.append((name, "no", "0", number(bound, 10), best))
+            rows.append((name, "no", "0", upper_bound(bound, 10), best))
     columns = ("the key is", "can win", "margin", "largest weight", "reached by")
     return Table(columns, tuple(rows), "four keys among others in the plane")
 

@@ -10,6 +10,7 @@ from regard.kinds.condition.explain.letters import renamed, renamed_steps
 from regard.kinds.condition.instance import Float64
 from regard.kinds.condition.solve import MOST_TRIED, OfScores
 from regard.kinds.condition.spec import ConditionProblem
+from regard.language.bounds import upper_bound
 from regard.problems import key_instance
 from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
 from regard.solving.beyond import BEYOND
@@ -128,7 +129,7 @@ def _values(problem: ConditionProblem) -> tuple[Block, ...]:
         Text(
             "The condition is for all values, so those given do not enter into it. For them, the "
             f"farthest being {number(widest)} away, it means an error of at most "
-            f"{number(epsilon * widest)}."
+            f"{upper_bound(epsilon * widest)}."
         ),
     )
 

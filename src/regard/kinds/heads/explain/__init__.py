@@ -18,6 +18,7 @@ from regard.kinds.heads.explain.proved_bounds import (
 from regard.kinds.heads.explain.tables import details
 from regard.kinds.heads.solve.head_queries import HeadQueries, WeightCeiling
 from regard.kinds.heads.spec import HeadsProblem
+from regard.language.bounds import upper_bound
 from regard.report import number
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
@@ -32,6 +33,7 @@ from regard.solving.key_tables import (
     variance_in_digits,
     weights_table,
 )
+from regard.solving.latex_numbers import tex_upper_bound
 from regard.solving.refusals import in_words
 
 __all__ = ["explain"]
@@ -98,15 +100,18 @@ def _impossible(problem: HeadsProblem, found: WeightCeiling) -> Explanation:
         ),
         (
             "So no query gives it more than this, and no average of heads does.",
-            r"\alpha \le \frac{1}{1 + e^{H(\lambda)}} = " + tex(most),
+            r"\alpha \le \frac{1}{1 + e^{H(\lambda)}} = " + tex_upper_bound(most),
         ),
-        ("It was to have more.", rf"{tex(weight)} - {tex(problem.goal.tolerance)} > {tex(most)}"),
+        (
+            "It was to have more.",
+            rf"{tex(weight)} - {tex(problem.goal.tolerance)} > {tex_upper_bound(most)}",
+        ),
     )
     caption = "the most it can get"
     table = weights_table(given, found.whole.wanted, found.closest.weights, caption=caption)
     belief = (
         f"That more heads help. Each of {problem.goal.heads} heads gives the key at most "
-        f"{number(most)}, so their average does too."
+        f"{upper_bound(most)}, so their average does too."
     )
     headline = rf"\text{{impossible: every head gives }} {key} \text{{ at most }} {tex(most)}"
     return Explanation(headline, steps, (table,), (belief,))

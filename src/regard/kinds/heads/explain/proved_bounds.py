@@ -5,9 +5,11 @@ from __future__ import annotations
 from regard.kinds.heads.solve.averaged_heads import AveragedQueries
 from regard.kinds.heads.solve.pattern import Pattern
 from regard.kinds.heads.spec import WeightsProblem
+from regard.language.bounds import upper_bound
 from regard.problems.laws import Gaussian
 from regard.report import number
 from regard.solving.key_tables import formula_tex, symbol, tex
+from regard.solving.latex_numbers import tex_upper_bound
 
 Step = tuple[str, str]
 
@@ -26,7 +28,7 @@ def random_assumes(problem: WeightsProblem) -> tuple[str, ...]:
 def proved_in_words(found: AveragedQueries) -> str:
     """Say what is proved of the error."""
     bound, tolerance = found.bound.value, found.heads.tolerance
-    return f"at most {number(min(bound, tolerance) if found.proved else bound)}"
+    return f"at most {upper_bound(min(bound, tolerance) if found.proved else bound)}"
 
 
 def tolerance_in_words(problem: WeightsProblem) -> str:
@@ -102,6 +104,7 @@ def proved_step(found: AveragedQueries) -> Step:
         "at most (by the Gaussian Poincaré inequality and the convexity of the log-sum-exp)."
         + more,
         rf"{RMS} \le \sqrt{{(\lVert c_0 - c^* \rVert + R)^2 + V}} = "
-        rf"\sqrt{{({tex(bound.missed)} + {tex(bound.moved)})^2 + {tex(bound.spread)}}} = "
-        rf"{tex(bound.value)} " + (rf"\le {tex(tolerance)}" if found.proved else ""),
+        rf"\sqrt{{({tex_upper_bound(bound.missed)} + {tex_upper_bound(bound.moved)})^2 + "
+        rf"{tex_upper_bound(bound.spread)}}} \le "
+        rf"{tex_upper_bound(bound.value)} " + (rf"\le {tex(tolerance)}" if found.proved else ""),
     )

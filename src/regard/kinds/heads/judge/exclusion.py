@@ -20,8 +20,8 @@ from regard.kinds.heads.instance import has_noise
 from regard.kinds.heads.judge.box_exclusion import all_boxes_excluded
 from regard.kinds.heads.judge.nearest_queries import nearest_in_divergence
 from regard.kinds.heads.reading.goal import Goal
+from regard.language.bounds import upper_bound
 from regard.problems.instances import Float64, KeyInstance
-from regard.report import number
 
 MARGIN = 1e-6  # by which a proof has to hold, for rounding
 MOST_KEYS = 40  # for linear programs
@@ -69,7 +69,7 @@ def _too_low_a_ceiling(goal: Goal, instance: KeyInstance, allowed: float) -> str
         ceiling = _ceiling(goal, instance, keys, int(j))
         if ceiling is not None and wanted[j] - allowed > ceiling + MARGIN:
             key = goal.problem.given.label(int(j))
-            return f"no query gives key {key} more than {number(ceiling, 4)}"
+            return f"no query gives key {key} more than {upper_bound(ceiling, 4)}"
     return None
 
 

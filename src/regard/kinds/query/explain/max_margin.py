@@ -13,6 +13,7 @@ from regard.kinds.heads.explain.proved_bounds import Step
 from regard.kinds.heads.solve.averaged_heads import QueriesFound
 from regard.kinds.query.solve.max_margin import Excluded, MaxMargin, OtherUnits, Undecided
 from regard.kinds.query.spec import QueryProblem
+from regard.language.bounds import lower_bound, upper_bound
 from regard.report import Block, Facts, Plot, Table, number, vector
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
@@ -27,6 +28,7 @@ from regard.solving.key_tables import (
     weights_plot,
     weights_table,
 )
+from regard.solving.latex_numbers import tex_lower_bound, tex_upper_bound
 from regard.solving.refusals import in_words
 
 _EXAMPLE = (
@@ -134,9 +136,9 @@ def _why_it_works(problem: QueryProblem, found: MaxMargin) -> Iterator[Step]:
         scaled = "" if pattern.scale == 1 else rf"{tex(pattern.scale)}\,"
         yield (
             "Of all queries that leave the others at most $\\varepsilon$ this is the shortest, "
-            f"up to {number(design.longer)} of its length. With $\\pi$ the shares of the others "
-            "in what leaks, of entropy $H$, every such query obeys this, and it is an equality "
-            "for this one.",
+            f"up to {upper_bound(design.longer)} of its length. With $\\pi$ the shares of "
+            "the others in what leaks, of entropy $H$, every such query obeys this, and it is an "
+            "equality for this one.",
             r"\lVert q \rVert \ge \frac{\ln\frac{1-\varepsilon}{\varepsilon} + H(\pi)}"
             rf"{{{scaled}\lVert k_j - \sum_i \pi_i k_i \rVert}},\qquad q = {query},\qquad "
             rf"r = {leak}",
@@ -178,7 +180,7 @@ def _details(problem: QueryProblem, found: MaxMargin) -> tuple[Block, ...]:
         ("query", vector(found.query)),
         ("its length", number(float(np.linalg.norm(found.query)))),
         ("margin", "no other keys" if math.isinf(design.margin) else number(design.margin)),
-        ("error", f"at most {number(design.error)} (allowed {number(design.tolerance)})"),
+        ("error", f"at most {upper_bound(design.error)} (allowed {number(design.tolerance)})"),
         ("wanted output", vector(output)),
         ("off by, for these values", below(missed, 1e-12 * (1 + float(np.max(np.abs(output)))))),
     )
@@ -215,14 +217,14 @@ def explain_excluded(problem: QueryProblem, found: Excluded) -> Explanation:
     first = found.certificate.claims[0]
     if first.kind == "ceiling":
         key = symbol(f"alpha_{pattern.names[0]}")
-        headline = rf"\text{{impossible: }} {key} \le {tex(first.fields['bound'])}"
+        headline = rf"\text{{impossible: }} {key} \le {tex_upper_bound(first.fields['bound'])}"
     else:
         what = "weights" if best.certificate.arrays.get("values") is None else "output"
-        within = tex(problem.goal.tolerance)
+        within = tex_lower_bound(problem.goal.tolerance)
         headline = rf"\text{{impossible: no }} q \text{{ has this {what} to within }} {within}"
     facts = (
         ("closest query", vector(best.query)),
-        ("its error", number(best.error)),
+        ("its error", upper_bound(best.error)),
         ("allowed", number(problem.goal.tolerance)),
     )
     return Explanation(
@@ -270,10 +272,15 @@ def _by_entropy(problem: QueryProblem, found: Excluded, gap: Claim) -> Iterator[
     )
     if ceiling is not None:
         radius = ceiling.fields["radius"]
-        long = "however long the query is" if radius is None else f"for queries up to {radius:.3g}"
+        long = (
+            "however long the query is"
+            if radius is None
+            else f"for queries up to {lower_bound(radius, 3)}"
+        )
         yield (
             f"For a single key this bounds its weight, {long}.",
-            r"\alpha_j \le \frac{1}{1 + e^{H(\lambda)}} = " + tex(ceiling.fields["bound"]),
+            r"\alpha_j \le \frac{1}{1 + e^{H(\lambda)}} = "
+            + tex_upper_bound(ceiling.fields["bound"]),
         )
     yield (
         "In general the divergence from what is wanted is at least the difference of the "

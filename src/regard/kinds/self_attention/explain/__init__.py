@@ -19,10 +19,11 @@ from regard.kinds.self_attention.solve import (
 from regard.kinds.self_attention.solve.contradiction import Contradiction
 from regard.kinds.self_attention.spec import SelfAttentionProblem
 from regard.language import parse
+from regard.language.bounds import lower_bound
 from regard.report import number
 from regard.report.numbers import listing
 from regard.solving.finding import Explanation, Steps
-from regard.solving.latex_numbers import tex
+from regard.solving.latex_numbers import tex, tex_lower_bound
 from regard.solving.refusals import in_words
 from regard.solving.token_names import token_symbol
 
@@ -125,14 +126,16 @@ def _contradicted(against: Contradiction, tolerance: float) -> Explanation:
             f"Weights that are only within {number(tolerance)} leave a little for other tokens. "
             "Where the values $V x_j$ are not far apart, this does not help: one output is still "
             f"missed by more than {number(tolerance)}",
-            rf"\text{{if}} \; {_DISTANCE}{tex(against.spread)}",
+            rf"\text{{if}} \; {_DISTANCE}{tex_lower_bound(against.spread)}",
         ),
     )
     assumes = (
-        f"the values $V x_j$ are at most {number(against.spread)} apart; with values further "
+        f"the values $V x_j$ are at most {lower_bound(against.spread)} apart; with values further "
         "apart, what the tolerance leaves to other tokens may make up the difference."
     )
-    headline = rf"\text{{no}} \; K, Q, V \; \text{{with}} \; {_DISTANCE}{tex(against.spread)}"
+    headline = (
+        rf"\text{{no}} \; K, Q, V \; \text{{with}} \; {_DISTANCE}{tex_lower_bound(against.spread)}"
+    )
     return Explanation(headline, steps, assumes=(assumes,))
 
 

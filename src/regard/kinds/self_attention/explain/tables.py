@@ -8,6 +8,7 @@ from regard.kinds.self_attention.solve.findings import OfFormulas
 from regard.kinds.self_attention.solve.one_column import OneColumn
 from regard.kinds.self_attention.solve.outer_products import divisor
 from regard.kinds.self_attention.solve.sparse import Array
+from regard.language.bounds import upper_bound
 from regard.report import Block, Facts, Plot, Table, matrix_rows, number
 
 __all__ = ["formula_details", "number_details"]
@@ -31,7 +32,7 @@ def formula_details(found: OfFormulas) -> tuple[Block, ...]:
 
 def number_details(design: HeadDesign) -> tuple[Block, ...]:
     """Return the weights of a head of numbers."""
-    facts = (("error", f"at most {number(design.error)}"), ("d_k", str(design.d_k)))
+    facts = (("error", f"at most {upper_bound(design.error)}"), ("d_k", str(design.d_k)))
     return Facts(facts), _weight_table(design.weights), _weight_plot(design.weights)
 
 

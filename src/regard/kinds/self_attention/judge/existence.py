@@ -27,6 +27,7 @@ from regard.checking.matrices import Float64
 from regard.checking.sampling import generator, softmax
 from regard.kinds.self_attention.judge.heads import FAR, Scene, scene
 from regard.kinds.self_attention.spec import SelfAttentionProblem
+from regard.language.bounds import lower_bound
 
 _MOST = 200  # ways to choose a token for each row that are tried
 _STARTS = 12  # of the search
@@ -155,7 +156,7 @@ def _outputs_excluded(at: Scene, tolerance: float) -> str | None:
     names = ", ".join(f"c_{row + 1}" for row in at.outputs if row in at.attend)
     return (
         f"with the weights that are asked for, no V makes {names} what they should be, unless "
-        f"its values are more than {apart:.3g} apart"
+        f"its values are more than {lower_bound(apart, 3)} apart"
     )
 
 
