@@ -13,6 +13,7 @@ from regard.checking.matrices import Float64, shape_words
 from regard.checking.misconceptions import misconception
 from regard.checking.mistakes import recognise
 from regard.checking.sampling import Trial, compare, goal, sampled
+from regard.checking.told import left_open
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.separator.instance import Bases, bases_of, separator_instance
@@ -114,6 +115,17 @@ def _hard(asked: Asked) -> list[Bases]:
         update={"given": given.model_copy(update={"d": given.d + ROOM})}
     )
     cases = [bases_of(wide, np.random.default_rng(seed)) for seed in range(3)]
+    if _any_count(asked):
+        more = {
+            name: basis.model_copy(update={"count": basis.count + 1})
+            for name, basis in (("S", given.S), ("T", given.T))
+        }
+        several = wide.given.model_copy(update=more)
+        cases.append(
+            Bases(
+                *separator_instance(several, np.random.default_rng(3)), asked.problem.goal.recover
+            )
+        )
     if given.orthogonal and "unit" in (given.S.law, given.T.law):
         axes = frame(given.d, given.d, np.random.default_rng(4)).T
         rooms = axes[:, : given.S.count], axes[:, given.S.count :][:, : given.T.count]
@@ -123,6 +135,14 @@ def _hard(asked: Asked) -> list[Bases]:
         ]
         cases.append(Bases(narrow[0], narrow[1], asked.problem.goal.recover))
     return [case for case in cases if asked.fits(case)]
+
+
+def _any_count(asked: Asked) -> bool:
+    """Whether the statement speaks of s_1 to s_p and t_1 to t_r, and the answer of none of them."""
+    open_ends = {"s_p", "t_r"}
+    columns = asked.plain.symbols.keys() - {"S", "T", "d", "p", "r"}
+    named = columns & asked.answer.used
+    return not named and left_open(asked.problem.statement, *open_ends) == open_ends
 
 
 def _narrow(room: Float64) -> Float64:
