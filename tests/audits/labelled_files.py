@@ -2,7 +2,8 @@
 
 Those of `labelled/KIND.toml` are said once more in NumPy; those of `labelled_unseen/KIND.toml` are
 labelled from the statements of the problems alone; those of `labelled_typed/KIND.toml` are written
-as people type: LaTeX, NumPy, Greek letters, words.
+as people type: LaTeX, NumPy, Greek letters, words; those of `labelled_class/KIND.toml` are what a
+class hands in, for all kinds but code.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import pytest
 
 HERE = Path(__file__).parent
 LIBRARY = HERE.parents[1] / "src" / "regard" / "problems" / "library"
-FOLDERS = ("labelled", "labelled_unseen", "labelled_typed")
-KINDS = sorted(path.stem for path in (HERE / FOLDERS[0]).glob("*.toml"))
+FOLDERS = ("labelled", "labelled_unseen", "labelled_typed", "labelled_class")
+KINDS = sorted({path.stem for folder in FOLDERS for path in (HERE / folder).glob("*.toml")})
 
 
 def read(kind: str, folder: str = FOLDERS[0]) -> dict[str, Any]:
-    return tomllib.loads((HERE / folder / f"{kind}.toml").read_text(encoding="utf-8"))
+    """The file of a kind; not every folder has every kind."""
+    path = HERE / folder / f"{kind}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {"answers": []}
 
 
 def bundled(name: str) -> dict[str, Any]:

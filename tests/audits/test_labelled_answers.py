@@ -40,7 +40,22 @@ def _agrees(problem: dict[str, Any], entry: dict[str, Any]) -> None:
 
 def _fields(entry: dict[str, Any]) -> set[str]:
     """Return the fields that a refusal may name: those given, and those that are missing."""
-    missing = {"q", "q_2", "V", "c_2", "possible", "off_block", "shapes", "v_3", "K", "side"}
+    missing = {
+        "bound",
+        "total",
+        "w",
+        "B",
+        "q",
+        "q_2",
+        "V",
+        "c_2",
+        "possible",
+        "off_block",
+        "shapes",
+        "v_3",
+        "K",
+        "side",
+    }
     return set(entry["answer"]) | missing
 
 

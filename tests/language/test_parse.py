@@ -168,8 +168,8 @@ REFUSED = [
     ("a ; b", "; can only separate the rows of [a, b; c, d].", 2),
     ("a & b", "& can only separate the entries of a matrix between \\begin{bmatrix} and \\end{bmatrix}.", 2),
     ("x 2", "A number cannot follow a value directly: write * between the two, or ^ for a power.", 2),
-    ("np.log(2)", "Functions have no np before them: write log(x), sqrt(x) or dot(u, v).", 2),
-    ("a + math.pi", "Functions have no math before them: write log(x), sqrt(x) or dot(u, v).", 8),
+    ("torch.log(2)", "Functions have no torch before them: write log(x), sqrt(x) or dot(u, v).", 5),
+    ("a + scipy.pi", "Functions have no scipy before them: write log(x), sqrt(x) or dot(u, v).", 9),
     ("x 1/2 y", "A number cannot follow a value directly: write * between the two, or ^ for a power.", 2),
     ("a^b^c", "Two powers in a row can be read in two ways: write (a^b)^c or a^(b^c).", 3),
     (r"\cos^{-1} x", "A negative power of cos can be read in two ways: write 1 / cos(x).", 4),
@@ -337,3 +337,15 @@ def test_another_grammar_than_that_of_the_tables_is_built_anew(monkeypatch: Any)
     monkeypatch.setattr(tables, "GRAMMAR", f"{tables.GRAMMAR}\n// another\n")
     monkeypatch.setattr("lark.Lark._load_from_dict", used)
     assert tables.parser(brackets.Places(), Builder()).parse("a == b")
+
+
+def test_a_word_that_joins_conditions_is_no_name_in_bold_either() -> None:
+    with pytest.raises(FormulaError, match="and cannot be a name"):
+        parse(r"\sqrt{A} \mathbf{and}")
+
+
+@pytest.mark.parametrize("text", [r"\mathbf{1}", r"c \mathbf 1", r"\frac{1}{N} \mathbf{1}^\top u"])
+def test_a_bold_one_is_a_name_that_is_read_back(text: str) -> None:
+    formula = parse(text)
+    assert "ones_vector" in formula.names
+    assert parse(str(formula)) == parse(formula.to_latex()) == formula

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.checking.digits import written
+from regard.checking.letters import letters_apart
+from regard.checking.over_index import Over, without_index
 from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
 from regard.language import Formula, Limit, parse, parse_limit
 from regard.language.formula.vocabulary import GREEK_WORDS
@@ -28,7 +30,12 @@ Value = float | Float64
 _MOST_NUMBERS = 100_000
 _DEEPEST = 8  # lists and tables within each other
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")
-_THOUSANDS = re.compile(r"(?<![\w.,])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])")
+_THOUSANDS = re.compile(
+    r"(?<![\w.,])[0-9]{1,3}(?:(?:,[0-9]{3})+|(?:[ \u2009\u202f_][0-9]{3})+)(?![0-9,])"
+)
+_PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*\\?%")
+_YES_OR_NO = ("possible", "independent")  # fields of several kinds
+_WORDS = {"yes": True, "true": True, "no": False, "false": False}
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +154,12 @@ def without_name(name: str, said: Any) -> Any:
     return said
 
 
-def read(answer: Any) -> Answer:
+def read(answer: Any, letters: frozenset[str] = frozenset()) -> Answer:
     """Return the answer in a file (TOML or JSON), or in a dict of fields.
+
+    Args:
+        answer: the file, or the fields.
+        letters: names of matrices, of which QK is the product of Q and K.
 
     Raises:
         InvalidAnswer: it cannot be read; the message says why.
@@ -161,24 +172,30 @@ def read(answer: Any) -> Answer:
             text = read_file(path)
         except InvalidProblem as error:
             raise InvalidAnswer(str(error)) from None
-        return loads(text, str(path), is_json=path.suffix == ".json")
+        return loads(text, str(path), is_json=path.suffix == ".json", letters=letters)
     if isinstance(answer, Mapping):
-        return from_dict(answer)
+        return from_dict(answer, letters)
     raise InvalidAnswer(
         f"check: answer must be a file or a dict of fields. Got {type(answer).__name__}."
     )
 
 
-def loads(text: str, name: str = "answer", *, is_json: bool = False) -> Answer:
+def loads(
+    text: str,
+    name: str = "answer",
+    *,
+    is_json: bool = False,
+    letters: frozenset[str] = frozenset(),
+) -> Answer:
     """Return the answer written in text; `name` is what messages call it."""
     try:
         data = parse_file(text, name, is_json=is_json)
     except InvalidProblem as error:
         raise InvalidAnswer(str(error)) from None
-    return from_dict(data)
+    return from_dict(data, letters)
 
 
-def from_dict(data: Mapping[Any, Any]) -> Answer:
+def from_dict(data: Mapping[Any, Any], letters: frozenset[str] = frozenset()) -> Answer:
     """Return the answer that plain data describes: its fields, or `problem` and `answer`."""
     problem = data.get("problem")
     fields = data.get("answer", data)
@@ -190,12 +207,17 @@ def from_dict(data: Mapping[Any, Any]) -> Answer:
             raise InvalidAnswer(f"answer: {extra[0][:80]!r} does not belong beside [answer].")
     if problem is not None and not isinstance(problem, str):
         raise InvalidAnswer("answer: problem must be the id of a problem.")
-    read_fields = {
-        _name(name): _field(str(name), value)
-        for name, value in fields.items()
-        if not (name == "problem" and "answer" not in data)
-    }
-    decimals = {name: written(fields[name]) for name in read_fields}
+    read_fields: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name == "problem" and "answer" not in data:
+            continue
+        over: dict[str, Over] = {}
+        if letters and isinstance(value, str):
+            value = letters_apart(value, letters)
+        if name == "condition" and isinstance(value, str):
+            value, over = without_index(value)
+        read_fields |= {_name(name): _field(str(name), value), **over}
+    decimals = {name: written(fields.get(name)) for name in read_fields}
     return Answer(read_fields, problem, decimals)
 
 
@@ -217,6 +239,8 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
     if isinstance(value, Formula):
         return value
     if isinstance(value, str):
+        if name in _YES_OR_NO and value.strip().lower() in _WORDS:
+            return _WORDS[value.strip().lower()]
         try:
             return parse(value)
         except FormulaError as error:
@@ -224,7 +248,10 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
             if limit is not None and limit.name == name:  # C = "C -> inf"
                 return limit
             if _THOUSANDS.search(value):  # 1,048,576
-                return _field(name, _THOUSANDS.sub(lambda n: n[0].replace(",", ""), value), depth)
+                together = _THOUSANDS.sub(lambda n: re.sub(r"[^0-9]", "", n[0]), value)
+                return _field(name, together, depth)
+            if _PERCENT.search(value):
+                return _field(name, _PERCENT.sub(r"(\1/100)", value), depth)
             raise InvalidAnswer(f"answer: {name}: {error}", field=name, formula=error) from None
     if isinstance(value, bool):
         return value

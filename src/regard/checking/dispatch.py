@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer, read
+from regard.checking.letters import matrix_letters
+from regard.checking.ones import with_sized_ones
 from regard.checking.verdict import Counterexample, Verdict
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import InvalidAnswer, InvalidProblem
@@ -75,11 +77,15 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
     accept = getattr(_module(problem), "accept", None)
     try:
         # A kind whose answers are no fields of formulas reads them itself.
-        given = read(_fields(problem, answer)) if accept is None else accept(problem, answer)
+        if accept is not None:
+            given = accept(problem, answer)
+        else:
+            given = read(_fields(problem, answer), matrix_letters(problem))
     except InvalidAnswer as error:
         hint = getattr(_module(problem), "hint", None)
         more = "" if hint is None else hint(error)
         raise InvalidAnswer(f"{error}{more}", field=error.field, formula=error.formula) from None
+    given = with_sized_ones(problem, given)
     if given.problem is not None and given.problem != problem.id:
         raise InvalidAnswer(
             f"check: the answer is to {given.problem[:80]!r}, and the problem is {problem.id!r}."

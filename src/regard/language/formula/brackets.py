@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from regard.language.formula.limits import DEEPEST
 from regard.language.formula.parts import Refusal
-from regard.language.formula.vocabulary import FUNCTIONS, OTHER_SPELLINGS
+from regard.language.formula.vocabulary import FUNCTIONS, INVERSE, OTHER_SPELLINGS
 
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 _PIECE: Final = re.compile(r"\\[A-Za-z]+|\\.|[ \t\n]+|[A-Za-z0-9_]+|.", re.DOTALL)
@@ -26,7 +26,7 @@ _OPERATORS: Final = frozenset("+-*/^=<>·×≤≥≠@!.¬∧∨√,;&⊙∘") | 
 _ENDS_NOTHING: Final = (
     _OPERATORS
     | {"(", "[", "{"}
-    | frozenset(FUNCTIONS)
+    | frozenset({*FUNCTIONS, INVERSE})
     | frozenset(OTHER_SPELLINGS)
     | {f"\\{word}" for word in (*FUNCTIONS, *OTHER_SPELLINGS)}
 )

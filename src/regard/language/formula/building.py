@@ -25,7 +25,7 @@ from regard.language.formula.parts import (
 from regard.language.formula.printing import to_text
 from regard.language.formula.tree import Tree, apply, depth, name, number
 from regard.language.formula.values import Values
-from regard.language.formula.vocabulary import FUNCTIONS, function
+from regard.language.formula.vocabulary import FUNCTIONS, INVERSE, function
 
 _RELATIONS: Final = {
     "==": "=", "≤": "<=", "≥": ">=", "≠": "!=", r"\leqslant": "<=", r"\geqslant": ">=",
@@ -194,7 +194,7 @@ class Builder(Values):
     def _called(self, word: Any, trees: list[Tree]) -> Tree:
         called = function(word)
         if called != "I":
-            count, example = FUNCTIONS[called]
+            count, example = FUNCTIONS.get(called, (1, "inv(M)"))
             if count and len(trees) != count:
                 wanted = {1: "one argument", 2: "two arguments", 3: "three arguments"}[count]
                 raise Refusal(
@@ -203,6 +203,9 @@ class Builder(Values):
                 )
         elif len(trees) != 1 or any(node.value == "I" for node in trees[0]):
             raise Refusal("I takes one size, as in I(3) or I(d).", word.start_pos)
+        if called == INVERSE:
+            at = word.start_pos
+            return apply("^", trees[0], apply("neg", number(1, at), column=at), column=at)
         return apply("call", *trees, value=called, column=word.start_pos)
 
     # Powers

@@ -34,15 +34,19 @@ _ALLOWED: Final = (
     | frozenset("⊙∘·×≤≥≠→∞‖½⅓¼¾⅔√ᵀ⊤⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹†∧∨¬≈≫≪⟨⟩∑∈\t\n")
 )
 _DOLLARS: Final = re.compile(r"(\s*\${1,2})([^$]*)(\${1,2}\s*)")
+# np.exp(x), math.sqrt(x), np.linalg.inv(M): functions have the same names here.
+_MODULE: Final = re.compile(
+    r"(?<![A-Za-z0-9_.\\])(?:np|numpy|math)\.(?:linalg\.)?(?=[A-Za-z])(?!T(?![A-Za-z0-9_]))"
+)
 _ODD: Final = re.compile(r"[^ -~]")
 
 
 def plain(text: str) -> str:
     """Return the text with one character for each kind of minus sign, space, dot and prime.
 
-    Dollars around the whole of it, as in LaTeX, count as spaces.
+    Dollars around the whole of it, as in LaTeX, count as spaces, and so does np. before a function.
     """
-    same = text.translate(_SAME)
+    same = _MODULE.sub(lambda module: " " * len(module[0]), text.translate(_SAME))
     framed = _DOLLARS.fullmatch(same)
     if framed is None:
         return same

@@ -16,7 +16,7 @@ from regard.language.formula.parts import (
     value_of,
 )
 from regard.language.formula.tree import apply, name, number
-from regard.language.formula.vocabulary import CONSTANTS, FUNCTIONS, RESERVED, normalised
+from regard.language.formula.vocabulary import CONSTANTS, FUNCTIONS, ONES, RESERVED, normalised
 
 _FRACTIONS: Final = {"½": (1, 2), "⅓": (1, 3), "¼": (1, 4), "¾": (3, 4), "⅔": (2, 3)}
 
@@ -49,6 +49,12 @@ class Values:
                 raise Refusal(f"{word}: a size is a number or a name, and {index} is none.", at)
             size = number(float(index), at) if index.isdigit() else name(index, at)
             return Part(apply("call", size, value="I", column=at), at, token.end_pos, "word")
+        if base == "ones" and "ones" not in token and word != ONES and index not in RESERVED:
+            size = number(float(index), at) if index.isdigit() else name(index, at)
+            called = apply("call", size, value="ones", column=at)  # \mathbf{1}_N
+            return Part(called, at, token.end_pos, "word")
+        if word in ("and", "or", "not"):  # \mathbf{and}
+            raise Refusal(f"{word} cannot be a name: it joins conditions.", at)
         if word in FUNCTIONS or (base in CONSTANTS and index):
             raise Refusal(f"{word} cannot be a name: {base} has a meaning of its own.", at)
         return Part(name(word, at), at, token.end_pos, "word")

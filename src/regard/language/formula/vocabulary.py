@@ -49,9 +49,11 @@ FUNCTIONS: Final = {
 }
 # Whose arguments are sizes: the shape follows from them.
 OF_SIZES: Final = frozenset({"I", "ones", "zeros", "causal"})
+ONES: Final = "ones_vector"  # what \mathbf{1} is called, whose size the place tells
+INVERSE: Final = "inv"  # inv(M) is read as M^-1
 OTHER_SPELLINGS: Final = {"ln": "log", "trace": "tr", "Φ": "Phi"}
 CONSTANTS: Final = frozenset({"I", "pi", "inf"})
-RESERVED: Final = frozenset({*FUNCTIONS, *OTHER_SPELLINGS, *CONSTANTS, "and", "or", "not"})
+RESERVED: Final = frozenset({*FUNCTIONS, INVERSE, *OTHER_SPELLINGS, *CONSTANTS, "and", "or", "not"})
 
 GREEK: Final = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ϵ": "epsilon",
@@ -85,10 +87,12 @@ _PIECE = rf"(?:{_FONT}\s*\{{\s*{{0}}\s*\}}|{_FONT}\s+[A-Za-z](?![A-Za-z])|{{0}})
 _BASE = _PIECE.replace("{0}", _WORD)
 _SUB = _PIECE.replace("{0}", rf"(?:[A-Za-z0-9]+|[{_CHARACTERS}]|{_COMMAND})")
 _BRACED = rf"\{{\s*{_SUB}(?:\s*[,_]\s*{_SUB})*\s*\}}"
-NAME_PATTERN: Final = rf"{_BASE}(?:\s*_\s*(?:{_BRACED}|{_SUB})|[{SUBSCRIPTS}]+)*"
+_BOLD = r"\\(?:mathbf|mathbb|boldsymbol|bm|textbf|vec)(?![A-Za-z])"
+_ONES = rf"{_BOLD}(?:\s*\{{\s*1\s*\}}|\s+1(?![0-9.]))"  # a bold 1: the vector of ones
+NAME_PATTERN: Final = rf"(?:{_BASE}|{_ONES})(?:\s*_\s*(?:{_BRACED}|{_SUB})|[{SUBSCRIPTS}]+)*"
 
-_ANY = "|".join(sorted((*FUNCTIONS, *OTHER_SPELLINGS, "I"), key=len, reverse=True))
-_WORDS = "|".join(sorted((*FUNCTIONS, *OTHER_SPELLINGS), key=len, reverse=True))
+_ANY = "|".join(sorted((*FUNCTIONS, INVERSE, *OTHER_SPELLINGS, "I"), key=len, reverse=True))
+_WORDS = "|".join(sorted((*FUNCTIONS, INVERSE, *OTHER_SPELLINGS), key=len, reverse=True))
 _OPEN = r"(?=\s*(?:\\(?:left|[bB]igg?l?)\s*)?\()"
 
 
@@ -116,6 +120,8 @@ def normalised(token: str) -> str:
         plain = command or word or ("inf" if letter == "∞" else GREEK.get(letter, ""))
         if plain:
             parts.append(_VARIANTS.get(plain, plain).translate(_LOWERED))
+    if parts[:1] == ["1"]:  # \mathbf{1}, and \mathbf{1}_N
+        return ONES if len(parts) == 1 else "_".join(["ones", *parts[1:]])
     return "_".join(parts)
 
 

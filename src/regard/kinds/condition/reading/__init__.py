@@ -15,15 +15,17 @@ import numpy as np
 from regard.certify.balls import BALLS, Outcome, every, settle
 from regard.certify.certificate import Unusable
 from regard.certify.formulas.evaluation import evaluate as evaluate_in_balls
-from regard.certify.formulas.evaluation import table
+from regard.certify.formulas.evaluation import scalar, table
 from regard.certify.formulas.functions import in_balls
+from regard.certify.formulas.number_tables import Table
 from regard.checking.answers import Answer, evaluate
+from regard.checking.over_index import Over
 from regard.checking.sampling import softmax
 from regard.checking.told import left_open
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.condition.instance import Float64, Instance
 from regard.kinds.condition.spec import ConditionProblem
-from regard.language import Formula
+from regard.language import Formula, parse
 
 Names = dict[str, Any]  # what they stand for
 FACTOR = "C"  # may stay without a number: then some number has to do
@@ -74,8 +76,10 @@ class Asked:
     @cached_property
     def names(self) -> frozenset[str]:
         """All names that it depends on."""
-        formulas = [one for one in self.own.values() if isinstance(one, Formula)]
-        return self.condition.names.union(*(one.names for one in formulas))
+        formulas = [one.names for one in self.own.values() if isinstance(one, Formula)]
+        over = [one for one in self.own.values() if isinstance(one, Over)]
+        inside = [one.body.names - {f"s_{one.index}"} for one in over]
+        return self.condition.names.union(*formulas, *inside)
 
     def holds(self, instance: Instance) -> bool:
         """Whether the condition holds: for every other key, and for some query if it needs one."""
@@ -166,16 +170,39 @@ class Asked:
         for name, one in self.own.items():
             if name in case:
                 raise InvalidAnswer(f"answer: {name} has a meaning already: use another name.")
-            names[name] = evaluate(name, one, names)
+            names[name] = (
+                self._over(one, names) if isinstance(one, Over) else evaluate(name, one, names)
+            )
         return names
+
+    def _over(self, one: Over, names: Names) -> float:
+        """Return a sum or an extreme over the keys, the first of which is the one asked about."""
+        of = self.problem.goal.of
+        if self.about_keys or one.without not in (None, of):
+            raise InvalidAnswer(
+                f"answer: condition: {one.what} can run over the scores of all keys, or of all but "
+                f"{of}, as in {one.what}_{{i≠{of}}} s_i. What stands without it is meant for every "
+                "other key."
+            )
+        scores = names["s"][1 if one.without else 0 :]
+        each = [
+            float(evaluate("condition", one.body, {**names, f"s_{one.index}": float(score)}))
+            for score in scores
+        ]
+        if one.what == "sum":
+            return sum(each)  # which may overflow: then balls decide
+        return max(each) if one.what == "max" else min(each)
 
     def _certain(self, case: Names) -> bool | None:
         plain = self.truth(case)
         names = self._with_own(case)
-        used = self.condition.names
 
         def test() -> Outcome:
+            over = {name: one for name, one in self.own.items() if isinstance(one, Over)}
+            used = self.names & names.keys() - over.keys()
             values = {name: table(_data(names[name]), name, BALLS) for name in used}
+            sums = {name: _over_in_balls(one, names["s"], values) for name, one in over.items()}
+            values |= sums
             found = evaluate_in_balls(self.condition.tree, values, BALLS, in_balls)
             return Outcome(found if isinstance(found, bool) else None, "")
 
@@ -184,6 +211,18 @@ class Asked:
         except (Unusable, ZeroDivisionError, ValueError):
             return plain
         return None if truth is None else truth != self.negated
+
+
+def _over_in_balls(one: Over, scores: Float64, values: dict[str, Table]) -> Any:
+    """Return a sum or an extreme over the keys; scores that are equal are taken together."""
+    found = []
+    alike, counts = np.unique(scores[1 if one.without else 0 :], return_counts=True)
+    for score, count in zip(alike.tolist(), counts.tolist(), strict=True):
+        inside = {**values, f"s_{one.index}": table(score, "s", BALLS)}
+        value = scalar(evaluate_in_balls(one.body.tree, inside, BALLS, in_balls), one.what)
+        found.append(value * count if one.what == "sum" else value)
+    column = {"x": Table((len(found),), tuple(found))}
+    return evaluate_in_balls(parse(f"{one.what}(x)").tree, column, BALLS, in_balls)
 
 
 def _data(value: Any) -> Any:
@@ -208,7 +247,9 @@ def read(problem: ConditionProblem, answer: Answer) -> Asked:
             raise InvalidAnswer(
                 f"answer: {name} is no field of this kind of problem: use condition."
             )
-        if not isinstance(one, Formula | float) or (isinstance(one, Formula) and one.is_condition):
+        if not isinstance(one, Formula | float | Over) or (
+            isinstance(one, Formula) and one.is_condition
+        ):
             raise InvalidAnswer(f"answer: {name} must be a number or a formula.")
     free = FACTOR in used and FACTOR not in own
     return Asked(problem, condition, own, 1.0 if free else None)
