@@ -6,6 +6,7 @@
     ├── FormulaError      (also a ValueError)   a formula that cannot be read or evaluated
     ├── InvalidProblem    (also a ValueError)   a problem that cannot be read or used
     ├── InvalidAnswer     (also a ValueError)   an answer that cannot be read; a wrong one can
+    ├── InvalidModel      (also a ValueError)   a file of a model that cannot be read or used
     ├── InfeasibleDesign  a goal that nothing reaches, with the proof and the closest that can be
     └── UndecidedDesign   a goal that was neither reached nor proved out of reach
 
@@ -21,6 +22,7 @@ __all__ = [
     "FormulaError",
     "InfeasibleDesign",
     "InvalidAnswer",
+    "InvalidModel",
     "InvalidProblem",
     "ParameterError",
     "RegardError",
@@ -88,6 +90,10 @@ class InvalidAnswer(RegardError, ValueError):
     ) -> None:
         super().__init__(*sentences)
         self.field, self.formula = field, formula
+
+
+class InvalidModel(RegardError, ValueError):
+    """A file of a model that cannot be read or used: the message names the file and the fault."""
 
 
 class _RefusedDesign(RegardError):

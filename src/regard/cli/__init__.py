@@ -22,6 +22,7 @@ from regard.cli.grade import grade as grade_command
 from regard.cli.new import new as new_command
 from regard.cli.rubric import rubric as rubric_command
 from regard.cli.export import export as export_command
+from regard.cli.inspect import inspect as inspect_command
 from regard.cli.show import hint as hint_command
 from regard.cli.show import show as show_command
 from regard.cli.solve import solve as solve_command
@@ -46,6 +47,7 @@ app.command("grade", short_help="Grade a whole class.")(grade_command)
 app.command("export")(export_command)
 app.command("explain", short_help="Write out every step of attention, exactly.")(explain_command)
 app.command("lab")(lab_command)
+app.command("inspect", short_help="Say what the heads of a model do.")(inspect_command)
 app.command("list")(problem_set.list_problems)
 app.command("variant", short_help="Print a problem with other numbers.")(problem_set.variant)
 app.command("validate", short_help="Say whether a problem file is right.")(problem_set.validate)

@@ -1,0 +1,71 @@
+"""ALBERT: BERT whose layers share their tensors, with narrow embeddings made wide by a matrix."""
+
+from __future__ import annotations
+
+from regard.models.architecture import Architecture
+from regard.models.families.given import (
+    count_layers,
+    head_width,
+    matrix_shape,
+    number,
+    prefix_of,
+    present,
+    whole_number,
+    word,
+)
+from regard.models.tensors import Tensors
+
+_INNER = "encoder.albert_layer_groups.{layer}.albert_layers.0."
+
+
+def recognise(tensors: Tensors) -> Architecture | None:
+    """Return the architecture if the names are ALBERT's."""
+    first = _INNER.replace("{layer}", "0")
+    prefix = prefix_of(tensors, f"{first}attention.query.weight")
+    if prefix is None:
+        return None
+    layer, embeddings = prefix + _INNER, f"{prefix}embeddings."
+    wide = f"{prefix}encoder.embedding_hidden_mapping_in"
+    query = f"{layer}attention.query.weight"
+    width, d_model = matrix_shape(tensors, f"{prefix}{first}attention.query.weight")
+    n_heads = whole_number(tensors, ("num_attention_heads",), "the number of heads")
+    groups = count_layers(tensors, query)
+    n_layers = whole_number(tensors, ("num_hidden_layers",), "the number of layers", groups)
+    parts = {
+        "token_embedding": f"{embeddings}word_embeddings.weight",
+        "position_embedding": f"{embeddings}position_embeddings.weight",
+        "type_embedding": f"{embeddings}token_type_embeddings.weight",
+        "embedding_norm": f"{embeddings}LayerNorm.weight",
+        "embedding_norm_bias": f"{embeddings}LayerNorm.bias",
+        "embedding_projection": f"{wide}.weight",
+        "embedding_projection_bias": f"{wide}.bias",
+    }
+    for part, place in (
+        ("query", "attention.query"),
+        ("key", "attention.key"),
+        ("value", "attention.value"),
+        ("output", "attention.dense"),
+        ("attention_norm", "attention.LayerNorm"),
+        ("mlp_up", "ffn"),
+        ("mlp_down", "ffn_output"),
+        ("mlp_norm", "full_layer_layer_norm"),
+    ):
+        parts |= {part: f"{layer}{place}.weight", f"{part}_bias": f"{layer}{place}.bias"}
+    inner = f"{prefix}{first}".replace("albert_layers.0.", "albert_layers.1.")
+    several = f"{inner}attention.query.weight" in tensors
+    return Architecture(
+        family="albert",
+        n_layers=n_layers,
+        n_heads=n_heads,
+        n_kv_heads=n_heads,
+        d_model=d_model,
+        d_head=head_width(tensors, width, n_heads, "query"),
+        tensors=present(tensors, parts),
+        stored=tuple(i * groups // n_layers for i in range(n_layers)),
+        norm_eps=number(tensors, "layer_norm_eps", 1e-12),
+        norm_first=False,
+        activation=word(tensors, "hidden_act", "gelu_new"),
+        weights_only="its groups hold several layers, of which the first is read"
+        if several
+        else "",
+    )

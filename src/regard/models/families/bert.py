@@ -1,0 +1,71 @@
+"""BERT, RoBERTa and their kin: learned positions, norms after the sums."""
+
+from __future__ import annotations
+
+from regard.models.architecture import Architecture
+from regard.models.families.given import (
+    count_layers,
+    head_width,
+    matrix_shape,
+    number,
+    prefix_of,
+    present,
+    whole_number,
+    word,
+)
+from regard.models.tensors import Tensors
+
+_FROM_TWO = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "mpnet")
+_LAYER = "encoder.layer.{layer}."
+
+
+def recognise(tensors: Tensors) -> Architecture | None:
+    """Return the architecture if the names are BERT's."""
+    prefix = prefix_of(tensors, "encoder.layer.0.attention.self.query.weight")
+    if prefix is None:
+        return None
+    layer, embeddings = prefix + _LAYER, f"{prefix}embeddings."
+    query = f"{layer}attention.self.query.weight"
+    width, d_model = matrix_shape(tensors, query.replace("{layer}", "0"))
+    n_heads = whole_number(tensors, ("num_attention_heads",), "the number of heads")
+    old = f"{embeddings}LayerNorm.gamma" in tensors
+    gain, shift = ("gamma", "beta") if old else ("weight", "bias")
+    parts = {
+        "token_embedding": f"{embeddings}word_embeddings.weight",
+        "position_embedding": f"{embeddings}position_embeddings.weight",
+        "type_embedding": f"{embeddings}token_type_embeddings.weight",
+        "embedding_norm": f"{embeddings}LayerNorm.{gain}",
+        "embedding_norm_bias": f"{embeddings}LayerNorm.{shift}",
+        "attention_norm": f"{layer}attention.output.LayerNorm.{gain}",
+        "attention_norm_bias": f"{layer}attention.output.LayerNorm.{shift}",
+        "mlp_norm": f"{layer}output.LayerNorm.{gain}",
+        "mlp_norm_bias": f"{layer}output.LayerNorm.{shift}",
+    }
+    for part, place in (
+        ("query", "attention.self.query"),
+        ("key", "attention.self.key"),
+        ("value", "attention.self.value"),
+        ("output", "attention.output.dense"),
+        ("mlp_up", "intermediate.dense"),
+        ("mlp_down", "output.dense"),
+    ):
+        parts |= {part: f"{layer}{place}.weight", f"{part}_bias": f"{layer}{place}.bias"}
+    n_layers = count_layers(tensors, query)
+    kind = word(tensors, "model_type", "bert")
+    relative = word(tensors, "position_embedding_type", "absolute") != "absolute"
+    return Architecture(
+        family="roberta" if kind in _FROM_TWO else "bert",
+        n_layers=n_layers,
+        n_heads=n_heads,
+        n_kv_heads=n_heads,
+        d_model=d_model,
+        d_head=head_width(tensors, width, n_heads, query.replace("{layer}", "0")),
+        tensors=present(tensors, parts),
+        stored=tuple(range(n_layers)),
+        is_causal=tensors.config.get("is_decoder") is True,
+        norm_eps=number(tensors, "layer_norm_eps", 1e-12),
+        norm_first=False,
+        activation=word(tensors, "hidden_act", "gelu"),
+        first_position=2 if kind in _FROM_TWO else 0,
+        weights_only="its keys have relative positions that are not read" if relative else "",
+    )

@@ -1,0 +1,102 @@
+"""What families ask of a file: how many layers its names count, and what its config says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from regard.errors import InvalidModel
+from regard.models.tensors import Tensors
+from regard.shapes import show
+
+MOST_LAYERS = 4096
+
+
+def prefix_of(tensors: Tensors, ending: str) -> str | None:
+    """Return what stands before `ending` in the first name that ends so, or None."""
+    return next(
+        (name[: -len(ending)] for name in tensors.entries
+         if name.endswith(ending) and (name == ending or name[: -len(ending)].endswith("."))),
+        None,
+    )  # fmt: skip
+
+
+def count_layers(tensors: Tensors, template: str) -> int:
+    """Return how many layers have the tensor whose name has {layer} in it, from 0 on."""
+    before, after = template.split("{layer}")
+    pattern = re.compile(re.escape(before) + r"(\d+)" + re.escape(after))
+    found = {int(match[1]) for name in tensors.entries if (match := pattern.fullmatch(name))}
+    count = next(i for i in range(MOST_LAYERS + 1) if i not in found)
+    if count == 0 or len(found) != count:
+        missing = min(set(range(max(found, default=0) + 1)) - found, default=0)
+        raise InvalidModel(
+            f"{tensors.source}: {template.replace('{layer}', str(missing))} is missing."
+        )
+    return count
+
+
+def present(tensors: Tensors, parts: Mapping[str, str], layer: int = 0) -> dict[str, str]:
+    """Return those parts whose tensor the file has (for layer parts: in one layer)."""
+    return {
+        part: name
+        for part, name in parts.items()
+        if name.replace("{layer}", str(layer)) in tensors.entries
+    }
+
+
+def whole_number(
+    tensors: Tensors, keys: Iterable[str], what: str, default: int | None = None
+) -> int:
+    """Return the first of these keys that the config has, as a whole number ≥ 1."""
+    names = list(keys)
+    for key in names:
+        said = tensors.config.get(key)
+        if said is not None:
+            if type(said) is not int or said < 1:
+                raise InvalidModel(
+                    f"{tensors.source}: the config's {key} must be a whole number ≥ 1. "
+                    f"Got {str(said)[:40]}."
+                )
+            return said
+    if default is None:
+        raise InvalidModel(
+            f"{tensors.source}: {what} cannot be told from the tensors. Put a config.json with "
+            f"{names[0]!r} beside the file, or say config={{{names[0]!r}: …}}."
+        )
+    return default
+
+
+def number(tensors: Tensors, key: str, default: float) -> float:
+    """Return a key of the config as a positive number."""
+    said = tensors.config.get(key)
+    if said is None:
+        return default
+    if isinstance(said, bool) or not isinstance(said, int | float) or not 0 < said < 1e300:
+        raise InvalidModel(
+            f"{tensors.source}: the config's {key} must be a positive number. Got {str(said)[:40]}."
+        )
+    return float(said)
+
+
+def word(tensors: Tensors, key: str, default: str) -> str:
+    """Return a key of the config as a word."""
+    said: Any = tensors.config.get(key, default)
+    return said if isinstance(said, str) else default
+
+
+def matrix_shape(tensors: Tensors, name: str) -> tuple[int, int]:
+    """Return the shape of a tensor that has to be a matrix."""
+    shape = tensors.shape(name)
+    if len(shape) != 2 or 0 in shape:
+        raise InvalidModel(f"{tensors.source}: {name} must be a matrix. Got {show(shape)}.")
+    return shape[0], shape[1]
+
+
+def head_width(tensors: Tensors, width: int, n_heads: int, name: str) -> int:
+    """Return width / n_heads, if that is whole."""
+    if width % n_heads:
+        raise InvalidModel(
+            f"{tensors.source}: {name} is {width} wide, which {n_heads} heads do not divide."
+        )
+    return width // n_heads

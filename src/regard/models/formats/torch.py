@@ -1,0 +1,68 @@
+"""What torch wrote: a zip with a pickle in it. Only tensors are unpickled, never code."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import InvalidModel
+from regard.models.tensors import Entry, Tensors
+
+NESTED = ("state_dict", "model_state_dict", "model", "module")
+_DTYPES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16"}
+
+
+def read_torch(path: Path) -> Tensors:
+    """Open a .bin or .pt file through `torch.load(weights_only=True)`, mapped where it can be."""
+    try:
+        import torch
+    except ModuleNotFoundError:
+        raise InvalidModel(
+            f"{path}: is a file of torch, which is not installed: pip install 'regard[peers]'. "
+            f"A safetensors file of the same model needs no torch."
+        ) from None
+
+    found: Any = None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            try:
+                found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+            except RuntimeError:  # the old format cannot be mapped
+                found = torch.load(path, map_location="cpu", weights_only=True)
+        except Exception as error:  # torch has no error of its own for a damaged file
+            said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+            raise InvalidModel(
+                f"{path}: torch reads no tensors from it, and nothing else is unpickled: {said}"
+            ) from None
+    for name in NESTED:
+        if isinstance(found, Mapping) and isinstance(found.get(name), Mapping):
+            found = found[name]
+    if not isinstance(found, Mapping):
+        raise InvalidModel(f"{path}: holds a {type(found).__name__}, and not tensors by name.")
+    tensors = {
+        str(name): tensor
+        for name, tensor in found.items()
+        if isinstance(tensor, torch.Tensor) and tensor.layout == torch.strided
+    }
+
+    def load(name: str) -> NDArray[Any]:
+        tensor = tensors[name].detach()
+        if tensor.dtype == torch.bfloat16:
+            tensor = tensor.float()
+        return np.asarray(tensor.contiguous().numpy())
+
+    return Tensors(
+        str(path),
+        "torch",
+        {
+            name: Entry(tuple(tensor.shape), _DTYPES.get(str(tensor.dtype)[6:], str(tensor.dtype)))
+            for name, tensor in tensors.items()
+        },
+        load,
+    )
