@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from regard.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from regard.models.exporting import export
+    from regard.models.grafting import Grafted, graft
     from regard.models.inspecting import inspect
     from regard.models.inspection import HeadReading, Inspection
     from regard.models.loading import load
@@ -22,6 +24,8 @@ else:  # a checker of types reads the lines above
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
+            "exporting": "export",
+            "grafting": "Grafted graft",
             "inspecting": "inspect",
             "inspection": "HeadReading Inspection",
             "loading": "load",
@@ -32,11 +36,14 @@ else:  # a checker of types reads the lines above
 
 __all__ = [
     "FORMULAS",
+    "Grafted",
     "HeadReading",
     "Inspection",
     "Layer",
     "Model",
     "ModelHead",
+    "export",
+    "graft",
     "inspect",
     "load",
 ]

@@ -35,7 +35,8 @@ class Tensors:
         entries: name → shape and dtype.
         load: reads one tensor by its name.
         config: what the file, or a config.json beside it, says of the model.
-        raw: for formats whose bytes can be copied, name → (file, first byte, end).
+        raw: for formats whose tensors can be copied into a safetensors file, the bytes of one by
+            its name; None for others.
         keep: what has to live as long as the tensors, such as an unpacked archive.
     """
 
@@ -44,7 +45,7 @@ class Tensors:
     entries: Mapping[str, Entry]
     load: Callable[[str], Array]
     config: Mapping[str, Any] = field(default_factory=dict)
-    raw: Mapping[str, tuple[str, int, int]] = field(default_factory=dict)
+    raw: Callable[[str], bytes] | None = None
     keep: Any = None
 
     def __contains__(self, name: object) -> bool:

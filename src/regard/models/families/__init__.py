@@ -8,7 +8,8 @@ from regard.errors import InvalidModel
 from regard.models.architecture import Architecture
 from regard.models.tensors import Tensors
 
-FAMILIES = ("albert", "bert", "gpt2", "t5", "whisper", "llama", "llama_gguf", "keras_encoder")
+FAMILIES = ("albert", "bert", "gpt2", "t5", "whisper", "llama", "llama_gguf", "keras_encoder",
+            "multihead_attention")  # fmt: skip
 
 
 def recognise(tensors: Tensors) -> Architecture:

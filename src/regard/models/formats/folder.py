@@ -81,10 +81,16 @@ def _shards(folder: Path) -> Tensors:
     for tensor, name in places.items():
         if tensor not in files[name]:
             raise InvalidModel(f"{folder / name}: has no tensor {tensor!r}, which the index names.")
+
+    def raw(tensor: str) -> bytes:
+        fetch = files[places[tensor]].raw
+        assert fetch is not None
+        return fetch(tensor)
+
     return Tensors(
         str(folder),
         "safetensors",
         {tensor: files[name].entries[tensor] for tensor, name in places.items()},
         lambda tensor: files[places[tensor]].load(tensor),
-        raw={tensor: files[name].raw[tensor] for tensor, name in places.items()},
+        raw=raw,
     )

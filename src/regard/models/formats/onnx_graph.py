@@ -76,7 +76,7 @@ class _Walk:
             yield name, Weight(name, shape, False, scale, zero, axis)
 
     def dequantised(self, name: str) -> tuple[str | None, str | None, int]:
-        """Return scale, zero point and axis of a constant that is dequantised, or looked up first."""
+        """Return scale, zero point and axis of a constant that is dequantised somewhere."""
         for node in self.users[name]:
             after = self.users[node.output[0]] if node.op_type == "Gather" else [node]
             for one in after:

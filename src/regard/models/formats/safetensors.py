@@ -11,7 +11,7 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +32,19 @@ _NUMPY = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8",
 
 def read_safetensors(path: Path) -> Tensors:
     """Read the header of a file; tensors are read when they are asked for."""
-    places = _places(path)
+    places, said = _places(path)
+
+    def raw(name: str) -> bytes:
+        _, _, first, end = places[name]
+        return _bytes(path, first, end)
+
     return Tensors(
         str(path),
         "safetensors",
         {name: Entry(shape, dtype) for name, (dtype, shape, _, _) in places.items()},
         lambda name: _read(path, *places[name]),
-        raw={name: (str(path), first, end) for name, (_, _, first, end) in places.items()},
+        config=said,
+        raw=raw,
     )
 
 
@@ -54,19 +60,51 @@ def to_bytes(array: NDArray[Any], dtype: str) -> bytes:
 
 
 def _read(path: Path, dtype: str, shape: tuple[int, ...], first: int, end: int) -> NDArray[Any]:
-    with path.open("rb") as file:
-        file.seek(first)
-        data = file.read(end - first)
-    if len(data) != end - first:
-        raise InvalidModel(f"{path}: ends before its tensors do.")
-    found = np.frombuffer(data, dtype=_NUMPY[dtype]).reshape(shape)
+    found = np.frombuffer(_bytes(path, first, end), dtype=_NUMPY[dtype]).reshape(shape)
     if dtype == "BF16":  # the upper half of a float32
         return (found.astype("<u4") << 16).view("<f4")
     return found
 
 
-def _places(path: Path) -> dict[str, tuple[str, tuple[int, ...], int, int]]:
-    """Return dtype, shape, first byte and end of each tensor, all of them checked."""
+def write_safetensors(
+    path: Path,
+    tensors: Mapping[str, tuple[str, tuple[int, ...], Callable[[], bytes]]],
+    metadata: Mapping[str, str],
+) -> None:
+    """Write dtype, shape and bytes by name; bytes are fetched one tensor at a time."""
+    header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
+    at = 0
+    for name, (dtype, shape, _) in tensors.items():
+        end = at + SIZES[dtype] * math.prod(shape)
+        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [at, end]}
+        at = end
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)  # numbers begin at a multiple of 8
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(len(text).to_bytes(8, "little") + text)
+            for _, _, fetch in tensors.values():
+                file.write(fetch())
+        part.replace(path)  # a file is whole or not there
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _bytes(path: Path, first: int, end: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(first)
+        data = file.read(end - first)
+    if len(data) != end - first:
+        raise InvalidModel(f"{path}: ends before its tensors do.")
+    return data
+
+
+Place = tuple[str, tuple[int, ...], int, int]
+
+
+def _places(path: Path) -> tuple[dict[str, Place], dict[str, Any]]:
+    """Return dtype, shape, first byte and end of each tensor, all checked, and what is said."""
     size = os.path.getsize(path)
     with path.open("rb") as file:
         start = file.read(8)
@@ -83,7 +121,7 @@ def _places(path: Path) -> dict[str, tuple[str, tuple[int, ...], int, int]]:
         header = None
     if not isinstance(header, dict):
         raise InvalidModel(f"{path}: is no safetensors file: its header is not JSON.")
-    header.pop("__metadata__", None)
+    said = header.pop("__metadata__", None)
     start_of_data = 8 + length
     found = {}
     for name, said in header.items():
@@ -98,10 +136,20 @@ def _places(path: Path) -> dict[str, tuple[str, tuple[int, ...], int, int]]:
     for (_, end, name), (first, _, other) in itertools.pairwise(in_order):
         if first < end:
             raise InvalidModel(f"{path}: {name} and {other} share bytes.")
-    return found
+    return found, _said(said)
 
 
-def _place(path: Path, name: str, said: Any) -> tuple[str, tuple[int, ...], int, int]:
+def _said(metadata: Any) -> dict[str, Any]:
+    """Return the metadata, whole numbers as such, under one key and those of regard's own too."""
+    if not isinstance(metadata, dict):
+        return {}
+    words = {str(key): str(value) for key, value in metadata.items()}
+    heads = words.get("regard.heads", "")
+    own = {"regard.heads": int(heads)} if heads.isdigit() else {}
+    return {"safetensors": words, **own}
+
+
+def _place(path: Path, name: str, said: Any) -> Place:
     """Read one entry of a header, or say what is wrong with it."""
     fault = InvalidModel(f"{path}: the header's entry of {name[:80]!r} cannot be read.")
     if not isinstance(said, Mapping):

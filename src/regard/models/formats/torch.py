@@ -14,7 +14,9 @@ from regard.errors import InvalidModel
 from regard.models.tensors import Entry, Tensors
 
 NESTED = ("state_dict", "model_state_dict", "model", "module")
-_DTYPES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16"}
+_DTYPES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16",
+           "int64": "I64", "int32": "I32", "int16": "I16", "int8": "I8", "uint8": "U8",
+           "bool": "BOOL"}  # fmt: skip
 
 
 def read_torch(path: Path) -> Tensors:
@@ -65,4 +67,7 @@ def read_torch(path: Path) -> Tensors:
             for name, tensor in tensors.items()
         },
         load,
+        raw=lambda name: (
+            tensors[name].detach().contiguous().view(-1).view(torch.uint8).numpy().tobytes()
+        ),
     )
