@@ -24,6 +24,7 @@ def onnx_model(heads: MultiHead, dtype: str) -> Any:
     kind = TensorProto.DOUBLE if dtype == "float64" else TensorProto.FLOAT
     n_heads, d_model, d_k = heads.W_Q.shape
     d_v = heads.W_V.shape[-1]
+    scale = d_k**-0.5 if heads.scale is None else float(heads.scale)
     constants: list[Any] = []
     nodes: list[Any] = []
 
@@ -44,9 +45,10 @@ def onnx_model(heads: MultiHead, dtype: str) -> Any:
     for name, result in (("Q", "query"), ("K", "key"), ("V", "value")):
         stack, bias = getattr(heads, f"W_{name}"), getattr(heads, f"b_{name}")
         flat = None if bias is None else bias.reshape(-1)
+        if name == "Q":  # the attribute scale has 32 bits, so W_Q takes it up
+            stack, flat = stack * scale, None if flat is None else flat * scale
         linear("x", name, side_by_side(stack), flat, result)
     plain = heads.W_O is None and heads.b_O is None
-    scale = d_k**-0.5 if heads.scale is None else float(heads.scale)
     nodes.append(
         helper.make_node(
             "Attention",
@@ -54,7 +56,7 @@ def onnx_model(heads: MultiHead, dtype: str) -> Any:
             ["y" if plain else "averages"],
             q_num_heads=n_heads,
             kv_num_heads=len(heads.W_K),
-            scale=scale,
+            scale=1.0,
         )
     )
     d_out = n_heads * d_v if heads.W_O is None else heads.W_O.shape[-1]

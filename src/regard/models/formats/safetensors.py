@@ -121,7 +121,7 @@ def _places(path: Path) -> tuple[dict[str, Place], dict[str, Any]]:
         header = None
     if not isinstance(header, dict):
         raise InvalidModel(f"{path}: is no safetensors file: its header is not JSON.")
-    said = header.pop("__metadata__", None)
+    metadata = header.pop("__metadata__", None)
     start_of_data = 8 + length
     found = {}
     for name, said in header.items():
@@ -136,7 +136,7 @@ def _places(path: Path) -> tuple[dict[str, Place], dict[str, Any]]:
     for (_, end, name), (first, _, other) in itertools.pairwise(in_order):
         if first < end:
             raise InvalidModel(f"{path}: {name} and {other} share bytes.")
-    return found, _said(said)
+    return found, _said(metadata)
 
 
 def _said(metadata: Any) -> dict[str, Any]:
