@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from peers.required import peer
 
 import regard
+from peers.required import peer
 
 torch = peer("torch")
 onnxruntime = peer("onnxruntime")

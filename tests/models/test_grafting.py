@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models import small_models
-from peers.required import peer
 
 import regard
+from models import small_models
+from peers.required import peer
 from regard.models.forward import passes
 
 torch = peer("torch")

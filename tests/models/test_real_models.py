@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import regard
 from cli.running import run
 from models.real_models import wheel
 from peers.required import peer
-
-import regard
 from regard.models.forward import passes
 from regard.models.model import Model
 
@@ -49,8 +49,9 @@ def test_heads_of_rxnmapper_look_one_and_two_steps_back_and_ahead(rxnmapper: Mod
 
 
 def test_on_tokens_every_repeat_of_the_shared_layer_is_read(rxnmapper: Model) -> None:
-    found = regard.models.inspect(rxnmapper, "repeated")
-    assert len(found.heads) == 96
+    found = regard.models.inspect(rxnmapper, "repeated", layers=(0, 1))
+    assert len(found.heads) == 16
+    assert found.head(1, 3).previous_token != found.head(0, 3).previous_token
     assert found.head(0, 3).label == "previous"
     assert found.head(0, 4).label == "next"
 

@@ -72,7 +72,7 @@ def _inspected(
 
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-        console=side(), transient=True,
+        console=side(), transient=True, disable=not side().is_terminal,
     )  # fmt: skip
     with bar:
         task = bar.add_task("layers", total=None)

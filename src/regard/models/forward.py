@@ -78,29 +78,59 @@ def embed(model: Model, ids: Array | None, positions: Array) -> Array:
     if ids is not None and table is None:
         raise ParameterError(f"inspect: {a.family} has no table of tokens, so it takes no ids.")
     x = np.zeros(1, dtype=np.float32)
+    width = _embedding_width(model)
     if table is not None:
+        _fit(model, "token_embedding", 0, table, (len(table), width))
         x = table.mean(axis=0, dtype=np.float64).astype(table.dtype) if ids is None else table[ids]
     if a.positions == "learned":
         learned = model.read("position_embedding")
         if learned is None:
             raise InvalidModel(f"{model.tensors.source}: has no table of positions.")
+        _fit(model, "position_embedding", 0, learned, (len(learned), width))
         x = x + learned[positions + a.first_position]
     elif a.positions == "sinusoidal":
         x = x + sinusoidal(int(positions.max()) + 1, a.d_model)[positions].astype(np.float32)
     types = model.read("type_embedding")
-    x = x if types is None else x + types[0]
+    if types is not None:
+        _fit(model, "type_embedding", 0, types, (len(types), width))
+        x = x + types[0]
     if "embedding_norm" in a.tensors:
         x = normed(model, "embedding_norm", 0, x)
-    wide = model.matrix("embedding_projection")
-    if wide is not None:
-        shift = model.read("embedding_projection_bias")
-        x = x @ wide + (0 if shift is None else shift)
-    if x.shape[-1:] != (a.d_model,):
+    return _linear(model, "embedding_projection", 0, x) if width != a.d_model else x
+
+
+def _embedding_width(model: Model) -> int:
+    """Return how wide embeddings are: as layers, or as what the matrix after them reads."""
+    name = model.architecture.name("embedding_projection")
+    if name is None:
+        return model.architecture.d_model
+    shape = model.tensors.shape(name)
+    return int(shape[0 if model.architecture.transposed else -1])
+
+
+def _fit(model: Model, part: str, layer: int, found: Array, shape: tuple[int, ...]) -> None:
+    """Check the shape of a tensor."""
+    if found.shape != shape:
+        name = model.architecture.name(part, layer)
         raise InvalidModel(
-            f"{model.tensors.source}: embeddings are {show(x.shape[-1:])} wide, and layers "
-            f"{a.d_model}."
+            f"{model.tensors.source}: {name} must be {show(shape)}. Got {show(found.shape)}."
         )
-    return x
+
+
+def _linear(model: Model, part: str, layer: int, x: Array) -> Array:
+    """Apply a matrix of the model, and its bias if it has one, to x (..., d)."""
+    matrix, shift = model.matrix(part, layer), model.read(f"{part}_bias", layer)
+    if matrix is None:
+        raise InvalidModel(f"{model.tensors.source}: layer {layer} has no {part}.")
+    if len(matrix) != x.shape[-1]:
+        raise InvalidModel(
+            f"{model.tensors.source}: {model.architecture.name(part, layer)} must take "
+            f"{x.shape[-1]} inputs. It takes {len(matrix)}."
+        )
+    if shift is None:
+        return x @ matrix
+    _fit(model, f"{part}_bias", layer, shift, matrix.shape[1:])
+    return x @ matrix + shift
 
 
 def project(x: Array, matrices: Array, biases: Array | None) -> Array:
@@ -115,13 +145,14 @@ def project(x: Array, matrices: Array, biases: Array | None) -> Array:
 def queries_and_keys(model: Model, layer: int, heads: MultiHead, x: Array) -> tuple[Array, Array]:
     """Return queries and keys of x, with the norms that some models put on them, not yet turned."""
     query, key = project(x, heads.W_Q, heads.b_Q), project(x, heads.W_K, heads.b_K)
-    for part in ("query_norm", "key_norm"):
+    found: list[Array] = []
+    for part, y in (("query_norm", query), ("key_norm", key)):
         gain = model.read(part, layer)
-        if gain is not None and part == "query_norm":
-            query = _rms(query, model.architecture.norm_eps) * gain
-        elif gain is not None:
-            key = _rms(key, model.architecture.norm_eps) * gain
-    return query, key
+        if gain is not None:
+            _fit(model, part, layer, gain, y.shape[-1:])
+            y = _rms(y, model.architecture.norm_eps) * gain
+        found.append(y)
+    return found[0], found[1]
 
 
 def normed(model: Model, part: str, layer: int, x: Array) -> Array:
@@ -130,14 +161,12 @@ def normed(model: Model, part: str, layer: int, x: Array) -> Array:
     gain = model.read(part, layer)
     if a.norm == "none" or gain is None:
         return x
-    if gain.shape != x.shape[-1:]:
-        raise InvalidModel(
-            f"{model.tensors.source}: {a.name(part, layer)} must be {show(x.shape[-1:])}. "
-            f"Got {show(gain.shape)}."
-        )
+    _fit(model, part, layer, gain, x.shape[-1:])
     if a.norm == "rms":
         return _rms(x, a.norm_eps) * gain
     shift = model.read(f"{part}_bias", layer)
+    if shift is not None:
+        _fit(model, f"{part}_bias", layer, shift, gain.shape)
     centred = x - x.mean(axis=-1, keepdims=True)
     return _rms(centred, a.norm_eps) * gain + (0 if shift is None else shift)
 
@@ -183,19 +212,22 @@ def _layer(model: Model, i: int, x: Array, bias: Array | None) -> Pass:
 
 
 def _mlp(model: Model, i: int, x: Array) -> Array:
-    def through(part: str, y: Array) -> Array | None:
-        matrix, shift = model.matrix(part, i), model.read(f"{part}_bias", i)
-        return None if matrix is None else y @ matrix + (0 if shift is None else shift)
-
-    kind = model.architecture.activation
-    up, gate = through("mlp_up", x), through("mlp_gate", x)
-    if up is None:
-        raise InvalidModel(f"{model.tensors.source}: layer {i} has no MLP that is known here.")
-    inner = activation(kind, up) if gate is None else activation(kind, gate) * up
-    down = through("mlp_down", inner)
-    if down is None:
-        raise InvalidModel(f"{model.tensors.source}: layer {i} has no second matrix of an MLP.")
-    return down
+    a = model.architecture
+    inner = _linear(model, "mlp_up", i, x)
+    if "mlp_gate" in a.tensors:
+        gate = _linear(model, "mlp_gate", i, x)
+        if gate.shape != inner.shape:
+            raise InvalidModel(f"{model.tensors.source}: layer {i} has a gate of another width.")
+        inner = activation(a.activation, gate) * inner
+    else:
+        inner = activation(a.activation, inner)
+    out = _linear(model, "mlp_down", i, inner)
+    if out.shape != x.shape:
+        raise InvalidModel(
+            f"{model.tensors.source}: {a.name('mlp_down', i)} must give {x.shape[-1]} outputs. "
+            f"It gives {out.shape[-1]}."
+        )
+    return out
 
 
 def _rms(x: Array, eps: float) -> Array:

@@ -99,7 +99,7 @@ def inspect(
         heads=tuple(readings),
         n=window,
         tokens=0 if ids is None else len(ids),
-        repeated=PERIOD if isinstance(tokens, str) else 0,
+        repeated=(period_of(ids) or 0) if ids is not None else 0,
         composition=composition,
         notes=_notes(model, wanted, ids, window),
         source=model.tensors.source,

@@ -115,7 +115,7 @@ class Inspection(Reported):
         heads: a reading of each, layer by layer.
         n: the window of positions that weights were read over.
         tokens: how many tokens were run; 0 for none.
-        repeated: the tokens were drawn here and repeated, with this period; 0 otherwise.
+        repeated: the period of the tokens; 0 where they have none.
         composition: (layer, layer after) → Q, K, V, each (heads, heads of the layer after).
         notes: what to know about these numbers.
         source: the file.

@@ -83,6 +83,10 @@ class _Walk:
                 if one.op_type == "DequantizeLinear" and one.input[1] in self.shapes:
                     zero = one.input[2] if len(one.input) > 2 and one.input[2] else None
                     return one.input[1], zero, _integer(one, "axis", 1)
+        stem = name.removesuffix("_quantized")
+        if stem != name and f"{stem}_scale" in self.shapes:  # as onnxruntime names them
+            zero = f"{stem}_zero_point"
+            return f"{stem}_scale", zero if zero in self.shapes else None, -1
         return None, None, -1
 
     def tables(self) -> Iterator[tuple[str, Weight]]:
@@ -181,7 +185,8 @@ class _Walk:
                 for one in users[0].input:
                     node = self.source.get(one)
                     if node is not None and node.op_type == "Mul":
-                        return next((x for x in node.input if x in self.shapes), None)
+                        # that of the tokens comes first, and may be a constant too
+                        return next((x for x in node.input[::-1] if x in self.shapes), None)
                 return None
             name = users[0].output[0]
         return None
