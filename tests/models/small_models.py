@@ -17,10 +17,8 @@ def _drawn(seed: int, shapes: Mapping[str, tuple[int, ...]]) -> Arrays:
     return {
         name: (
             (1 + 0.3 * rng.normal(size=shape))
-            if ("norm" in name.lower()
-            and name.endswith("weight"))
-            or (".ln_" in name
-            and name.endswith("weight"))
+            if ("norm" in name.lower() and name.endswith("weight"))
+            or (".ln_" in name and name.endswith("weight"))
             else 0.4 * rng.normal(size=shape)
         ).astype(np.float32)
         for name, shape in shapes.items()

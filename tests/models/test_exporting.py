@@ -119,15 +119,15 @@ def test_heads_of_designs_stand_side_by_side_in_one_module(tmp_path: Path) -> No
 def test_heads_too_wide_for_torch_are_refused_with_the_limit() -> None:
     wide = regard.MultiHead(*np.ones((3, 2, 4, 3)))
     with pytest.raises(
-        regard.ShapeError, match="so d_k and d_v must be at most 2 and d_out at most 4. Got d_k 3"
+        regard.ShapeError, match=r"so d_k and d_v must be at most 2 and d_out at most 4. Got d_k 3"
     ):
         regard.models.export(wide, "torch")
 
 
 def test_a_thing_without_matrices_is_refused() -> None:
-    with pytest.raises(regard.ParameterError, match="heads must be a design with .head"):
+    with pytest.raises(regard.ParameterError, match=r"heads must be a design with .head"):
         regard.models.export("offset", "numpy")
     with pytest.raises(
-        regard.ParameterError, match="a path that ends in .safetensors, .onnx, .npz, .pt"
+        regard.ParameterError, match=r"a path that ends in .safetensors, .onnx, .npz, .pt"
     ):
         regard.models.export(OFFSET, "head.txt")

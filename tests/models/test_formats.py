@@ -262,7 +262,7 @@ def test_an_own_mapping_makes_any_names_a_model(tmp_path: Path) -> None:
     tensors["query_"] = "x"
     (tmp_path / "mapping.json").write_text(json.dumps(mapping))
     with pytest.raises(
-        regard.InvalidModel, match="'query_' is no part. There are: token_embedding, "
+        regard.InvalidModel, match=r"'query_' is no part. There are: token_embedding, "
     ):
         regard.models.load(tmp_path / "own.safetensors", mapping=tmp_path / "mapping.json")
 

@@ -82,7 +82,7 @@ def test_heads_that_share_a_key_head_change_together_or_not_at_all(tmp_path: Pat
     model = regard.models.load(small_models.write(tmp_path, arrays, small_models.LLAMA_CONFIG))
     design = _head(14, 6)
     with pytest.raises(
-        regard.ParameterError, match="heads 3, 4, 5 of layer 0 share one key head. Say group=True"
+        regard.ParameterError, match=r"heads 3, 4, 5 of layer 0 share one key head. Say group=True"
     ):
         regard.models.graft(model, 0, 4, design, tmp_path / "new.safetensors")
     done = regard.models.graft(model, 0, 4, design, tmp_path / "new.safetensors", group=True)

@@ -91,11 +91,12 @@ def _short(found: Inspection) -> Report:
     from regard.report import Report as Shown
 
     report = found.report()
-    kept, skipping = [], False
-    for block in report.blocks:
+    kept, folded = [], False
+    for i, block in enumerate(report.blocks):
         if isinstance(block, Heading):
-            skipping = block.level == 3 or block.role == "folded"
-        if not skipping and not isinstance(block, Plot):
+            followed = report.blocks[i + 1 : i + 2]
+            folded = block.role == "folded" or any(isinstance(one, Plot) for one in followed)
+        if not folded:
             kept.append(block)
     return Shown(report.title, tuple(kept))
 
@@ -116,9 +117,13 @@ def _numbers(option: str, said: str | None) -> list[int] | None:
 
 
 def _rendered(found: Inspection, form: Format) -> str:
-    from regard.report import to_html_page, to_latex, to_text
+    from regard.report import to_latex, to_text
 
     if form is Format.json:
         return json.dumps(found.to_dict(), indent=2)
-    render = {Format.text: to_text, Format.html: to_html_page, Format.latex: to_latex}[form]
-    return render(found.report())
+    if form is Format.html:
+        from regard.models.gallery import gallery
+        from regard.report.html.page import page_with
+
+        return page_with(found.report(), gallery(found))
+    return {Format.text: to_text, Format.latex: to_latex}[form](found.report())

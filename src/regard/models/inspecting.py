@@ -29,6 +29,7 @@ __all__ = ["inspect"]
 Array = NDArray[Any]
 
 WINDOW = 96
+PATTERN = 48  # positions of the weights that a reading keeps
 PERIOD = 48  # tokens that are drawn, and then repeated once
 MOST_TOKENS = 2**16
 
@@ -180,7 +181,7 @@ def _reading(
         ov_singular_values=ov,
         extrapolated=layer > 0,
         kernel=kernel.values,
-        pattern=weights,
+        pattern=weights[:PATTERN, :PATTERN].astype(np.float32),
         composition={kind: (g, float(pairs[kind][g, h])) for kind, g in best.items()},
         **measured,
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.models.labels import LABELS, Label
+from regard.models.labels import LABELS, MAJORITY, Label
 from regard.models.scores import FORMULAS
 from regard.report import Report
 from regard.report.reported import Reported
@@ -32,7 +32,10 @@ class HeadReading:
 
     Numbers that need tokens are None where none were run. `extrapolated` says that T, B, mass,
     shares and spread, which come from weights, are those of embeddings handed to a deeper layer.
-    `sink`, `sink_share` and `sink_column` are of activations where there are any.
+    `sink`, `sink_share` and `sink_column` are of activations where there are any. `kernel` is f of
+    −(n−1), …, n−1, NaN where nothing is seen; `pattern` (48, 48) the weights by position alone
+    among the first positions, rows queries. `composition` has for Q, K and V the head of the layer before
+    that is read most, and its score.
     """
 
     layer: int
@@ -83,6 +86,11 @@ class HeadReading:
     def name(self) -> str:
         """Layer and head, as in 0.3."""
         return f"{self.layer}.{self.head}"
+
+    @property
+    def points_at_T(self) -> bool:
+        """Whether most rows have their largest weight at t − T, so that T says something."""
+        return self.rows_at_T >= MAJORITY and not self.at_edge
 
     @property
     def strength(self) -> float:

@@ -42,6 +42,16 @@ def to_html_fragment(report: doc.Report) -> str:
 
 def to_html_page(report: doc.Report) -> str:
     """Render a report as a whole page that loads nothing, for a screen, a phone or paper."""
+    return page_with(report, "")
+
+
+def page_with(report: doc.Report, inset: str) -> str:
+    """Render a report as a page with something that no block of a report is.
+
+    Args:
+        report: what is shown.
+        inset: HTML of the caller's own, escaped where it has to be, put below the lead.
+    """
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -53,7 +63,7 @@ def to_html_page(report: doc.Report) -> str:
 </head>
 <body>
 <main class="regard-report">
-{_Page(report).body()}
+{_Page(report, inset).body()}
 </main>
 </body>
 </html>
@@ -80,6 +90,7 @@ class _Page:
     """A page in the making; it counts plots, whose ids must differ."""
 
     report: doc.Report
+    inset: str = ""
     plots: int = 0
 
     def body(self) -> str:
@@ -91,7 +102,7 @@ class _Page:
         parts += [f"<h1>{words(self.report.title)}</h1>", "</header>"]
         if listed:
             parts.append(_contents(rest))
-        parts.append(self.chapter(first, 2))
+        parts.append(self.chapter(first, 2, self.inset))
         for number, chapter in enumerate(rest, 1):
             assert chapter.heading is not None
             parts.append(f'<article id="chapter-{number}">' if listed else "<article>")
@@ -101,7 +112,7 @@ class _Page:
             parts += [self.chapter(chapter, 3), "</article>"]
         return "\n".join(part for part in parts if part)
 
-    def chapter(self, chapter: Chapter, level: int) -> str:
+    def chapter(self, chapter: Chapter, level: int, inset: str = "") -> str:
         """Return the lead, beside it the answer where there is one, and a row for each section."""
         sections = list(chapter.sections)
         roles = [section.heading.role for section in sections]
@@ -116,7 +127,8 @@ class _Page:
             lead = f"{lead}\n{self.pair(beside, sections.pop(0), level)}".strip()
         elif lead:
             lead = f'<div class="regard-lead">\n{lead}\n</div>'
-        return "\n".join([lead, *(self.section(section, level) for section in sections)]).strip()
+        rows = [self.section(section, level) for section in sections]
+        return "\n".join([lead, *([inset] if inset else []), *rows]).strip()
 
     def pair(self, beside: str, answer: Section, level: int) -> str:
         """Return the card of an answer, and what stands beside it; a card alone is as wide."""

@@ -1,0 +1,121 @@
+"""A small map of each head, and its kernel with the window around T, for the page.
+
+Pages load no images, so a map is one SVG path for each of a few shades, runs of cells as one line.
+"""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.models.inspection import HeadReading, Inspection
+
+__all__ = ["gallery"]
+
+Array = NDArray[Any]
+
+MOST_HEADS = 144
+CELLS = 24  # positions of a map, the first ones
+SHADES = 5
+AROUND = 12  # shifts of a kernel on either side; a causal head has twice as many behind
+_GRID = (
+    "display:grid;grid-template-columns:repeat(auto-fill,minmax(8.25rem,1fr));"
+    "gap:1.125rem 1rem;list-style:none;margin:.75rem 0 0;padding:0"
+)
+_NOTE = "color:var(--soft);font-size:.8125rem;line-height:1.35;margin:.25rem 0 0"
+_NAME = "font-size:.9375rem;margin:0 0 .375rem;font-variant-numeric:tabular-nums"
+
+
+def gallery(found: Inspection) -> str:
+    """Return a section of HTML, striking heads first, whose words are escaped."""
+    shown = found.striking[:MOST_HEADS]
+    cells = min(CELLS, found.n)
+    left = len(found.heads) - len(shown)
+    about = (
+        f"By position alone, from weights: rows are queries, columns keys, positions 0 to "
+        f"{cells - 1} of {found.n}; the stronger the colour, the more weight. Below, the weight at "
+        f"each shift t − τ: the line marks 0, orange is T with its window, where most rows point there."
+    )
+    if any(one.extrapolated for one in shown):
+        about += " Past layer 0 this is an extrapolation."
+    about += f" {left} more heads are in the JSON." if left else ""
+    items = "\n".join(_item(one, cells, found.n) for one in shown)
+    return (
+        f'<section class="regard-row">\n<h2>A map of each head</h2>\n<div>\n'
+        f'<p style="{_NOTE}">{escape(about)}</p>\n<ul style="{_GRID}">\n{items}\n</ul>\n'
+        f"</div>\n</section>"
+    )
+
+
+def _item(one: HeadReading, cells: int, n: int) -> str:
+    strength = f" {one.strength:.2f}" if one.strength else ""
+    label = escape(one.label.replace("-", "−"))
+    said = f"Head {one.name}, {one.label}: weights by position alone"
+    return (
+        f'<li>\n<p style="{_NAME}"><b>{one.name}</b> {label}'
+        f'<span style="color:var(--soft)">{strength}</span></p>\n'
+        f"{_map(one.pattern[:cells, :cells], said)}\n{_kernel(one, n)}\n</li>"
+    )
+
+
+def _map(weights: Array, said: str) -> str:
+    """Return an SVG of weights (m, m): shade k of SHADES where sqrt(weight) is about k/SHADES."""
+    m = len(weights)
+    shade = np.rint(SHADES * np.sqrt(np.clip(weights, 0, 1))).astype(int)
+    paths = []
+    for k in range(1, SHADES + 1):
+        runs = "".join(_runs(shade[row] == k, row) for row in range(m))
+        if runs:
+            paths.append(f'<path d="{runs}" stroke-opacity="{k / SHADES:g}"/>')
+    return (
+        f'<svg role="img" aria-label="{escape(said)}" viewBox="0 0 {m} {m}" '
+        f'style="display:block;width:100%;background:var(--card);outline:1px solid var(--line)">'
+        f'<g fill="none" stroke="var(--query)" stroke-width="1.02">{"".join(paths)}</g></svg>'
+    )
+
+
+def _runs(marked: Array, row: int) -> str:
+    """Return the marked cells of a row as lines of a path."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], marked.astype(int), [0]])))
+    return "".join(
+        f"M{a} {row + 0.5:g}h{b - a}" for a, b in zip(edges[::2], edges[1::2], strict=True)
+    )
+
+
+def _kernel(one: HeadReading, n: int) -> str:
+    """Return bars of the weight by shift, those of the window around T in another colour."""
+    causal = not math.isfinite(one.kernel[n - 2])
+    low, high = (0, 2 * AROUND) if causal else (-AROUND, AROUND)
+    low, high = max(low, 1 - n), min(high, n - 1)
+    shifts = np.arange(low, high + 1)
+    weight = np.exp(one.kernel[shifts + n - 1])
+    tall = weight / max(float(weight.max()), 1e-30)
+    inside = set(window(one, n)) if one.points_at_T else set()
+    bars = "".join(
+        f'<path d="M{s - low + 0.5:g} 10v{-max(10 * h, 0.15):.2f}" stroke="var(--{colour})"/>'
+        for s, h in zip(shifts.tolist(), tall.tolist(), strict=True)
+        for colour in ["target" if s in inside else "query"]
+    )
+    zero = f'<path d="M{0.5 - low:g} 10v2" stroke="var(--soft)" stroke-width=".25"/>'
+    return (
+        f'<svg role="img" aria-label="Weight at shifts {low} to {high}, largest at {one.T}" '
+        f'viewBox="0 0 {len(shifts)} 12" '
+        f'style="display:block;width:100%;margin-top:.375rem;border-bottom:0">'
+        f'<g fill="none" stroke-width=".7">{bars}{zero}</g></svg>'
+    )
+
+
+def window(one: HeadReading, n: int) -> range:
+    """Return the shifts around T, without a break, with at least half of its weight."""
+    f, at = one.kernel, one.T + n - 1
+    high = f >= f[at] - math.log(2) - 1e-9
+    first = last = at
+    while first > 0 and high[first - 1] and at - first < one.B:
+        first -= 1
+    while last < len(f) - 1 and high[last + 1] and last - first < one.B:
+        last += 1
+    return range(first - n + 1, last - n + 2)
