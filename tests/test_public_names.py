@@ -48,6 +48,10 @@ PARTS = {
     "analysis.worst_case": "(query, keys, values, *, radius=None, scores=None, direction=None, "
     "scale=1.0)",
     "grading.grade": "(problems, folder, out, *, workers=None, variant_by=None)",
+    "models.export": "(heads, to, *, dtype='float64')",
+    "models.graft": "(model, layer, head, design, path, *, values=False, group=False)",
+    "models.inspect": "(model, tokens=None, *, layers=None, n=None, seed=0, progress=None)",
+    "models.load": "(path, *, mapping=None, config=None, member=None)",
     "design.query": "(keys, target, *, tolerance=0.001, values=None, scale=1.0, radius=None)",
 }
 
@@ -71,7 +75,7 @@ def test_all_lists_exactly_the_public_names() -> None:
     assert sorted(regard.__all__) == regard.__all__
 
 
-@pytest.mark.parametrize("part", ["analysis", "design", "report"])
+@pytest.mark.parametrize("part", ["analysis", "design", "models", "report"])
 def test_names_that_are_found_when_used_are_exactly_those_listed(part: str) -> None:
     package = getattr(regard, part)
     found = {name: getattr(package, name) for name in dir(package) if not name.startswith("_")}

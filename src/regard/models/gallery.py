@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.models.inspection import HeadReading, Inspection
+from regard.models.labels import MAJORITY
 
 __all__ = ["gallery"]
 
@@ -33,14 +34,15 @@ _NAME = "font-size:.9375rem;margin:0 0 .375rem;font-variant-numeric:tabular-nums
 def gallery(found: Inspection) -> str:
     """Return a section of HTML, striking heads first, whose words are escaped."""
     shown = found.striking[:MOST_HEADS]
-    cells = min(CELLS, found.n)
+    cells = min(CELLS, found.tokens or found.n)
     left = len(found.heads) - len(shown)
     about = (
-        f"By position alone, from weights: rows are queries, columns keys, positions 0 to "
-        f"{cells - 1} of {found.n}; the stronger the colour, the more weight. Below, the weight at "
-        f"each shift t − τ: the line marks 0, orange is T with its window, where most rows point there."
+        f"{'On tokens' if found.tokens else 'By position alone, from weights'}: rows are queries, "
+        f"columns keys, positions 0 to {cells - 1}; the stronger the colour, the more weight. "
+        f"Below, the weight at each shift t − τ: the line marks 0, and orange is T, with its "
+        f"window, where most rows point there."
     )
-    if any(one.extrapolated for one in shown):
+    if not found.tokens and any(one.extrapolated for one in shown):
         about += " Past layer 0 this is an extrapolation."
     about += f" {left} more heads are in the JSON." if left else ""
     items = "\n".join(_item(one, cells, found.n) for one in shown)
@@ -54,11 +56,13 @@ def gallery(found: Inspection) -> str:
 def _item(one: HeadReading, cells: int, n: int) -> str:
     strength = f" {one.strength:.2f}" if one.strength else ""
     label = escape(one.label.replace("-", "−"))
-    said = f"Head {one.name}, {one.label}: weights by position alone"
+    seen = one.seen_pattern is not None
+    pattern = one.seen_pattern if one.seen_pattern is not None else one.pattern
+    said = f"Head {one.name}, {one.label}: weights {'on tokens' if seen else 'by position alone'}"
     return (
         f'<li>\n<p style="{_NAME}"><b>{one.name}</b> {label}'
         f'<span style="color:var(--soft)">{strength}</span></p>\n'
-        f"{_map(one.pattern[:cells, :cells], said)}\n{_kernel(one, n)}\n</li>"
+        f"{_map(pattern[:cells, :cells], said)}\n{_kernel(one, n)}\n</li>"
     )
 
 
@@ -88,25 +92,34 @@ def _runs(marked: Array, row: int) -> str:
 
 def _kernel(one: HeadReading, n: int) -> str:
     """Return bars of the weight by shift, those of the window around T in another colour."""
-    causal = not math.isfinite(one.kernel[n - 2])
-    low, high = (0, 2 * AROUND) if causal else (-AROUND, AROUND)
-    low, high = max(low, 1 - n), min(high, n - 1)
-    shifts = np.arange(low, high + 1)
-    weight = np.exp(one.kernel[shifts + n - 1])
+    shifts, weight, inside = _by_shift(one, n)
+    low, high = int(shifts[0]), int(shifts[-1])
     tall = weight / max(float(weight.max()), 1e-30)
-    inside = set(window(one, n)) if one.points_at_T else set()
     bars = "".join(
         f'<path d="M{s - low + 0.5:g} 10v{-max(10 * h, 0.15):.2f}" stroke="var(--{colour})"/>'
         for s, h in zip(shifts.tolist(), tall.tolist(), strict=True)
         for colour in ["target" if s in inside else "query"]
     )
     zero = f'<path d="M{0.5 - low:g} 10v2" stroke="var(--soft)" stroke-width=".25"/>'
+    most = int(shifts[int(np.argmax(weight))])
     return (
-        f'<svg role="img" aria-label="Weight at shifts {low} to {high}, largest at {one.T}" '
-        f'viewBox="0 0 {len(shifts)} 12" '
-        f'style="display:block;width:100%;margin-top:.375rem;border-bottom:0">'
+        f'<svg role="img" aria-label="Weight at shifts {low} to {high}, largest at {most}" '
+        f'viewBox="0 0 {len(shifts)} 12" style="display:block;width:100%;margin-top:.375rem">'
         f'<g fill="none" stroke-width=".7">{bars}{zero}</g></svg>'
     )
+
+
+def _by_shift(one: HeadReading, n: int) -> tuple[Array, Array, set[int]]:
+    """Return shifts, the weight at each, and those of the window around T if it says something."""
+    if one.seen_shifts is not None and one.seen_weight is not None:
+        most = one.offset is not None and (one.offset_rows or 0) >= MAJORITY
+        near = np.abs(one.seen_shifts) <= (2 if one.seen_shifts[0] == 0 else 1) * AROUND
+        return one.seen_shifts[near], one.seen_weight[near], {one.offset or 0} if most else set()
+    causal = not math.isfinite(one.kernel[n - 2])
+    low, high = (0, 2 * AROUND) if causal else (-AROUND, AROUND)
+    shifts = np.arange(max(low, 1 - n), min(high, n - 1) + 1)
+    inside = set(window(one, n)) if one.points_at_T else set()
+    return shifts, np.exp(one.kernel[shifts + n - 1]), inside
 
 
 def window(one: HeadReading, n: int) -> range:

@@ -195,7 +195,13 @@ def _activations(scores: ActivationScores, h: int) -> dict[str, Any]:
     )  # fmt: skip
     found: dict[str, Any] = {name: float(getattr(scores, name)[h]) for name in names}
     found["induction"] = None if scores.induction is None else float(scores.induction[h])
-    return found | {"sink_column": int(scores.sink_column[h]), "offset": int(scores.offset[h])}
+    return found | {
+        "sink_column": int(scores.sink_column[h]),
+        "offset": int(scores.offset[h]),
+        "seen_pattern": scores.corner[h],
+        "seen_shifts": scores.shifts,
+        "seen_weight": scores.by_shift[h],
+    }
 
 
 def _ids(model: Model, tokens: Any, seed: int) -> Array | None:
@@ -264,7 +270,10 @@ def _notes(model: Model, layers: list[int], ids: Array | None, n: int) -> tuple[
     if ids is not None:
         period = period_of(ids)
         repeats = "" if period is None else f", which repeat with period {period}"
-        notes.append(f"Labels are those of activations on {len(ids)} tokens{repeats}.")
+        notes.append(
+            f"Labels are those of activations on {len(ids)} tokens{repeats}. They are run as they "
+            f"are, without tokens that begin or end a text."
+        )
     if max(layers) > 0:
         level = random_level(a.d_model)
         notes.append(f"Composition scores of random matrices are about {level:.3f}.")

@@ -34,8 +34,9 @@ class HeadReading:
     shares and spread, which come from weights, are those of embeddings handed to a deeper layer.
     `sink`, `sink_share` and `sink_column` are of activations where there are any. `kernel` is f of
     −(n−1), …, n−1, NaN where nothing is seen; `pattern` (48, 48) the weights by position alone
-    among the first positions, rows queries. `composition` has for Q, K and V the head of the layer before
-    that is read most, and its score.
+    among the first positions, rows queries. `composition` has for Q, K and V the head of the
+    layer before that is read most, and its score. On tokens, `seen_pattern` has the weights among
+    the first 48 of them, and `seen_weight` the mean weight at each of `seen_shifts`.
     """
 
     layer: int
@@ -71,6 +72,9 @@ class HeadReading:
     offset: int | None = None
     offset_mass: float | None = None
     offset_rows: float | None = None
+    seen_pattern: Array | None = None
+    seen_shifts: Array | None = None
+    seen_weight: Array | None = None
 
     @property
     def label(self) -> str:

@@ -48,9 +48,9 @@ def report_of(found: Inspection) -> Report:
         Heading("Heads, the striking ones first"),
         _table(found),
     ]
-    drawn = [one for one in found.striking if one.verdict.T is not None][:MOST_PICTURES]
+    drawn = [one for one in found.striking if one.points_at_T and one.strength][:MOST_PICTURES]
     if drawn:
-        blocks.append(Heading("The clearest kernels"))
+        blocks.append(Heading("The clearest kernels, from weights"))
     for one in drawn:
         blocks += _kernel_plot(one, found)
     blocks.append(Heading("What to know about these numbers"))

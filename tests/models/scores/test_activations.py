@@ -75,6 +75,11 @@ def test_scores_are_their_formulas_on_drawn_patterns_and_tokens(causal: bool) ->
     entropy = -np.sum(A * np.log(np.where(A > 0, A, 1)), axis=-1).mean(axis=1)
     np.testing.assert_allclose(found.entropy, entropy, rtol=1e-9)
     assert found.induction is None  # these tokens have no period
+    np.testing.assert_allclose(found.corner, A[:, :48, :48], atol=1e-6)
+    for i, T in enumerate(found.shifts):
+        np.testing.assert_allclose(
+            found.by_shift[:, i], np.diagonal(A, -T, axis1=1, axis2=2).mean(axis=1), rtol=1e-9
+        )
 
 
 def test_a_sequence_has_a_period_if_it_repeats_at_least_once_over() -> None:

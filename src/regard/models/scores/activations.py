@@ -21,6 +21,7 @@ __all__ = ["FORMULAS", "ActivationScores", "activation_scores", "period_of"]
 Array = NDArray[Any]
 
 ROWS = 256  # of a mask at a time
+CORNER = 48  # tokens of a small map
 NEAR = 16  # offsets looked at on either side
 
 _MATCH = "the mean over rows i whose token occurred before of Σ A(i, j) over keys j ≤ i with "
@@ -46,6 +47,8 @@ class ActivationScores:
 
     `prefix_rows` and `duplicate_rows` are the shares of repeated rows whose largest weight is on
     such a key; `sink_mass` is the mean weight of rows on the column that they share, at least.
+    For pictures: `by_shift` (n_heads, shifts) is the mean weight at each of `shifts`, and `corner`
+    (n_heads, 48, 48) holds the weights among the first tokens.
     """
 
     previous_token: Array
@@ -64,6 +67,9 @@ class ActivationScores:
     offset_rows: Array
     prefix_rows: Array
     duplicate_rows: Array
+    shifts: Array
+    by_shift: Array
+    corner: Array
 
 
 def period_of(tokens: Array) -> int | None:
@@ -123,7 +129,19 @@ def activation_scores(layer: Pass, tokens: Array, causal: bool) -> ActivationSco
         offset_rows=hits[h, best],
         prefix_rows=matches[1][1],
         duplicate_rows=matches[0][1],
+        shifts=np.array(near),
+        by_shift=by_offset,
+        corner=_corner(layer, causal, found.lse),
     )
+
+
+def _corner(layer: Pass, causal: bool, lse: Array) -> Array:
+    """Return the weights of the first queries on the first keys, (n_heads, 48, 48) or fewer."""
+    q, k = layer.query[:, :CORNER], layer.key[:, :CORNER]
+    scores = layer.scale * q @ np.repeat(k, len(q) // len(k), axis=0).swapaxes(-1, -2)
+    scores = scores if layer.bias is None else scores + layer.bias[:, :CORNER, :CORNER]
+    weights = np.exp(np.minimum(scores - lse[:, :CORNER, None], 0)).astype(np.float32)
+    return np.tril(weights) if causal else weights
 
 
 def _matches(
