@@ -17,7 +17,7 @@ Array = NDArray[Any]
 FORMULAS = {
     "composition": "of head 2 after head 1 of the layer before: K ‖OV₁ A₂‖/(‖OV₁‖ ‖A₂‖), "
     "Q ‖OV₁ A₂ᵀ‖/(‖OV₁‖ ‖A₂‖), V ‖OV₁ OV₂‖/(‖OV₁‖ ‖OV₂‖), A = W_K W_Qᵀ, OV = W_V W_O, Frobenius "
-    "norms; norm gains are left out. Random matrices have about 1/sqrt(d_model): `random`",
+    "norms; norm gains are left out. Random matrices have about 1/sqrt(d_model)",
 }
 
 
