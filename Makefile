@@ -59,6 +59,7 @@ bench: .venv/peers .venv/bench .venv/cluster  ## measure speed against them, and
 	@$(BIN)/python bench/positions.py
 	@$(BIN)/python bench/reading.py
 	@$(BIN)/python bench/worst_case.py
+	@$(BIN)/python bench/inspection.py
 	@$(BIN)/python bench/problems.py
 	@$(BIN)/python bench/check.py
 	@$(BIN)/python bench/cluster.py

@@ -71,7 +71,7 @@ class Tensors:
             raise InvalidModel(
                 f"{self.source}: {name} says {show(shape)} and holds {show(found.shape)}."
             )
-        numbers = found if found.dtype == np.float64 else found.astype(np.float32)
+        numbers = found if found.dtype == np.float64 else found.astype(np.float32, copy=False)
         if not np.isfinite(numbers).all():
             raise InvalidModel(f"{self.source}: {name} holds NaN or infinity.")
         return numbers

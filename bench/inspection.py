@@ -1,11 +1,11 @@
 """Reading the heads of a model, beside one pass of torch through the same model.
 
-    python bench/models.py                   a model of MiniLM's sizes with drawn weights
-    python bench/models.py FOLDER            a BERT of one's own, as Hugging Face lays it out
+    python bench/inspection.py                   a model of MiniLM's sizes with drawn weights
+    python bench/inspection.py FOLDER            a BERT of one's own, as Hugging Face lays it out
 
-The seconds of `inspect` from weights and on 96 tokens, after loading; as ratios to one forward pass
-of torch that keeps its weights of attention; and how far the peak of memory rises over what the
-process had before, beside the size of one layer and of the embeddings.
+`inspect` from weights and on 96 tokens, after loading, as ratios to one forward pass of torch that
+keeps its weights of attention; and how far the peak of memory rises over what the process had
+before, beside the size of one layer and of the embeddings.
 """
 
 from __future__ import annotations
@@ -56,9 +56,7 @@ def main() -> None:
         seconds = time.perf_counter() - start
         rows.append((name, seconds, (kilobytes("VmHWM") - before) / 1024))
     state = {
-        name if name.startswith("bert.") else f"bert.{name}": torch.from_numpy(
-            model.tensors.read(name)
-        )
+        name if name.startswith("bert.") else f"bert.{name}": torch.tensor(model.tensors.read(name))
         for name, entry in model.tensors.entries.items()
         if entry.dtype.startswith("F")
     }
@@ -68,10 +66,10 @@ def main() -> None:
     torch_forwards.bert(state, config, ids)
     passed = time.perf_counter() - start
     table = Table(title=f"{len(found.heads)} heads, d_model {a.d_model}")
-    for column in ("read from", "seconds", "passes of torch", "MiB at the peak"):
+    for column in ("read from", "passes of torch", "MiB at the peak"):
         table.add_column(column, justify="right")
     for name, seconds, extra in rows:
-        table.add_row(name, f"{seconds:.2f}", f"{seconds / passed:.1f}", f"{extra:.0f}")
+        table.add_row(name, f"{seconds / passed:.1f}", f"{extra:.0f}")
     Console().print(table)
     embeddings = 4 * np.prod(model.tensors.shape(a.name("token_embedding"))) / 2**20
     layer = sum(
