@@ -9,6 +9,7 @@ import pytest
 
 from regard import report
 from regard.checking import TAGS, Grading, example_names, grade_example
+from regard.checking.verdict_report import title_of
 from regard.errors import InvalidProblem
 
 # What is wrong with the answers of homework-2, part by part, by hand; "" is right.
@@ -56,7 +57,7 @@ def test_it_is_one_report_and_plain_data(graded: Grading) -> None:
     assert [part["part"] for part in data["parts"]] == list(EXPECTED)
     text = str(graded)
     for tag in EXPECTED.values():
-        assert tag in text
+        assert title_of(tag) in text
 
 
 def test_only_what_is_bundled_can_be_graded_by_name() -> None:

@@ -45,7 +45,7 @@ def example(tmp_path: Path) -> Path:
 def test_a_file_that_a_person_wrote_is_solved_and_explained(example: Path) -> None:
     result = run("solve", str(example))
     assert (result.returncode, result.stderr) == (0, "")
-    for part in ("Copy one value", "Answer: solved and proved", "Why", "Proof", "holds"):
+    for part in ("Copy one value", "✓ solved and proved", "Why", "Proved: ", "hold"):
         assert part in result.stdout
     assert "fails" not in result.stdout
 
@@ -70,7 +70,7 @@ def test_something_impossible_is_exit_code_0_and_says_so(example: Path) -> None:
     example.write_text(text)
     code, out = quick("solve", str(example))
     assert code == 0
-    assert "Answer: impossible and proved" in out
+    assert "✕ impossible and proved" in out
 
 
 def test_all_prints_a_line_per_problem_a_summary_and_the_report(tmp_path: Path) -> None:

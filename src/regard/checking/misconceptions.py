@@ -6,6 +6,7 @@ Which of them an answer is, its judge decides by what the answer does. A kind ha
 
 from __future__ import annotations
 
+from regard.checking.hints import hint
 from regard.checking.tags import matrices, products, queries, randomness
 from regard.checking.verdict import Misconception
 from regard.problems.registry import kinds, part
@@ -20,7 +21,7 @@ SHARED: dict[str, str] = {
 
 def misconception(tag: str) -> Misconception:
     """Return a misconception that several kinds share, by its tag."""
-    return Misconception(tag, SHARED[tag])
+    return Misconception(tag, SHARED[tag], hint(tag))
 
 
 def tags() -> dict[str, str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from regard.checking.hints import hint
 from regard.checking.verdict import Misconception
 
 P = TypeVar("P")  # the problem
@@ -29,6 +30,7 @@ class Mistake(Generic[P, C]):
         idea: how a solution introduces that answer, such as "Without the large factor".
         spoiled: in place of `wrong`, where the answer is a change of the right one: such answers,
             the likeliest first, out of the problem and the right answer.
+        hint: what to try next; without one, that of `hints.toml` for this tag.
     """
 
     tag: str
@@ -37,6 +39,12 @@ class Mistake(Generic[P, C]):
     wrong: Callable[[P], Mapping[str, Any] | None] | None = None
     idea: str = ""
     spoiled: Callable[[P, Mapping[str, Any]], Iterable[Mapping[str, Any]]] | None = None
+    hint: str = ""
+
+    @property
+    def misconception(self) -> Misconception:
+        """The mistake as a verdict has it."""
+        return Misconception(self.tag, self.sentence, self.hint or hint(self.tag))
 
     def answers(self, problem: P, right: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Return answers that somebody with this mistake might give, beside the right one."""
@@ -49,10 +57,10 @@ class Mistake(Generic[P, C]):
 
 def named(mistakes: Iterable[Mistake[Any, Any]], tag: str) -> Misconception:
     """Return a mistake by its tag, where it is known without being recognised."""
-    return next(Misconception(m.tag, m.sentence) for m in mistakes if m.tag == tag)
+    return next(mistake.misconception for mistake in mistakes if mistake.tag == tag)
 
 
 def recognise(mistakes: Iterable[Mistake[Any, C]], case: C) -> Misconception | None:
     """Return the first mistake that an answer shows."""
     found = next((mistake for mistake in mistakes if mistake.shows(case)), None)
-    return None if found is None else Misconception(found.tag, found.sentence)
+    return None if found is None else found.misconception

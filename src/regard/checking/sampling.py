@@ -108,8 +108,14 @@ def compare(error: float, tolerance: float) -> str:
     if not np.isfinite(error):
         return "the error is not a finite number"
     if 0 < error <= 1e-6 * tolerance:  # rounding, of which no digit means anything
-        return f"about 0 ≤ {number(tolerance)}"
-    return f"{number(error)} {'≤' if error <= tolerance else '>'} {number(tolerance)}"
+        return f"off by about 0, and {number(tolerance)} is allowed"
+    return f"off by {_apart(error, tolerance)}, and {number(tolerance)} is allowed"
+
+
+def _apart(error: float, tolerance: float) -> str:
+    """Write an error in three digits, or in as many more as tell it from what is allowed."""
+    shown = (number(error, digits) for digits in range(3, 17))
+    return next((text for text in shown if float(text) != tolerance), number(error))
 
 
 def _badness(trial: Trial[T]) -> float:

@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from regard.checking.points import GoalPoints, points_table, share
-from regard.errors import FormulaError
-from regard.language import parse
+from regard.checking.points import GoalPoints, share
 from regard.problems import Problem
-from regard.problems.problem_sets import place
-from regard.report import Block, Facts, Heading, Report, Steps, Table, Text
+from regard.report import Report
 from regard.report.reported import Reported
 
 Scope = Literal["this", "sampled", "adversarial", "all"]
@@ -80,10 +77,11 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Misconception:
-    """What a wrong answer looks like: a stable tag and a sentence."""
+    """What a wrong answer looks like: a stable tag, a sentence, and a hint where there is one."""
 
     tag: str
     sentence: str
+    hint: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +187,13 @@ class Verdict(Reported):
                 "seed": example.seed,
                 "steps": [sentence for sentence, _ in example.steps],
             },
-            "misconception": None if idea is None else {"tag": idea.tag, "sentence": idea.sentence},
+            "misconception": None
+            if idea is None
+            else {
+                "tag": idea.tag,
+                "sentence": idea.sentence,
+                "hint": idea.hint,
+            },
             "remarks": list(self.remarks),
             "points": [
                 {"goal": one.goal, "earned": one.earned, "of": one.of} for one in self.points
@@ -202,58 +206,20 @@ class Verdict(Reported):
         if self.right:
             return "The answer is right."
         if not self.decided:
-            return f"The answer is not decided: {self._count}, and a person has to look at it."
-        return f"Not right yet: {self._count}."
+            return f"The answer is not decided: {self.count}, and a person has to look at it."
+        return f"Not right yet: {self.count}."
 
     @property
-    def _count(self) -> str:
+    def count(self) -> str:
+        """How many of the goals are reached, in words."""
         reached, count = sum(goal.passed for goal in self.goals), len(self.goals)
         return f"{reached} of {count} goal{'s' if count > 1 else ''}"
 
     def report(self) -> Report:
         """Return the verdict as a report: what went wrong first, then goal by goal."""
-        blocks: list[Block] = [Text(self._about(), "eyebrow")]
-        if self.misconception is not None:
-            blocks += [Heading("What went wrong", role="beside"), Text(self.misconception.sentence)]
-            blocks.append(Facts((("tag", self.misconception.tag),)))
-        tone = "good" if self.right else "bad" if self.decided else "open"
-        blocks.append(Heading("Your answer", role="answer", status=self._count, tone=tone))
-        if self.answer:
-            blocks.append(Facts(tuple((name, _typeset(x)) for name, x in self.answer.items())))
-        rows = tuple((goal.name, goal.scope, _reached(goal), goal.sentence) for goal in self.goals)
-        blocks.append(Table(("goal", "instances", "reached", "found"), rows))
-        if self.points:
-            blocks += [Heading("Points"), points_table(self.points)]
-        if self.counterexample is not None:
-            blocks += [Heading("The smallest counterexample"), Text(self.counterexample.sentence)]
-            pairs = tuple((name, shown(a)) for name, a in self.counterexample.arrays.items())
-            blocks.append(Facts(pairs))
-            if self.counterexample.seed is not None:
-                blocks.append(Text(f"Draw it again with seed {self.counterexample.seed}."))
-            if self.counterexample.steps:
-                blocks.append(Steps(self.counterexample.steps))
-        if self.remarks:
-            blocks += [Heading("Also"), *(Text(remark) for remark in self.remarks)]
-        return Report(self.headline, tuple(blocks))
+        from regard.checking.verdict_report import report  # reads verdicts, and is needed last
 
-    def _about(self) -> str:
-        found = place(self.problem)
-        return f"{found} / {self.problem.title}" if found else self.problem.title
-
-
-def _typeset(text: str) -> str:
-    """Return a formula as one; numbers, and what is no formula, as they are."""
-    try:
-        formula = parse(text)
-    except FormulaError:
-        return text
-    return f"${formula.to_latex()}$" if formula.names else text
-
-
-def _reached(goal: GoalResult) -> str:
-    if not goal.decided:
-        return "not decided"
-    return "yes" if goal.passed else "no"
+        return report(self)
 
 
 def _finite(value: float | None) -> float | str | None:

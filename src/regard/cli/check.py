@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from regard.cli.console import out
+from regard.cli.console import Full, out, width
 from regard.cli.inline import inline
 from regard.cli.problem_set import Json, write
 from regard.cli.solve import Format
@@ -50,11 +50,14 @@ def check(
     unsafe: Annotated[
         bool, typer.Option(help="Run a program of your own where nothing keeps it apart.")
     ] = False,
+    full: Full = False,
     as_json: Json = False,
 ) -> None:
     """Say whether an answer is right, and if not, why not."""
     from regard.checking import check as check_one
     from regard.checking import check_collection, example_names, grade_example, read
+    from regard.cli import screens
+    from regard.cli.verdict_screen import of_verdict
     from regard.problems.problem_sets import find_collection
 
     if unsafe:
@@ -82,7 +85,10 @@ def check(
         _replay(problem, given, seed, form, output)
         return
     verdict = check_one(problem, given)
-    _show(verdict.report(), verdict.to_dict(), form, output)
+    if form is Format.text and output is None and not full:
+        screens.show(of_verdict(verdict, width()), out())
+    else:
+        _show(verdict.report(), verdict.to_dict(), form, output)
     raise typer.Exit(0 if verdict.right else 1)
 
 

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+Full = Annotated[bool, typer.Option("--full", help="Print everything, not one screen of it.")]
+_NARROWEST, _WIDEST = 60, 100  # of what is laid out as one screen
+
+
+def width() -> int:
+    """Return how many columns one screen has."""
+    return min(_WIDEST, max(_NARROWEST, out().width))
 
 
 def out() -> Console:

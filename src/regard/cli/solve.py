@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.console import out, side
+from regard.cli.console import Full, out, side, width
 from regard.cli.problem_set import Json, write
 from regard.errors import InvalidProblem
 
@@ -56,6 +56,7 @@ def solve(
         Format | None, typer.Option("--format", help="By default the ending of -o, else text.")
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", help="Write to this file.")] = None,
+    full: Full = False,
     as_json: Json = False,
 ) -> None:
     """Solve problems, prove the solutions, and explain them."""
@@ -74,7 +75,7 @@ def solve(
     solutions = _solve_all(asked, overview)
     if overview and form is Format.text:
         form, output = Format.html, output or Path("regard-solutions.html")
-    _show(solutions, form, output, _title(problems or []))
+    _show(solutions, form, output, _title(problems or []), full)
     if overview:
         _summary(solutions, time.perf_counter() - started)
     if output is not None:
@@ -150,8 +151,11 @@ def _summary(solutions: list[Solution], seconds: float) -> None:
     )
 
 
-def _show(solutions: list[Solution], form: Format, output: Path | None, title: str) -> None:
+def _show(
+    solutions: list[Solution], form: Format, output: Path | None, title: str, full: bool
+) -> None:
     from regard import report
+    from regard.cli import screens
 
     if form is Format.json:
         text = json.dumps({"solutions": [s.to_dict() for s in solutions]}, indent=2)
@@ -159,7 +163,10 @@ def _show(solutions: list[Solution], form: Format, output: Path | None, title: s
         for i, solution in enumerate(solutions):
             if i:
                 out().print("\n")
-            report.to_terminal(solution.report(), out())
+            if full:
+                report.to_terminal(solution.report(), out())
+            else:
+                screens.show(screens.of_solution(solution, width()), out())
         return
     else:
         whole = _joined(solutions, title)

@@ -117,6 +117,20 @@ def place(problem: Problem) -> str:
     return f"{found[0].title}, {found[1].label}"
 
 
+def short_places(problem: Problem) -> tuple[str, ...]:
+    """Return where a bundled problem stands, in a few words and in fewer; () where it is nowhere.
+
+    >>> short_places(load("average-two-values"))
+    ('CS 114B, written assignment 4 (b)', 'cs114b-hw4 (b)')
+    """
+    found = home(problem.id) if problem.id in bundled_ids() else None
+    if found is None:
+        return ()
+    collection, part = found
+    label = "" if collection.source is None else f" {part.label}"
+    return f"{collection.title.partition(':')[0]}{label}", f"{collection.name}{label}"
+
+
 def home(name: str) -> tuple[Collection, Part] | None:
     """Return the first collection that has this problem, and the part that it is."""
     for found in _all().values():

@@ -10,14 +10,18 @@ from regard.report import checks
 from regard.report.inline import shown
 from regard.report.numbers import all_numbers
 
-TEXT_ROLES: Final = ("", "eyebrow")
+TEXT_ROLES: Final = ("", "eyebrow", "headline", "hint")
 HEADING_ROLES: Final = ("", "answer", "beside", "callouts", "folded")
 TONES: Final = ("", "good", "bad", "open")
 
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; as an "eyebrow" it says where the report belongs, above its title."""
+    """A paragraph.
+
+    As an "eyebrow" it says where the report belongs, above its title; as a "headline" what came
+    out, in a sentence whose words may stand out (`report.headline`); as a "hint" what to try next.
+    """
 
     text: str
     role: str = ""

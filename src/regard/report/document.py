@@ -132,6 +132,8 @@ def _block_to_dict(block: Block) -> dict[str, Any]:
     for name in ("role", "status", "tone"):
         if data.get(name) == "":
             del data[name]
+    if data.get("y_scale") == "linear":
+        del data["y_scale"]
     return data
 
 

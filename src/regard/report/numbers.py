@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import SupportsFloat
 
 import numpy as np
@@ -24,6 +25,21 @@ _NUMBER = re.compile(
     )|not\ a\ number""",
     re.VERBOSE,
 )
+_WORDS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 _MISSING = frozenset(["", "-", "–", "—", "…"])
 
 
@@ -48,6 +64,41 @@ def number(x: SupportsFloat, digits: int = 6) -> str:
     if value.is_integer() and abs(value) < _WHOLE:
         return str(int(value))
     return f"{value:.{digits}g}"
+
+
+def rounded_up(x: float, digits: int = 3) -> str:
+    """Format a lower bound so that what is written is still enough.
+
+    >>> rounded_up(6.90576), rounded_up(4.711)
+    ('6.91', '4.72')
+    """
+    return _rounded(x, digits, ROUND_CEILING)
+
+
+def rounded_down(x: float, digits: int = 3) -> str:
+    """Format an upper bound so that what is written is still allowed.
+
+    >>> rounded_down(8.5479), rounded_down(0.0002)
+    ('8.54', '0.0002')
+    """
+    return _rounded(x, digits, ROUND_FLOOR)
+
+
+def _rounded(x: float, digits: int, way: str) -> str:
+    if not math.isfinite(x) or x == 0:
+        return number(x, digits)
+    exact = Decimal(repr(float(x)))  # as it is written: 0.1 is a tenth here
+    unit = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    return number(float(exact.quantize(unit, rounding=way) if unit else exact), digits)
+
+
+def spelled(count: int) -> str:
+    """Return a small number as a word.
+
+    >>> spelled(7), spelled(64)
+    ('seven', '64')
+    """
+    return _WORDS[count] if 0 <= count < len(_WORDS) else str(count)
 
 
 def listing(words: Sequence[str]) -> str:

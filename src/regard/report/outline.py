@@ -24,12 +24,14 @@ class Chapter:
     Attributes:
         heading: None for what comes before the first.
         eyebrow: where it belongs, or "".
+        headline: what came out, as a sentence whose words may stand out, or "".
         lead: the blocks before the first section.
         sections: in their order.
     """
 
     heading: Heading | None
     eyebrow: str
+    headline: str
     lead: tuple[Block, ...]
     sections: tuple[Section, ...]
 
@@ -46,14 +48,15 @@ def chapters(blocks: Iterable[Block]) -> list[Chapter]:
 
 
 def _chapter(heading: Heading | None, blocks: list[Block]) -> Chapter:
-    first = blocks[0] if blocks else None
-    eyebrow = first.text if isinstance(first, Text) and first.role == "eyebrow" else ""
+    above = {"eyebrow": "", "headline": ""}
     lead: list[Block] = []
     sections: list[tuple[Heading, list[Block]]] = []
-    for block in blocks[1:] if eyebrow else blocks:
+    for block in blocks:
         if isinstance(block, Heading) and block.level == 2:
             sections.append((block, []))
+        elif isinstance(block, Text) and block.role in above and not sections:
+            above[block.role] = block.text
         else:
             (sections[-1][1] if sections else lead).append(block)
     found = tuple(Section(top, tuple(below)) for top, below in sections)
-    return Chapter(heading, eyebrow, tuple(lead), found)
+    return Chapter(heading, above["eyebrow"], above["headline"], tuple(lead), found)

@@ -9,6 +9,7 @@ from regard.errors import ParameterError
 from regard.report import checks
 
 KINDS: Final = ("bars", "lines", "heatmap")
+SCALES: Final = ("linear", "log")
 LARGEST: Final = 1e100  # of a number drawn; beyond it the axes would overflow
 MOST_SERIES: Final = 8  # as many as can be told apart
 MOST_POINTS: Final = 2000
@@ -52,6 +53,7 @@ class Plot:
         rows: for a heat map, from the top.
         row_labels: one for each row, or none.
         column_labels: one for each column, or none.
+        y_scale: "linear", or "log" for lines above 0.
     """
 
     kind: str
@@ -62,6 +64,7 @@ class Plot:
     rows: tuple[tuple[float, ...], ...] = ()
     row_labels: tuple[str, ...] = ()
     column_labels: tuple[str, ...] = ()
+    y_scale: str = "linear"
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -81,6 +84,9 @@ class Plot:
         object.__setattr__(self, "rows", rows)
         for name in ("row_labels", "column_labels"):
             object.__setattr__(self, name, checks.strings(f"Plot: {name}", getattr(self, name)))
+        checks.one_of("Plot: y_scale", self.y_scale, SCALES)
+        if self.y_scale == "log" and self.kind != "lines":
+            raise ParameterError(f'Plot: y_scale must be "linear" for {self.kind}.')
         if self.kind == "heatmap":
             self._check_heatmap()
         else:
@@ -100,6 +106,8 @@ class Plot:
                 raise ParameterError(
                     f"Plot: series[{i}] must have 1 to {most} points. Got {len(one.y)}."
                 )
+            if self.y_scale == "log" and min(one.y) <= 0:
+                raise ParameterError(f"Plot: series[{i}] must be above 0 for a log scale.")
             labelled = self.kind == "bars" or isinstance(first[0], str)
             if (labelled or isinstance(one.x[0], str)) and one.x != first:
                 raise ParameterError(f"Plot: series[{i}] must have the x of series[0].")

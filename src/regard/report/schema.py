@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from regard.report.blocks import HEADING_ROLES, TEXT_ROLES, TONES
 from regard.report.document import Report
-from regard.report.plot import KINDS, MOST_SERIES
+from regard.report.plot import KINDS, MOST_SERIES, SCALES
 
 _STRING: Final = {"type": "string"}
 _NUMBER: Final = {"type": "number"}
@@ -74,6 +74,7 @@ def _plot() -> dict[str, Any]:
         "rows": {"type": "array", "items": numbers},
         "row_labels": _STRINGS,
         "column_labels": _STRINGS,
+        "y_scale": {"enum": list(SCALES)},
     }
     return _block("plot", fields, [name for name in fields if name not in ("kind", "caption")])
 

@@ -67,6 +67,8 @@ class Explanation:
             told by `misconceptions` of the kind.
         assumes: what the answer rests on beyond what the statement may say, as sentences.
         terms: what names in the claims of the proof mean, as sentences.
+        result: the answer as a sentence, for the top of a page; words in it may stand out
+            (`regard.report.headline`). "" where the status and the title say as much.
     """
 
     headline: str
@@ -75,6 +77,7 @@ class Explanation:
     beliefs: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
+    result: str = ""
 
 
 def within(certificate: Certificate, kinds: Iterable[str], most: float) -> tuple[int, ...]:

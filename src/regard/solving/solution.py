@@ -20,6 +20,7 @@ from regard.problems.registry import needed
 from regard.report import Steps as StepsBlock
 from regard.report import document as doc
 from regard.report import number
+from regard.report.headline import marked
 from regard.report.reported import Reported
 from regard.solving.finding import Explanation, Finding, Status, Steps
 from regard.solving.often import often_got_wrong
@@ -33,6 +34,7 @@ _MOST_NAMES = 8
 _MOST_ENTRIES = 24  # of an array that an answer shows in full
 
 
+_COLOURS = {Status.IMPOSSIBLE: "bad", Status.UNDECIDED: "bad"}
 _NEEDS_GOAL = (Status.PROVED, Status.IMPOSSIBLE, Status.COMPUTED, Status.ARGUED)
 
 
@@ -89,6 +91,14 @@ class Solution(Reported):
     def headline(self) -> str:
         """The answer in the terms of the problem, as LaTeX."""
         return self.explanation.headline
+
+    @property
+    def result(self) -> str:
+        """The answer as a sentence; words in it may stand out (`regard.report.headline`)."""
+        known = self.verdict in (Status.PROVED, Status.IMPOSSIBLE, Status.COMPUTED)
+        if known and self.explanation.result:
+            return self.explanation.result
+        return f"{self.problem.title}: {marked(self.outcome, _COLOURS.get(self.verdict, 'query'))}."
 
     @property
     def steps(self) -> Steps:
@@ -182,6 +192,7 @@ class Solution(Reported):
         blocks: list[doc.Block] = []
         if place(problem):
             blocks.append(doc.Text(place(problem), "eyebrow"))
+        blocks.append(doc.Text(self.result, "headline"))
         numbers = given_numbers(problem)
         blocks += [doc.Prose(problem.statement), *([doc.Facts(numbers)] if numbers else [])]
         blocks.append(self._answer_heading())

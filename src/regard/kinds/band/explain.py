@@ -14,6 +14,7 @@ from regard.language.bounds import upper_bound
 from regard.language.writing import angle as plain_angle
 from regard.problems.positions import Float64, frequencies
 from regard.report import Block, Facts, Plot, Series, Table, number
+from regard.report.headline import marked
 from regard.solving.assumptions import ONLY_POSITIONS
 from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation, Status, Steps
@@ -36,8 +37,17 @@ def explain(problem: BandProblem, found: Zeroing) -> Explanation:
             r", \quad \text{but no block weights keep the window above all else by more than } "
             + tex(found.signed.bound, 2)
         )
+    fast = marked("fast blocks", "target")
+    result = (
+        f"Without its {fast}, those with $\\omega_i B / 2 > {phase}$, the head looks back roughly."
+    )
     return Explanation(
-        headline, _steps(found, phase), _details(found), _beliefs(found), ONLY_POSITIONS
+        headline,
+        _steps(found, phase),
+        _details(found),
+        _beliefs(found),
+        ONLY_POSITIONS,
+        result="" if found.status is Status.IMPOSSIBLE else result,
     )
 
 

@@ -10,7 +10,8 @@ from regard.kinds.choice.spec import ChoiceProblem, Statement
 from regard.language import abbreviations, latex_with_calls, parse
 from regard.problems.symbols import SymbolsGiven
 from regard.report import Table
-from regard.report.numbers import number
+from regard.report.headline import marked
+from regard.report.numbers import listing, number, spelled
 from regard.solving.assertions import Settled
 from regard.solving.finding import Explanation
 
@@ -29,7 +30,15 @@ def explain(problem: ChoiceProblem, found: Choice) -> Explanation:
         for statement in problem.goal.statements
     )
     numbers, beliefs = _numbers(problem, found), _beliefs(problem, found)
-    return Explanation(_headline(found), steps, numbers, beliefs)
+    return Explanation(_headline(found), steps, numbers, beliefs, result=_result(found))
+
+
+def _result(found: Choice) -> str:
+    true = [label for label, one in found.settled.items() if one.truth]
+    count, of = spelled(len(true)).capitalize(), spelled(len(found.settled))
+    which = f": {listing(true)}" if true else ""
+    verb = "is" if len(true) == 1 else "are"
+    return f"{marked(count, 'target')} of {of} statements {verb} true{which}."
 
 
 def _headline(found: Choice) -> str:

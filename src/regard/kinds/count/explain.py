@@ -12,12 +12,14 @@ from regard.kinds.count.task import Task
 from regard.kinds.count.words import THINGS, conventions_in_words
 from regard.language import parse
 from regard.report import Block, Heading, Table, Text
+from regard.report.headline import marked
 from regard.report.numbers import listing, number
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import typeset
 
 BYTES = ("bytes",)
 MOST_QUANTITIES = 6
+LONGEST_SYMBOL = 3  # characters of a name that is no word
 
 
 def explain(problem: CountProblem, found: Counts) -> Explanation:
@@ -28,7 +30,23 @@ def explain(problem: CountProblem, found: Counts) -> Explanation:
         (*_printed(problem, found), *_tables(found)),
         (),
         tuple(_assumed(problem)),
+        result=_result(found),
     )
+
+
+def _result(found: Counts) -> str:
+    """Name the first thing counted, and how many there are."""
+    first = found.found[0] if found.found else None
+    if first is None or isinstance(first, Shaped):
+        return ""
+    short = len(first.name) <= LONGEST_SYMBOL
+    what = f"${parse(first.name).to_latex()}$" if short else first.name.replace("_", " ")
+    count = f"${parse(first.formula).to_latex()}$"
+    if first.number is not None and first.number.denominator == 1:
+        count = f"{first.number.numerator:,}".replace(",", "\u202f")
+    elif first.number is not None:
+        count = number(float(first.number), 4)
+    return f"{what[:1].upper() + what[1:]}: {marked(count, 'target')}."
 
 
 def _assumed(problem: CountProblem) -> list[str]:

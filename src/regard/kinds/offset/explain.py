@@ -12,6 +12,8 @@ from regard.kinds.offset.solve import NoScale, Rotation, least_weight, rises
 from regard.kinds.offset.spec import OffsetProblem
 from regard.problems.positions import frequencies
 from regard.report import Block, Facts, Plot, Series, Table, Text, number
+from regard.report.headline import marked
+from regard.report.numbers import rounded_up
 from regard.solving.assumptions import ONLY_POSITIONS
 from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation, Steps
@@ -44,6 +46,8 @@ def explain(problem: OffsetProblem, found: Rotation | NoScale) -> Explanation:
         _details(found),
         _beliefs(found),
         assumes=ONLY_POSITIONS,
+        result=f"Blocks that {marked('turn by', 'target')} $\\omega_i T$ make a head look exactly "
+        f"$T$ steps back, from $C$ = {marked(rounded_up(found.size), 'target')} on.",
     )
 
 

@@ -8,6 +8,8 @@ from regard.kinds.sequences.solve import Copying, OrderUnseen
 from regard.kinds.sequences.spec import SequencesProblem
 from regard.language.bounds import upper_bound
 from regard.report import Facts, Table, number
+from regard.report.headline import marked
+from regard.report.numbers import rounded_up
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import tex
 
@@ -17,6 +19,12 @@ _QUERY = {
     "previous token": r"Q = C\, P S P^\top",
     "written after": r"Q = C\, P S P^\top",
     "last place": r"Q = C\, (N u_{of} + P J \mathbf{1}) (P \mathbf{1})^\top",
+}
+_DOES = {
+    "own token": "copies every token",
+    "first token": "copies the first token",
+    "previous token": "copies the previous token",
+    "last place": "finds the last place",
 }
 _WHY = {
     "own token": r"The key of token $y$ meets the query of token $x$ in $u_y^\top u_x$.",
@@ -49,7 +57,12 @@ def explain(problem: SequencesProblem, found: Copying | OrderUnseen) -> Explanat
         value = rf"u_{{{problem.goal.write}}} u_{{{of}}}^\top"
     headline = rf"K = I,\quad {query},\quad V = {value},\quad C \ge {tex(found.C, 7)}"
     steps = (*_steps(problem), *_sizes(problem, found))
-    return Explanation(headline, steps, _details(problem, found))
+    return Explanation(
+        headline,
+        steps,
+        _details(problem, found),
+        result=f"One head {_DOES[task]}, from $C$ = {marked(rounded_up(found.C), 'target')} on.",
+    )
 
 
 def _steps(problem: SequencesProblem) -> Steps:
@@ -153,4 +166,10 @@ def _unseen(problem: SequencesProblem, found: OrderUnseen) -> Explanation:
         "A causal mask does not help: it hides what comes after a row, and in both sequences "
         "nothing does."
     )
-    return Explanation(headline, steps, (table,), (belief,))
+    return Explanation(
+        headline,
+        steps,
+        (table,),
+        (belief,),
+        result=f"Without positions {marked('no head', 'bad')} does it: it cannot see the order.",
+    )

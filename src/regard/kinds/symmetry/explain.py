@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from regard.kinds.symmetry.solve import Symmetry
 from regard.kinds.symmetry.spec import OLD, SymmetryProblem
 from regard.language import abbreviations, latex_with_calls, parse
 from regard.report import Table, number
+from regard.report.headline import marked
 from regard.solving.assertions import Settled
 from regard.solving.finding import Explanation
 
@@ -37,7 +39,21 @@ def explain(problem: SymmetryProblem, found: Symmetry) -> Explanation:
         )
     steps += _invariant(found.invariant)
     steps += _formula(problem, found)
-    return Explanation(_headline(problem, found), tuple(steps), _tables(problem, found))
+    told = Explanation(_headline(problem, found), tuple(steps), _tables(problem, found))
+    return replace(told, result=_result(problem, found))
+
+
+def _result(problem: SymmetryProblem, found: Symmetry) -> str:
+    formula = "" if found.formula is None else parse(found.text).to_latex()
+    if found.invariant is not None and found.invariant.truth is True:
+        return f"The output does {marked('not change', 'target')}."
+    if problem.unknown and formula:
+        unknown = parse(problem.unknown).to_latex()
+        return f"Nothing changes with ${unknown}$ = {marked(f'${formula}$', 'target')}."
+    changed = f" it becomes {marked(f'${formula}$', 'target')}." if formula else ""
+    if found.invariant is not None and found.invariant.truth is False:
+        return f"The output {marked('changes', 'bad')}{':' if changed else '.'}{changed}"
+    return ""
 
 
 def _headline(problem: SymmetryProblem, found: Symmetry) -> str:

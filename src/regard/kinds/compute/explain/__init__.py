@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from regard.kinds.compute.explain.printed import printed_blocks
 from regard.kinds.compute.explain.steps import headline, steps
 from regard.kinds.compute.explain.tables import plot, tables
 from regard.kinds.compute.solve import Numbers
 from regard.kinds.compute.spec import ComputeProblem
+from regard.report.headline import marked
+from regard.report.numbers import spelled
 from regard.solving.finding import Explanation
 
 
@@ -19,7 +23,14 @@ def explain(problem: ComputeProblem, found: Numbers) -> Explanation:
         (*printed_blocks(problem, found), *tables(problem, found), *([picture] if picture else [])),
         _beliefs(problem, found),
         _assumed(problem),
+        result=_result(problem, found),
     )
+
+
+def _result(problem: ComputeProblem, found: Numbers) -> str:
+    count = sum(np.asarray(value).size for value in found.answer.values())
+    numbers = f"{spelled(count)} number{'s' * (count != 1)}"
+    return f"{problem.title}: {marked(numbers, 'target')}, worked out step by step."
 
 
 def _beliefs(problem: ComputeProblem, found: Numbers) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from regard.kinds.condition.instance import level_of
 from regard.kinds.condition.solve import AlongKey
 from regard.kinds.condition.spec import ConditionProblem
 from regard.report import Block, Plot, Table, number
+from regard.report.headline import marked
 from regard.solving.finding import Explanation, Steps
 from regard.solving.key_tables import key_name, softmax, symbol, tex, tex_vector
 
@@ -32,6 +33,8 @@ def explain_along_key(problem: ConditionProblem, found: AlongKey) -> Explanation
         (*renamed_steps(problem, _theorem(problem.given.scale)), *_here(problem, found)),
         _details(problem, found),
         _beliefs(problem, found),
+        result="A query along a key picks it when the key scores "
+        f"{marked('more with itself', 'target')} than any other does.",
     )
 
 

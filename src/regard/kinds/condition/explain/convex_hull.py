@@ -16,6 +16,7 @@ from regard.kinds.condition.solve import LOOSEST, OfKeys
 from regard.kinds.condition.spec import ConditionProblem
 from regard.language.bounds import upper_bound
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
+from regard.report.headline import marked
 from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation, Steps
 from regard.solving.key_tables import averaged, key_name, softmax, symbol, tex, tex_vector
@@ -67,6 +68,8 @@ def explain_hull(problem: ConditionProblem, found: OfKeys) -> Explanation:
         (*renamed_steps(problem, THEOREM), *steps),
         (*details, *BEYOND, _examples()),
         _beliefs(problem, found),
+        result=f"Some query picks a key exactly if the key is {marked('no average', 'target')} of "
+        "the others.",
     )
 
 

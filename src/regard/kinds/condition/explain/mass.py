@@ -13,6 +13,7 @@ from regard.kinds.condition.spec import ConditionProblem
 from regard.language.bounds import upper_bound
 from regard.problems import key_instance
 from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
+from regard.report.headline import marked
 from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import softmax, tex
@@ -44,6 +45,11 @@ def explain_mass(problem: ConditionProblem, found: OfScores) -> Explanation:
             _example(),
         ),
         () if found.lucky is None else (renamed(problem, _by_chance(softmax(found.lucky))),),
+        result=renamed(
+            problem,
+            f"A key wins when it leads {marked('all others together', 'target')} by "
+            r"$\ln\frac{1 - \varepsilon}{\varepsilon}$.",
+        ),
     )
 
 

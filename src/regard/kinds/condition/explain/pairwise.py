@@ -10,6 +10,7 @@ from regard.kinds.condition.explain.letters import renamed, renamed_steps
 from regard.kinds.condition.solve import MANY, OfScores
 from regard.kinds.condition.spec import ConditionProblem
 from regard.report import Block, Facts, Plot, Series, Table, number
+from regard.report.headline import marked
 from regard.solving.finding import Explanation, Steps
 from regard.solving.key_tables import softmax, tex
 
@@ -30,6 +31,8 @@ def explain_pairwise(problem: ConditionProblem, found: OfScores) -> Explanation:
             "A condition on the query alone. If another key equals this one, their weights are "
             "equal for every query: the ratio is 1.",
         ),
+        result=f"A key outweighs each other $R$ times when it leads {marked('each', 'target')} by "
+        r"$\ln R$.",
     )
 
 

@@ -16,6 +16,7 @@ from regard.kinds.feasibility.spec import FeasibilityProblem
 from regard.language import parse, parse_limit
 from regard.problems.tokens import token_label
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
+from regard.report.headline import marked
 from regard.solving.finding import Explanation
 from regard.solving.latex_numbers import percent
 from regard.solving.token_names import token_symbol
@@ -29,7 +30,20 @@ def explain(problem: FeasibilityProblem, found: AsItIs | Reached | OutOfReach) -
     """Return the output in words, and what a change can do about it."""
     details = (*_numbers(found), *_trend(found), _plot(found))
     told = Explanation(_headline(found), steps(found), details, _beliefs(found), _assumes(found))
-    return replace(told, terms=tuple(_terms(found)))
+    return replace(told, terms=tuple(_terms(found)), result=_result(found))
+
+
+def _result(found: Found) -> str:
+    symbol, goal = token_symbol(found.at.row, "c"), parse(found.goal_text).to_latex()
+    instead = parse(found.instead).to_latex()
+    if isinstance(found, AsItIs):
+        return f"The output ${symbol}$ is close to ${goal}$ {marked('as it is', 'target')}."
+    if isinstance(found, Reached):
+        return f"The output ${symbol}$ is close to ${instead}$, and one change makes it ${goal}$."
+    return (
+        f"The output ${symbol}$ is close to ${instead}$, and ${goal}$ is "
+        f"{marked('out of reach', 'bad')}."
+    )
 
 
 def _terms(found: Found) -> Iterator[str]:

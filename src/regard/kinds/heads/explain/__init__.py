@@ -20,6 +20,8 @@ from regard.kinds.heads.solve.head_queries import HeadQueries, WeightCeiling
 from regard.kinds.heads.spec import HeadsProblem
 from regard.language.bounds import upper_bound
 from regard.report import number
+from regard.report.headline import marked
+from regard.report.numbers import spelled
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
     KNOWN,
@@ -51,7 +53,18 @@ def explain(problem: HeadsProblem, found: HeadQueries | WeightCeiling) -> Explan
         tuple(details(problem, found)),
         tuple(_beliefs(problem, found)),
         random_assumes(problem) if found.heads.keys.random else (),
+        result=_result(problem, found),
     )
+
+
+def _result(problem: HeadsProblem, found: HeadQueries) -> str:
+    count = spelled(len(found.queries)).capitalize()
+    heads = marked(f"{count} head{'s' * (len(found.queries) > 1)}", "target")
+    factor = ""
+    if found.factor is not None:
+        factor = f", with the factor ${found.heads.whole.factor}$ = {tex(found.factor, 4)}"
+    limit = "" if found.noisy is None else " as the noise vanishes"
+    return f"{heads} come within {number(problem.goal.tolerance)} of the goal{factor}{limit}."
 
 
 def _beliefs(problem: HeadsProblem, found: HeadQueries) -> Iterator[str]:

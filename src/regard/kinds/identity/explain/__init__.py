@@ -16,6 +16,8 @@ from regard.kinds.identity.spec import IdentityClaim, IdentityGiven, IdentityPro
 from regard.language import parse
 from regard.language.formula.printing import to_text
 from regard.language.formula.tree import Tree, operands
+from regard.report.headline import marked
+from regard.report.numbers import spelled
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import typeset
 
@@ -26,8 +28,21 @@ def explain(problem: IdentityProblem, found: Formulas) -> Explanation:
     """Return each formula, why it holds, and its numbers in the example."""
     given = problem.given
     return Explanation(
-        _headline(found.told, given), _steps(found.told, given), example_tables(found, given)
+        _headline(found.told, given),
+        _steps(found.told, given),
+        example_tables(found, given),
+        result=_result(found.told),
     )
+
+
+def _result(told: Sequence[Result]) -> str:
+    """Say for which sizes all formulas hold, where they do."""
+    reaches = {_status(result) for result in told}
+    one = len(told) == 1
+    what = "One formula" if one else f"{spelled(len(told)).capitalize()} formulas"
+    if reaches == {"all"}:
+        return f"{what} {'holds' if one else 'hold'} for {marked('all sizes', 'target')}."
+    return ""
 
 
 def _status(result: Result) -> str:

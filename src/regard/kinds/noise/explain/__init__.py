@@ -9,6 +9,8 @@ from regard.kinds.noise.explain.tables import details
 from regard.kinds.noise.solve.findings import LimitFound, OutputFound
 from regard.kinds.noise.spec import NoiseProblem
 from regard.report import number
+from regard.report.headline import marked
+from regard.report.numbers import spelled
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import symbol
 
@@ -23,8 +25,23 @@ def explain(problem: NoiseProblem, found: OutputFound) -> Explanation:
     if problem.given.ignore_negative:
         assumes.append("Cases in which a score that varies is negative are left out.")
     return Explanation(
-        _headline(found), steps(found), details(found), beliefs(found), tuple(assumes)
+        _headline(found),
+        steps(found),
+        details(found),
+        beliefs(found),
+        tuple(assumes),
+        result=_result(found),
     )
+
+
+def _result(found: OutputFound) -> str:
+    if not isinstance(found, LimitFound) or not found.law.exact:
+        return ""
+    count = len(found.law.atoms)
+    if count == 1:
+        return f"In the limit the output is {marked('always the same', 'target')}."
+    at_random = marked(f"one of {spelled(count)} values", "target")
+    return f"In the limit the output is {at_random} at random."
 
 
 def _headline(found: OutputFound) -> str:

@@ -15,6 +15,7 @@ from regard.kinds.query.solve.max_margin import Excluded, MaxMargin, OtherUnits,
 from regard.kinds.query.spec import QueryProblem
 from regard.language.bounds import lower_bound, upper_bound
 from regard.report import Block, Facts, Plot, Table, number, vector
+from regard.report.headline import marked
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
     averaged,
@@ -48,7 +49,13 @@ def explain_design(problem: QueryProblem, found: MaxMargin) -> Explanation:
         _details(problem, found),
         tuple(_design_beliefs(found)),
         _EXAMPLE if found.example else (),
+        result=_result(problem, found),
     )
+
+
+def _result(problem: QueryProblem, found: MaxMargin) -> str:
+    query, most = tex_vector(found.query, 3), number(problem.goal.tolerance)
+    return f"{marked('One query', 'target')} comes within {most} of the goal: ${query}$."
 
 
 def explain_undecided(problem: QueryProblem, found: Undecided) -> Explanation:
@@ -235,6 +242,8 @@ def explain_excluded(problem: QueryProblem, found: Excluded) -> Explanation:
             *_weights(problem, found, "closest weights", "The closest that can be reached"),
         ),
         (_longer_query(found),),
+        result=f"{marked('No query', 'bad')} does it: the closest is off by "
+        f"{number(best.error, 3)}, and {number(problem.goal.tolerance)} is allowed.",
     )
 
 

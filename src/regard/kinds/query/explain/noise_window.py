@@ -21,6 +21,8 @@ from regard.kinds.heads.explain.proved_bounds import (
 from regard.kinds.query.solve.noise_window import NoiseWindow
 from regard.kinds.query.spec import QueryProblem
 from regard.report import Facts, Plot, Series, Table, number, vector
+from regard.report.headline import marked
+from regard.report.numbers import rounded_down, rounded_up
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
     drawn,
@@ -53,6 +55,18 @@ def explain(problem: QueryProblem, found: NoiseWindow) -> Explanation:
         (_facts(problem, found), _by_factor(found), _curve(found), _other_directions(found)),
         tuple(_beliefs(found)),
         random_assumes(problem),
+        result=_result(problem, found),
+    )
+
+
+def _result(problem: QueryProblem, found: NoiseWindow) -> str:
+    low, high = found.window
+    if not low < high < math.inf:
+        return ""
+    between = f"{marked(rounded_up(low), 'target')} and {marked(rounded_down(high), 'target')}"
+    return (
+        f"With ${found.pattern.factor}$ between {between}, the output of "
+        f"${found.pattern.latex()}$ stays within {number(problem.goal.tolerance)} of the goal."
     )
 
 

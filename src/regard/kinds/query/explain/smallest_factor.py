@@ -12,6 +12,8 @@ from regard.kinds.heads.solve.pattern import Pattern
 from regard.kinds.query.solve.smallest_factor import SmallestFactor
 from regard.kinds.query.spec import QueryProblem
 from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
+from regard.report.headline import marked
+from regard.report.numbers import rounded_up, spelled
 from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
@@ -47,7 +49,20 @@ def explain(problem: QueryProblem, found: SmallestFactor) -> Explanation:
         tuple(_details(problem, found)),
         tuple(_beliefs(found)),
         _assumes(problem, found.pattern),
+        result=_result(found),
     )
+
+
+def _result(found: SmallestFactor) -> str:
+    pattern, least = found.pattern, found.leak.least
+    if not pattern.has_formula:
+        return ""
+    verb = "copies" if pattern.m == 1 else "averages" if pattern.even else "mixes"
+    values = f"{spelled(pattern.m)} value{'s' * (pattern.m > 1)} of {spelled(pattern.n)}"
+    does = f"the query ${pattern.latex()}$ {verb} {values}."
+    if not pattern.rest or math.isinf(least):
+        return f"With {marked('any', 'target')} ${pattern.factor}$, {does}"
+    return f"From ${pattern.factor}$ = {marked(rounded_up(least), 'target')} on, {does}"
 
 
 def _assumes(problem: QueryProblem, pattern: Pattern) -> tuple[str, ...]:
