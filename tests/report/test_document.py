@@ -216,7 +216,7 @@ WRONG: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "Table: caption must be a string. Got NoneType.": (Table, (("a",), (), None)),
     "Facts: pairs[0] must be a name and a value. Got 3 strings.": (Facts, ((("a", "b", "c"),),)),
     "Report: title must not be empty.": (Report, ("", ())),
-    "Report: blocks[1] must be one of Text, Heading, Table, Facts, Prose, Math, Steps, Code, Plot. "
+    "Report: blocks[1] must be one of Text, Heading, Table, Facts, Prose, Math, Steps, Code, Plot, Slider. "
     "Got str.": (Report, ("t", (Text(""), "paragraph"))),
     "Heading: level must be 1, 2 or 3. Got 4.": (Heading, ("h", 4)),
     "Heading: level must be 1, 2 or 3. Got True.": (Heading, ("h", True)),
@@ -299,15 +299,15 @@ DAMAGED: dict[str, Any] = {
     "Report has the fields title, blocks. Got nothing.": {},
     "blocks must be a tuple or a list. Got dict.": {"title": "t", "blocks": {}},
     "Report: title must be a string. Got NoneType.": {"title": None, "blocks": []},
-    "blocks[0] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot. Got str.": {
+    "blocks[0] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot, slider. Got str.": {
         "title": "t",
         "blocks": ["paragraph"],
     },
-    "blocks[1] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot. Got type 'tabel'.": {
+    "blocks[1] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot, slider. Got type 'tabel'.": {
         "title": "t",
         "blocks": [{"type": "text", "text": ""}, {"type": "tabel"}],
     },
-    "blocks[0] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot. Got type ['text'].": {
+    "blocks[0] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot, slider. Got type ['text'].": {
         "title": "t",
         "blocks": [{"type": ["text"], "text": ""}],
     },

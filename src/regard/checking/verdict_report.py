@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,11 +14,13 @@ from regard.problems import Problem
 from regard.problems.answer_fields import answer_fields
 from regard.problems.loading import bundled_ids
 from regard.problems.problem_sets import place
-from regard.report import Block, Code, Facts, Heading, Report, Steps, Table, Text
+from regard.report import Block, Code, Facts, Heading, Plot, Report, Series, Steps, Table, Text
 from regard.report.headline import marked
 from regard.report.numbers import number
 
 MOST_COMPARED = 16  # rows of yours beside wanted
+_BARS = ("yours", "wanted")
+_SYMBOL = re.compile(r"(?<![\w\\])([A-Za-z])_([A-Za-z0-9])(?!\w)")
 _OF_THE_REST = ("weights", "wanted")
 
 
@@ -37,7 +40,7 @@ def report(verdict: Verdict) -> Report:
     blocks.append(Heading("Your answer", role="answer", status=verdict.count, tone=tone))
     if verdict.answer:
         blocks.append(Facts(tuple((name, typeset(x)) for name, x in verdict.answer.items())))
-    rows = tuple((f"{mark(goal)} {goal.name}", goal_words(goal)) for goal in verdict.goals)
+    rows = tuple((f"{mark(g)} {symbols(g.name)}", goal_words(g)) for g in verdict.goals)
     blocks.append(Table(("goal", "found"), rows))
     if verdict.points:
         blocks += [Heading("Points"), points_table(verdict.points)]
@@ -115,20 +118,32 @@ def typeset(text: str) -> str:
     return f"${formula.to_latex()}$" if formula.names else text
 
 
+def symbols(text: str) -> str:
+    """Return words whose names with an index, such as v_a, are formulas.
+
+    >>> symbols("near 0.5 v_a + 0.5 v_b")
+    'near 0.5 $v_a$ + 0.5 $v_b$'
+    """
+    return text if "$" in text else _SYMBOL.sub(r"$\1_\2$", text)
+
+
 def compared(
     problem: Problem, example: Counterexample
 ) -> tuple[list[str], list[float], list[float]] | None:
     """Return keys with their weights, yours and wanted; None where there are none to compare."""
-    yours, wanted = (example.arrays.get(name) for name in _OF_THE_REST)
-    if not (_is_row(yours) and _is_row(wanted)) or len(yours) != len(wanted) > 0:
+    yours, wanted = (_row(example.arrays.get(name)) for name in _OF_THE_REST)
+    if not yours or len(yours) != len(wanted):
         return None
     letters = {row: name for name, row in getattr(problem.given, "names", {}).items()}
     names = [f"$k_{{{letters.get(i, i + 1)}}}$" for i in range(len(yours))]
-    return names, list(map(float, yours)), list(map(float, wanted))
+    return names, yours, wanted
 
 
-def _is_row(value: Any) -> bool:
-    return isinstance(value, Sequence) and all(isinstance(x, int | float) for x in value)
+def _row(value: Any) -> list[float]:
+    """Return numbers in a row; nothing where it is something else."""
+    if not isinstance(value, Sequence) or not all(isinstance(x, int | float) for x in value):
+        return []
+    return [float(x) for x in value]
 
 
 def _counterexample(problem: Problem, example: Counterexample) -> list[Block]:
@@ -141,6 +156,8 @@ def _counterexample(problem: Problem, example: Counterexample) -> list[Block]:
             for name, mine, right in zip(*both, strict=True)
         )
         blocks.append(Table(("key", "yours", "wanted", "off by"), rows))
+        series = [Series(n, tuple(both[0]), tuple(y)) for n, y in zip(_BARS, both[1:], strict=True)]
+        blocks.append(Plot("bars", "", "", "", tuple(series)))
         arrays = {name: x for name, x in arrays.items() if name not in _OF_THE_REST}
     pairs = tuple((name, shown(a)) for name, a in arrays.items())
     blocks += [Facts(pairs)] if pairs else []

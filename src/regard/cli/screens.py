@@ -91,9 +91,9 @@ def _picture(details: tuple[doc.Block, ...], width: int, height: int) -> list[li
     if not height:
         return []
     for block in details:
-        if not isinstance(block, doc.Plot):
+        plot = block.plot if isinstance(block, doc.Slider) else block
+        if not isinstance(plot, doc.Plot):
             continue
-        plot = block
         if plot.kind == "lines":
             drawn = braille.draw(plot, width - len(_INDENT), height)
         elif plot.kind == "bars" and len(plot.series[0].x) * len(plot.series) <= _FEW_BARS:

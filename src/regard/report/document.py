@@ -16,6 +16,7 @@ from regard.errors import ParameterError
 from regard.report import checks
 from regard.report.blocks import Facts, Heading, Table, Text
 from regard.report.plot import Plot, Series
+from regard.report.slider import Slider
 from regard.report.writing import Code, Math, Prose, Steps
 
 __all__ = [
@@ -29,16 +30,17 @@ __all__ = [
     "Prose",
     "Report",
     "Series",
+    "Slider",
     "Steps",
     "Table",
     "Text",
 ]
 
-Block: TypeAlias = Text | Heading | Table | Facts | Prose | Math | Steps | Code | Plot
+Block: TypeAlias = Text | Heading | Table | Facts | Prose | Math | Steps | Code | Plot | Slider
 
 BLOCKS: dict[str, type[Block]] = {
     kind.__name__.lower(): kind
-    for kind in (Text, Heading, Table, Facts, Prose, Math, Steps, Code, Plot)
+    for kind in (Text, Heading, Table, Facts, Prose, Math, Steps, Code, Plot, Slider)
 }
 
 
@@ -134,12 +136,17 @@ def _block_to_dict(block: Block) -> dict[str, Any]:
             del data[name]
     if data.get("y_scale") == "linear":
         del data["y_scale"]
+    for name in ("limit", "enough"):
+        if name in data and data[name] is None:
+            del data[name]
     return data
 
 
 def _plain_data(value: Any) -> Any:
     if isinstance(value, Series):
         return {"name": value.name, "x": list(value.x), "y": list(value.y)}
+    if isinstance(value, Plot):
+        return {name: x for name, x in _block_to_dict(value).items() if name != "type"}
     return [_plain_data(item) for item in value] if isinstance(value, tuple) else value
 
 
@@ -153,11 +160,17 @@ def _block_from_dict(i: int, data: Any) -> Block:
     block = BLOCKS[kind]
     try:
         fields = _fields_of(block, {k: v for k, v in data.items() if k != "type"})
-        if block is Plot and isinstance(fields.get("series"), list | tuple):
-            fields["series"] = tuple(Series(**_fields_of(Series, s)) for s in fields["series"])
-        return block(**fields)
+        if block is Slider and isinstance(fields.get("plot"), Mapping):
+            fields["plot"] = _plot(_fields_of(Plot, fields["plot"]))
+        return _plot(fields) if block is Plot else block(**fields)
     except ParameterError as error:
         raise ParameterError(f"blocks[{i}]: {error}") from None
+
+
+def _plot(fields: dict[str, Any]) -> Plot:
+    if isinstance(fields.get("series"), list | tuple):
+        fields["series"] = tuple(Series(**_fields_of(Series, s)) for s in fields["series"])
+    return Plot(**fields)
 
 
 def _fields_of(cls: type, data: Any) -> dict[str, Any]:

@@ -66,6 +66,17 @@ def number(x: SupportsFloat, digits: int = 6) -> str:
     return f"{value:.{digits}g}"
 
 
+def share(x: float) -> str:
+    r"""Write a share as percent, in three digits.
+
+    >>> share(0.49900), share(2e-5), share(0)
+    ('49.9\u202f%', '< 0.01\u202f%', '0\u202f%')
+    """
+    if x == 0 or x >= 1e-4:
+        return f"{number(100 * x, 3)}\u202f%"
+    return "< 0.01\u202f%"
+
+
 def rounded_up(x: float, digits: int = 3) -> str:
     """Format a lower bound so that what is written is still enough.
 

@@ -48,6 +48,7 @@ def json_schema() -> dict[str, Any]:
         _block("steps", {"items": {"type": "array", "items": pair}}),
         _block("code", {"text": _STRING, "language": _STRING}, ["language"]),
         _plot(),
+        _slider(),
     ]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -59,6 +60,25 @@ def json_schema() -> dict[str, Any]:
             },
         ),
     }
+
+
+def _slider() -> dict[str, Any]:
+    numbers = {"type": "array", "items": _NUMBER}
+    noted = {"type": "array", "prefixItems": [_NUMBER, _STRING], "minItems": 2, "maxItems": 2}
+    plot = _plot()
+    plot["properties"] = {k: v for k, v in plot["properties"].items() if k != "type"}
+    plot["required"] = [name for name in plot["required"] if name != "type"]
+    fields = {
+        "plot": plot,
+        "at": {"type": "integer"},
+        "sentences": _STRINGS,
+        "labels": _STRINGS,
+        "bars": {"type": "array", "items": numbers},
+        "wanted": numbers,
+        "limit": noted,
+        "enough": noted,
+    }
+    return _block("slider", fields, ["labels", "bars", "wanted", "limit", "enough"])
 
 
 def _plot() -> dict[str, Any]:

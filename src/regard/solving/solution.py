@@ -12,6 +12,8 @@ import numpy as np
 from regard.certify import Certificate, ClaimResult, Verification, verify
 from regard.certify.verification import kinds
 from regard.core.kernels.threads import one_blas_thread
+from regard.errors import FormulaError
+from regard.language import parse
 from regard.language.bounds import lower_bound
 from regard.problems import Problem
 from regard.problems.given_numbers import given_numbers
@@ -21,6 +23,7 @@ from regard.report import Steps as StepsBlock
 from regard.report import document as doc
 from regard.report import number
 from regard.report.headline import marked
+from regard.report.numbers import spelled
 from regard.report.reported import Reported
 from regard.solving.finding import Explanation, Finding, Status, Steps
 from regard.solving.often import often_got_wrong
@@ -190,8 +193,8 @@ class Solution(Reported):
         """Return the solution as a report."""
         problem = self.problem
         blocks: list[doc.Block] = []
-        if place(problem):
-            blocks.append(doc.Text(place(problem), "eyebrow"))
+        where = place(problem)
+        blocks.append(doc.Text(f"{where} / {problem.title}" if where else problem.title, "eyebrow"))
         blocks.append(doc.Text(self.result, "headline"))
         numbers = given_numbers(problem)
         blocks += [doc.Prose(problem.statement), *([doc.Facts(numbers)] if numbers else [])]
@@ -203,7 +206,7 @@ class Solution(Reported):
             blocks.append(doc.Text("What is below comes closest; it does not reach the goal."))
         files = {n: v for n, v in self.answer.items() if isinstance(v, str) and "\n" in v}
         listed = {n: v for n, v in self.answer.items() if _is_table(v)}
-        pairs = [(n, _shown(v)) for n, v in self.answer.items() if n not in {*files, *listed}]
+        pairs = [(n, _set(v)) for n, v in self.answer.items() if n not in {*files, *listed}]
         blocks += [_table(name, value) for name, value in listed.items()]
         blocks += [doc.Facts(tuple(pairs))] if pairs else []
         blocks += [doc.Code(text, "python") for text in files.values()]
@@ -213,7 +216,7 @@ class Solution(Reported):
         if self.mistakes:
             blocks.append(doc.Heading("Often got wrong", role="callouts"))
             blocks += [doc.Text(mistake) for mistake in self.mistakes]
-        blocks.append(doc.Heading("Proof", role="folded"))
+        blocks.append(doc.Heading(f"Proof: {self._claims()}", role="folded"))
         blocks += [doc.Text(self._proof_words()), _proof(self.verification)]
         return doc.Report(problem.title, tuple(blocks))
 
@@ -221,6 +224,15 @@ class Solution(Reported):
         tones = {Status.PROVED: "good", Status.IMPOSSIBLE: "bad", Status.COMPUTED: "good"}
         tone = tones.get(self.verdict, "open")
         return doc.Heading("Answer", role="answer", status=self.outcome, tone=tone)
+
+    def _claims(self) -> str:
+        """Say how many claims there are, and how many hold."""
+        claims = self.verification.claims
+        held = sum(claim.status == "holds" for claim in claims)
+        count = f"{spelled(len(claims))} claim{'s' * (len(claims) != 1)}"
+        if held == len(claims):
+            return f"{count}, {'all hold' if len(claims) > 1 else 'which holds'}"
+        return f"{count}, of which {spelled(held)} hold{'s' * (held == 1)}"
 
     def _proof_words(self) -> str:
         """Say how claims are checked, which key has which number, and what their words mean."""
@@ -247,7 +259,8 @@ class Solution(Reported):
         """Draw the first figure of the report; return the Matplotlib figure, or None."""
         from regard.report import draw
 
-        plots = [block for block in self.details if isinstance(block, doc.Plot)]
+        drawn = [b.plot if isinstance(b, doc.Slider) else b for b in self.details]
+        plots = [block for block in drawn if isinstance(block, doc.Plot)]
         return draw(plots[0]) if plots else None
 
 
@@ -268,6 +281,17 @@ def _is_table(value: Any) -> bool:
 def _table(name: str, value: list[Mapping[str, Any]]) -> doc.Table:
     rows = tuple(tuple(_shown(x) for x in item.values()) for item in value)
     return doc.Table(tuple(value[0]), rows, name)
+
+
+def _set(value: Any) -> str:
+    """Write a field of an answer for a page: a formula as one."""
+    if not isinstance(value, str) or "\n" in value:
+        return _shown(value)
+    try:
+        formula = parse(value)
+    except FormulaError:
+        return value
+    return f"${formula.to_latex()}$" if formula.names else value
 
 
 def _shown(value: Any) -> str:

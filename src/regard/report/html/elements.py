@@ -5,25 +5,44 @@ Looks are inline, since notebooks drop style sheets; a page adds its own (`page.
 
 from __future__ import annotations
 
+from regard.report import decimals
 from regard.report.blocks import Facts, Heading, Table, Text
 from regard.report.characters import plain
 from regard.report.document import Block
+from regard.report.html import bars, curves, slider
 from regard.report.html import style as style
-from regard.report.html.prose import code, escaped, formula, prose, steps, words
+from regard.report.html.prose import (
+    code,
+    coloured,
+    escaped,
+    folded_steps,
+    formula,
+    prose,
+    steps,
+    words,
+)
 from regard.report.inline import shown
 from regard.report.plot import Plot
+from regard.report.slider import Slider
 from regard.report.writing import Code, Math, Prose, Steps
 
 
-def to_html(block: Block, level: int, plots: int) -> str:
-    """Return a block; headings within it are at `level`, and ids of plots end in their number."""
+def to_html(block: Block, level: int, plots: int, page: bool = False) -> str:
+    """Return a block; headings within it are at `level`, and ids of plots end in their number.
+
+    On a page, which has a style sheet, plots are drawn with its classes and sliders move.
+    """
     match block:
+        case Text(text, "headline"):
+            return f"<p>{coloured(text)}</p>"
+        case Text(text, "hint") if page:
+            return f'<p class="regard-hint">{words(text)}</p>'
         case Text(text):
             return f"<p>{words(text)}</p>" if plain(text) else ""
         case Heading():
             return f"<h{level}>{words(block.words)}</h{level}>"
         case Table():
-            return _table(block)
+            return _table(block, page)
         case Facts(pairs):
             return _facts(pairs)
         case Prose(markdown):
@@ -31,25 +50,36 @@ def to_html(block: Block, level: int, plots: int) -> str:
         case Math(latex):
             return formula(latex)
         case Steps(items):
-            return steps(items)
+            return folded_steps(items) if page else steps(items)
         case Code(text):
             return code(text)
         case Plot():
-            return _figure(block, plots)
+            return _figure(block, plots, page)
+        case Slider():
+            return slider.figure(block, plots) if page else _figure(block.plot, plots, page)
 
 
-def _figure(plot: Plot, which: int) -> str:
-    from regard.report.html.svg import svg
+def _figure(plot: Plot, which: int, page: bool) -> str:
+    if page and curves.can_draw(plot):
+        picture = f'<div class="regard-drawn">{curves.chart(plot)}</div>'
+    elif page and bars.can_draw(plot):
+        picture = bars.chart(plot)
+    else:
+        from regard.report.html.svg import svg
 
-    picture = svg(plot, f"plot-{which}")
+        picture = svg(plot, f"plot-{which}")
     if shown(plot.caption):
         caption = words(plot.caption)
         picture += f'\n<figcaption style="{style.FIGURE_CAPTION}">{caption}</figcaption>'
     return f'<figure style="{style.FIGURE}">\n{picture}\n</figure>'
 
 
-def _table(table: Table) -> str:
+def _table(table: Table, page: bool) -> str:
     numeric, names_rows = table.numeric, table.names_rows
+    columns = [
+        _aligned([row[j] for row in table.rows]) if page and number else None
+        for j, number in enumerate(numeric)
+    ]
     lines = [f'<table style="{style.TABLE};margin:0">']
     if plain(table.caption):
         lines.append(f'<caption style="{style.CAPTION}">{words(table.caption)}</caption>')
@@ -57,16 +87,21 @@ def _table(table: Table) -> str:
         # A header cell that is empty would be announced as a header without a name.
         header = [
             _cell(
-                "th" if plain(name) else "td", name, style.NUMBER if number else style.WORDS, "col"
+                "th" if plain(name) else "td",
+                name,
+                style.NUMBER if number and not page else style.WORDS,
+                "col",
             )
             for name, number in zip(table.columns, numeric, strict=True)
         ]
         lines.append(f"<thead><tr>{''.join(header)}</tr></thead>")
     lines.append("<tbody>")
-    for row in table.rows:
+    for i, row in enumerate(table.rows):
         cells = [
             _cell("td", cell, style.NUMBER if number else style.WORDS)
-            for cell, number in zip(row, numeric, strict=True)
+            if column is None
+            else f'<td class="regard-number">{column[i]}</td>'
+            for cell, number, column in zip(row, numeric, columns, strict=True)
         ]
         if names_rows and plain(row[0]):
             cells[0] = _cell("th", row[0], style.WORDS, "row")
@@ -74,6 +109,16 @@ def _table(table: Table) -> str:
     if not table.rows:
         lines.append(f'<tr><td colspan="{len(numeric)}" style="{style.WORDS}">(no rows)</td></tr>')
     return _scrolling("\n".join([*lines, "</tbody>", "</table>"]), shown(table.caption) or "Table")
+
+
+def _aligned(cells: list[str]) -> list[str]:
+    """Return numbers that meet at their decimal points."""
+    split = decimals.column([shown(cell) for cell in cells])
+    wide = max(len(whole) for whole, _ in split)
+    return [
+        f'<span class="regard-whole" style="width:{wide}ch">{escaped(whole)}</span>{escaped(rest)}'
+        for whole, rest in split
+    ]
 
 
 def _scrolling(table: str, label: str) -> str:

@@ -7,6 +7,7 @@ beside the answer, then a row for each section.
 
 from __future__ import annotations
 
+import hashlib
 from base64 import b64encode
 from dataclasses import dataclass
 from functools import cache
@@ -16,9 +17,11 @@ from regard.report import document as doc
 from regard.report.blocks import Heading, Text
 from regard.report.html import style as style
 from regard.report.html.elements import to_html
-from regard.report.html.prose import escaped, words
+from regard.report.html.inline_styles import gathered
+from regard.report.html.prose import coloured, escaped, words
 from regard.report.outline import Chapter, Section, chapters
 from regard.report.plot import Plot
+from regard.report.slider import Slider
 
 _MARKS = {"good": "✓", "bad": "✕", "open": "○", "": ""}
 
@@ -30,7 +33,7 @@ def to_html_fragment(report: doc.Report) -> str:
     highest = min((heading.level for heading in headings), default=2)
     plots, level = 0, 4  # of the heading that a heading in what follows would stand under
     for block in report.blocks:
-        plots += isinstance(block, Plot)
+        plots += isinstance(block, Plot | Slider)
         if isinstance(block, Heading):
             level = min(4 + block.level - highest, 6)
             parts.append(to_html(block, level, plots))
@@ -41,7 +44,11 @@ def to_html_fragment(report: doc.Report) -> str:
 
 
 def to_html_page(report: doc.Report) -> str:
-    """Render a report as a whole page that loads nothing, for a screen, a phone or paper."""
+    """Render a report as a whole page that loads nothing, for a screen, a phone or paper.
+
+    It names its one style sheet and, where something moves, its one script by their hashes: a
+    browser obeys no other.
+    """
     return page_with(report, "")
 
 
@@ -52,22 +59,41 @@ def page_with(report: doc.Report, inset: str) -> str:
         report: what is shown.
         inset: HTML of the caller's own, escaped where it has to be, put below the lead.
     """
+    body, looks = gathered(_Page(report, inset).body())
+    style_text = f"{style_sheet()}\n{looks}\n"
+    moves = any(isinstance(block, Slider) for block in report.blocks)
+    script = f"<script>{script_text()}</script>\n" if moves else ""
+    allowed = style.LOADS_NOTHING.format(
+        style=_hash(style_text), script=_hash(script_text()) if moves else "'none'"
+    )
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8" />
 <meta name="viewport" content="width=device-width, initial-scale=1" />
-<meta http-equiv="Content-Security-Policy" content="{style.LOADS_NOTHING}" />
+<meta http-equiv="Content-Security-Policy" content="{allowed}" />
 <title>{escaped(report.title)}</title>
-<style>{style_sheet()}</style>
+<style>{style_text}</style>
 </head>
 <body>
 <main class="regard-report">
-{_Page(report, inset).body()}
+{body}
 </main>
-</body>
+{script}</body>
 </html>
 """
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{b64encode(digest).decode('ascii')}'"
+
+
+@cache
+def script_text() -> str:
+    """Return the script that moves sliders; also well-formed XML, so without < and &."""
+    text = (resources.files("regard.report.html") / "slider.js").read_text("utf-8")
+    return f"//<![CDATA[\n{text}\n//]]>"
 
 
 @cache
@@ -99,7 +125,8 @@ class _Page:
         parts = ["<header>"]
         if first.eyebrow:
             parts.append(_eyebrow(first.eyebrow))
-        parts += [f"<h1>{words(self.report.title)}</h1>", "</header>"]
+        title = coloured(first.headline) if first.headline else words(self.report.title)
+        parts += [f"<h1>{title}</h1>", "</header>"]
         if listed:
             parts.append(_contents(rest))
         parts.append(self.chapter(first, 2, self.inset))
@@ -108,13 +135,14 @@ class _Page:
             parts.append(f'<article id="chapter-{number}">' if listed else "<article>")
             if chapter.eyebrow:
                 parts.append(_eyebrow(chapter.eyebrow))
-            parts.append(f'<h2 class="regard-chapter">{words(chapter.heading.words)}</h2>')
+            title = coloured(chapter.headline) or words(chapter.heading.words)
+            parts.append(f'<h2 class="regard-chapter">{title}</h2>')
             parts += [self.chapter(chapter, 3), "</article>"]
         return "\n".join(part for part in parts if part)
 
     def chapter(self, chapter: Chapter, level: int, inset: str = "") -> str:
         """Return the lead, beside it the answer where there is one, and a row for each section."""
-        sections = list(chapter.sections)
+        sections, moving = _without_first_slider(chapter.sections)
         roles = [section.heading.role for section in sections]
         lead = self.blocks(chapter.lead, level)
         if roles[:1] == ["answer"]:
@@ -127,8 +155,9 @@ class _Page:
             lead = f"{lead}\n{self.pair(beside, sections.pop(0), level)}".strip()
         elif lead:
             lead = f'<div class="regard-lead">\n{lead}\n</div>'
+        figure = self.blocks(moving, level)
         rows = [self.section(section, level) for section in sections]
-        return "\n".join([lead, *([inset] if inset else []), *rows]).strip()
+        return "\n".join(part for part in [lead, inset, figure, *rows] if part).strip()
 
     def pair(self, beside: str, answer: Section, level: int) -> str:
         """Return the card of an answer, and what stands beside it; a card alone is as wide."""
@@ -167,9 +196,25 @@ class _Page:
     def blocks(self, blocks: tuple[doc.Block, ...], level: int) -> str:
         parts = []
         for block in blocks:
-            self.plots += isinstance(block, Plot)
-            parts.append(to_html(block, min(level, 6), self.plots))
+            self.plots += isinstance(block, Plot | Slider)
+            parts.append(to_html(block, min(level, 6), self.plots, page=True))
         return "\n".join(part for part in parts if part)
+
+
+def _without_first_slider(
+    sections: tuple[Section, ...],
+) -> tuple[list[Section], tuple[doc.Block, ...]]:
+    """Take the first slider out, which stands below the answer, over the whole width."""
+    found: list[Section] = []
+    moving: tuple[doc.Block, ...] = ()
+    for section in sections:
+        sliders = [block for block in section.blocks if isinstance(block, Slider)]
+        if sliders and not moving:
+            moving = (sliders[0],)
+            kept = tuple(block for block in section.blocks if block is not sliders[0])
+            section = Section(section.heading, kept)
+        found.append(section)
+    return found, moving
 
 
 def _labelled(label: str, inside: str, level: int, look: str) -> str:

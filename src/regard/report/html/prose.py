@@ -8,8 +8,13 @@ from html import escape
 from regard.language import notation
 from regard.report import inline, markdown
 from regard.report.characters import plain, verbatim
+from regard.report.decimals import typeset
+from regard.report.headline import pieces
 from regard.report.html import style as style
 from regard.report.markdown import Part, Span
+from regard.report.numbers import spelled
+
+MOST_STEPS = 6  # that are shown at once
 
 
 def escaped(text: str) -> str:
@@ -20,9 +25,23 @@ def escaped(text: str) -> str:
 def words(text: str) -> str:
     """Return a string as HTML, formulas as MathML."""
     return "".join(
-        notation.to_mathml(part) if is_formula else escape(part, quote=True)
+        notation.to_mathml(part) if is_formula else escape(typeset(part), quote=True)
         for is_formula, part in inline.parts(text)
     )
+
+
+def coloured(text: str) -> str:
+    """Return a sentence whose words may stand out (`regard.report.headline`)."""
+    return "".join(
+        f'<b class="regard-{colour}">{words(part)}</b>' if colour else _beside(part)
+        for colour, part in pieces(text)
+    )
+
+
+def _beside(part: str) -> str:
+    """Return words between others, with the spaces at their ends."""
+    inner = words(part)
+    return f"{' ' * part.startswith(' ')}{inner.strip(' ')}{' ' * part.endswith(' ')}"
 
 
 def formula(latex: str) -> str:
@@ -41,6 +60,19 @@ def steps(items: Sequence[tuple[str, str]]) -> str:
         below = formula(latex) if latex else ""
         rows.append(f"<li>{words(sentence)}{below}</li>")
     return "\n".join([f'<ol style="{style.SPACE}">', *rows, "</ol>"])
+
+
+def folded_steps(items: Sequence[tuple[str, str]]) -> str:
+    """Return numbered sentences, of which a page shows the first and folds the rest."""
+    first, rest = items[:MOST_STEPS], items[MOST_STEPS:]
+    if not rest:
+        return steps(items)
+    more = f"{spelled(len(rest))} more step{'s' * (len(rest) > 1)}"
+    inside = steps(rest).replace("<ol", f'<ol start="{MOST_STEPS + 1}"', 1)
+    return f"""{steps(first)}
+<details class="regard-more"><summary>{more}</summary>
+{inside}
+</details>"""
 
 
 def code(text: str) -> str:

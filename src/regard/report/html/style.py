@@ -34,4 +34,4 @@ CODE: Final = (
 FIGURE: Final = "margin:1.25em 0"
 FIGURE_CAPTION: Final = "padding:0.25em 0;font-size:0.95em"
 
-LOADS_NOTHING: Final = "default-src 'none'; style-src 'unsafe-inline'; font-src data:"
+LOADS_NOTHING: Final = "default-src 'none'; style-src {style}; script-src {script}; font-src data:"

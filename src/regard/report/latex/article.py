@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from regard.report import document as doc
+from regard.report.headline import unmarked
 from regard.report.latex.plots import plot
 from regard.report.latex.prose import code, formula, prose, steps
 from regard.report.latex.tables import facts, table
@@ -70,8 +71,8 @@ def to_latex(report: doc.Report) -> str:
 
 def _block(block: doc.Block, highest: int) -> str:
     match block:
-        case doc.Text(text):
-            return words(text)
+        case doc.Text(text, role):
+            return words(unmarked(text) if role == "headline" else text)
         case doc.Heading(level=level):
             command, text = _SECTIONS[level - highest], block.words
             return rf"\{command}{{\texorpdfstring{{{words(text)}}}{{{bookmark(text)}}}}}"
@@ -89,3 +90,5 @@ def _block(block: doc.Block, highest: int) -> str:
             return code(text)
         case doc.Plot():
             return plot(block)
+        case doc.Slider(drawn):
+            return plot(drawn)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from regard.errors import ParameterError
 from regard.report import document as doc
 from regard.report.characters import columns, wrap
+from regard.report.headline import unmarked
 from regard.report.inline import shown
 from regard.report.text import grid
 from regard.report.text import plots as text_plots
@@ -38,8 +39,8 @@ def to_text(report: doc.Report, width: int = 80) -> str:
 def lines(block: doc.Block, width: int) -> list[str]:
     """Render a block as lines of at most `width` columns."""
     match block:
-        case doc.Text(text):
-            return paragraph(text, width)
+        case doc.Text(text, role):
+            return paragraph(unmarked(text) if role == "headline" else text, width)
         case doc.Heading(level=level):
             return _underlined(block.words, _RULES[level], width)
         case doc.Table(caption=caption):
@@ -56,6 +57,8 @@ def lines(block: doc.Block, width: int) -> list[str]:
             return code(text, _INDENT, width)
         case doc.Plot(caption=caption):
             return paragraph(caption, width) + text_plots.plot(block, width)
+        case doc.Slider(plot):
+            return lines(plot, width)
 
 
 def paragraph(text: str, width: int) -> list[str]:

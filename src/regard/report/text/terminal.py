@@ -9,6 +9,7 @@ from regard.language import notation
 from regard.report import document as doc
 from regard.report import inline, markdown
 from regard.report.characters import columns, verbatim, wrap
+from regard.report.headline import unmarked
 from regard.report.inline import shown
 from regard.report.markdown import Part
 from regard.report.text import plots as text_plots
@@ -61,7 +62,8 @@ def _parts(report: doc.Report, width: int) -> Iterator[RenderableType]:
 
 def _block(block: doc.Block, width: int) -> RenderableType | None:
     match block:
-        case doc.Text(text):
+        case doc.Text(text, role):
+            text = unmarked(text) if role == "headline" else text
             return _words(text) if shown(text) else None
         case doc.Heading(level=level):
             return _headed(block.words, _HEADINGS[level], _RULES[level], width)
@@ -79,6 +81,8 @@ def _block(block: doc.Block, width: int) -> RenderableType | None:
             return _code(text, language)
         case doc.Plot():
             return _plot(block, width)
+        case doc.Slider(plot):
+            return _plot(plot, width)
 
 
 def _styled(text: str, style: str = "") -> rich_text.Text:

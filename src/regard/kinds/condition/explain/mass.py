@@ -17,6 +17,7 @@ from regard.report.headline import marked
 from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import softmax, tex
+from regard.solving.sliders import along
 
 POINTS = 49
 OUTPUT = (
@@ -40,7 +41,7 @@ def explain_mass(problem: ConditionProblem, found: OfScores) -> Explanation:
         (
             *_sides(found),
             *(_values(problem) if output else ()),
-            _curves(found),
+            along(_curves(found), found.enough),
             *BEYOND,
             _example(),
         ),
@@ -162,7 +163,7 @@ def _curves(found: OfScores) -> Plot:
     series = (
         Series("one rival only", places, tuple(one.tolist())),
         Series("all others score alike", places, tuple(all_alike.tolist())),
-        Series("wanted", (places[0], places[-1]), (wanted, wanted)),
+        Series("wanted", places, (wanted,) * len(places)),
     )
     return Plot("lines", "The weight of the key against its gap", "gap", "weight", series)
 

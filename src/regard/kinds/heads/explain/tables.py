@@ -11,7 +11,7 @@ from regard.kinds.heads.explain.proved_bounds import proved_in_words, tolerance_
 from regard.kinds.heads.solve.head_queries import HeadQueries
 from regard.kinds.heads.spec import HeadsProblem
 from regard.problems.instances import Float64
-from regard.report import Block, Facts, Plot, Series, Table, number, vector
+from regard.report import Block, Facts, Plot, Series, Slider, Table, number, vector
 from regard.solving.beyond import BEYOND
 from regard.solving.key_tables import (
     KNOWN,
@@ -24,6 +24,7 @@ from regard.solving.key_tables import (
     weights_plot,
     weights_table,
 )
+from regard.solving.sliders import along
 
 POINTS = 31
 ROUNDING = 1e-12  # of weights
@@ -78,7 +79,7 @@ def _error(found: HeadQueries, x: float) -> str:
     return error_in_digits(x) if found.heads.keys.random else below(x, ROUNDING)
 
 
-def _against_one(found: HeadQueries, factor: float) -> tuple[Table, Plot]:
+def _against_one(found: HeadQueries, factor: float) -> tuple[Table, Plot | Slider]:
     """The same factor in several heads, and in one head for all wanted keys."""
     heads, whole, random = found.heads, found.pattern, found.heads.keys.random
 
@@ -100,6 +101,7 @@ def _against_one(found: HeadQueries, factor: float) -> tuple[Table, Plot]:
     )
     # Heads with keys in common need double integrals, so fewer points are drawn.
     x = np.linspace(0, 5 * max(factor, 1.0), POINTS if heads.pure else POINTS // 3)
+    x = np.unique(np.append(x, factor))
     lines = [drawn(line, KNOWN if random else ROUNDING) for line in errors(x)]
     plot = Plot(
         "lines",
@@ -115,7 +117,7 @@ def _against_one(found: HeadQueries, factor: float) -> tuple[Table, Plot]:
             for name, line in zip((several, "one head"), lines, strict=True)
         ),
     )
-    return table, plot
+    return table, along(plot, factor)
 
 
 def _limits(found: HeadQueries) -> Table:

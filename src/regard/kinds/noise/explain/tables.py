@@ -23,6 +23,7 @@ from regard.kinds.noise.solve.findings import LimitFound, OutputFound
 from regard.kinds.noise.solve.finite_queries import TOLERANCE, affordable, settled, weight_law
 from regard.kinds.noise.solve.null_steering import components, noise_free, rms_error, steered
 from regard.report import Block, Facts, Table, number, vector
+from regard.solving.sliders import along
 
 SIZES = (1.0, 5.0, 10.0, 100.0)
 MOST_VALUES, MOST_ROWS = 12, 6  # of a table, and of values in a line
@@ -39,7 +40,10 @@ def details(found: OutputFound) -> tuple[Block, ...]:
     if growth and against:
         blocks.append(_sizes(growth, lines))
     blocks += _queries_compared(setting)
-    blocks.append(against or mean_weights(setting))
+    if growth and against:
+        blocks.append(along(against, growth.size))
+    else:
+        blocks.append(mean_weights(setting))
     return (*blocks, *law_of_one_weight(setting))
 
 

@@ -33,6 +33,7 @@ from regard.solving.key_tables import (
     tex,
     variance_in_digits,
 )
+from regard.solving.sliders import along
 
 POINTS = 33
 
@@ -52,7 +53,12 @@ def explain(problem: QueryProblem, found: NoiseWindow) -> Explanation:
     return Explanation(
         headline,
         tuple(_steps(problem, found)),
-        (_facts(problem, found), _by_factor(found), _curve(found), _other_directions(found)),
+        (
+            _facts(problem, found),
+            _by_factor(found),
+            along(_curve(found), found.factor),
+            _other_directions(found),
+        ),
         tuple(_beliefs(found)),
         random_assumes(problem),
         result=_result(problem, found),
@@ -215,7 +221,7 @@ def _by_factor(found: NoiseWindow) -> Table:
 
 def _curve(found: NoiseWindow) -> Plot:
     end = max(3 * found.best, 1.5 * min(found.window[1], 10 * found.best), 1.0)
-    factors = np.linspace(0, end, POINTS)
+    factors = np.unique(np.append(np.linspace(0, end, POINTS), found.factor))
     x = tuple(factors.tolist())
     errors, variances = found.heads.off_and_variance(found.heads.at(factors))
     series = (

@@ -11,23 +11,27 @@ from regard.kinds.heads.explain.proved_bounds import Step, level_tex, wanted_val
 from regard.kinds.heads.solve.pattern import Pattern
 from regard.kinds.query.solve.smallest_factor import SmallestFactor
 from regard.kinds.query.spec import QueryProblem
-from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
+from regard.problems.keys import Keys
+from regard.report import Block, Facts, Plot, Series, Slider, Table, Text, number, vector
 from regard.report.headline import marked
-from regard.report.numbers import rounded_up, spelled
+from regard.report.numbers import rounded_up, share, spelled
 from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
+    MOST_KEYS,
     formula_tex,
     how_many,
+    key_name,
     listing,
     nice,
     softmax,
     symbol,
     tex,
+    the_others,
     weights_table,
 )
 
-POINTS = 61  # of a curve
+POINTS = 41  # of a curve
 
 _REASONS = {
     "orthonormal": "The keys have length 1 and are at right angles, so each score is one "
@@ -204,7 +208,7 @@ def _details(problem: QueryProblem, found: SmallestFactor) -> Iterator[Block]:
     yield weights_table(problem.given, pattern.wanted, weights, pattern.prefix)
     if pattern.rest:
         yield _by_factor(found)
-        yield _curve(found)
+        yield _curve(problem.given, found)
     if found.has_exact_weights is not None:
         yield from _exact_elsewhere(found)
     if pattern.structure == "orthonormal" and pattern.even and pattern.m > 1 and pattern.rest:
@@ -229,15 +233,45 @@ def _by_factor(found: SmallestFactor) -> Table:
     return Table(columns, cells, "what the factor does")
 
 
-def _curve(found: SmallestFactor) -> Plot:
-    pattern = found.pattern
-    x = tuple(np.linspace(0, 2 * max(found.leak.factor, 3 * pattern.unit), POINTS).tolist())
+def _curve(given: Keys, found: SmallestFactor) -> Slider | Plot:
+    """Return what the factor does, from 0 to twice that of the answer, which is among the rows."""
+    pattern, leak = found.pattern, found.leak
+    end = 2 * max(leak.factor, 3 * pattern.unit)
+    x = tuple(sorted({*np.linspace(0, end, POINTS).tolist(), float(leak.factor)}))
     leaks = tuple(map(pattern.leak, x))
-    series = (
-        Series("weight wanted, all together", x, tuple(1 - r for r in leaks)),
-        Series("leak", x, leaks),
+    plot = Plot(
+        "lines",
+        "A large factor drives the leak to 0",
+        pattern.factor,
+        "leak $r$: what the other keys keep",
+        (Series("leak", x, leaks),),
+        y_scale="log" if min(leaks) > 0 else "linear",
     )
-    return Plot("lines", "A large factor drives the leak to 0", pattern.factor, "weight", series)
+    if not 0 < leak.allowed < 1 or math.isinf(leak.least):
+        return plot
+    rows = range(min(pattern.n, MOST_KEYS))
+    weights = [pattern.all_weights(factor) for factor in x]
+    enough = rounded_up(leak.least)
+    return Slider(
+        plot,
+        x.index(float(leak.factor)),
+        tuple(_says(found, factor, r) for factor, r in zip(x, leaks, strict=True)),
+        tuple(f"${symbol(key_name(given, i, pattern.prefix))}$" for i in rows),
+        tuple(tuple(float(w) for w in row[: len(rows)]) for row in weights),
+        tuple(float(w) for w in pattern.wanted[: len(rows)]),
+        (leak.allowed, f"{share(leak.allowed)} allowed"),
+        (leak.least, f"enough, from {enough} on"),
+    )
+
+
+def _says(found: SmallestFactor, factor: float, leak: float) -> str:
+    left = marked(share(leak), "query")
+    verdict = "enough" if leak <= found.leak.allowed else "too much"
+    others = the_others(found.pattern.rest, "keep")
+    return (
+        f"At ${found.pattern.factor}$ = {number(factor, 3)} {others} {left} of the weight, and the "
+        f"output is off by {number(leak * found.leak.distance, 3)}: {verdict}."
+    )
 
 
 def _exact_elsewhere(found: SmallestFactor) -> Iterator[Text]:

@@ -1,0 +1,157 @@
+"""Lines as SVG for a page: text that never shrinks, and a name at the end of each line.
+
+Places are percent of the box, so that it is as wide as the page lets it be. Looks are classes of
+`page.css`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from regard.report.html.prose import escaped, words
+from regard.report.html.svg import description
+from regard.report.inline import shown
+from regard.report.numbers import number
+from regard.report.plot import Plot, Series
+from regard.report.ticks import axis
+
+MOST_CURVES = 4  # that colours and names tell apart
+_DECADES = 8  # of a log axis
+_APART = 9.0  # percent of the height between two names
+_HALF = 50.0
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Percent along an axis, and its ticks with their words."""
+
+    low: float
+    high: float
+    log: bool
+    ticks: tuple[tuple[float, str], ...]
+
+    def percent(self, value: float) -> float:
+        """Return how far along a value is, 0 to 100."""
+        if self.log:
+            value = math.log10(value) if value > 0 else self.low
+        share = (value - self.low) / (self.high - self.low)
+        return round(100 * min(1.0, max(0.0, share)), 3)
+
+
+def across(plot: Plot) -> Scale:
+    """Return the horizontal axis of lines, whose places are numbers."""
+    places = [float(x) for series in plot.series for x in series.x]
+    low, high = min(places), max(places)
+    begin, end, marks = axis(low, high)
+    if not low < high:
+        low, high = begin, end
+    return Scale(low, high, False, tuple((x, _tick(x)) for x in marks if low <= x <= high))
+
+
+def up(plot: Plot, *more: float) -> Scale:
+    """Return the vertical axis, which holds `more` as well."""
+    heights = [y for series in plot.series for y in series.y] + list(more)
+    low, high = min(heights), max(heights)
+    if plot.y_scale == "linear":
+        begin, end, marks = axis(low, high)
+        return Scale(begin, end, False, tuple((x, _tick(x)) for x in marks))
+    top = math.ceil(math.log10(high))
+    foot = min(top - 1, max(math.floor(math.log10(low)), top - _DECADES))
+    step = 1 if top - foot <= 6 else 2
+    marks_ = range(foot, top + 1, step)
+    return Scale(foot, top, True, tuple((10.0**x, _power(x)) for x in marks_))
+
+
+def _tick(x: float) -> str:
+    return number(x, 4).replace("-", "−")
+
+
+def _power(exponent: int) -> str:
+    if -4 <= exponent <= 3:
+        return number(10.0**exponent, 1)
+    raised = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"10{raised}"
+
+
+def can_draw(plot: Plot) -> bool:
+    """Whether lines can be drawn so: few enough, at numbers."""
+    return (
+        plot.kind == "lines"
+        and len(plot.series) <= MOST_CURVES
+        and not isinstance(plot.series[0].x[0], str)
+    )
+
+
+def chart(plot: Plot, extra: str = "", under: str = "", more: tuple[float, ...] = ()) -> str:
+    """Return lines as an <svg> under the words of their height.
+
+    Args:
+        plot: what `can_draw`.
+        extra: SVG drawn above the lines, such as a point that moves.
+        under: SVG drawn below the lines, such as a limit.
+        more: heights that the axis has to hold too.
+    """
+    x, y = across(plot), up(plot, *more)
+    said = shown(plot.caption) or "Lines"
+    parts = [f'<line class="regard-grid" x1="0" x2="100%" {_both("y", 100 - y.percent(value))} />'
+             f'<text class="regard-tick" x="-8" y="{100 - y.percent(value)}%" dy=".35em" '
+             f'text-anchor="end">{words_}</text>' for value, words_ in y.ticks]  # fmt: skip
+    parts += [
+        f'<text class="regard-tick" x="{x.percent(value)}%" y="100%" dy="1.5em" '
+        f'text-anchor="middle">{words_}</text>'
+        for value, words_ in x.ticks
+    ]
+    paths = [
+        f'<path class="regard-line regard-line-{i}" d="{_path(series, x, y)}" />'
+        for i, series in enumerate(plot.series)
+    ]
+    inner = (
+        '<svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%">'
+        f"{''.join(paths)}</svg>"
+    )
+    svg = (
+        f'<svg class="regard-chart" role="img" aria-label="{escaped(said)}">\n'
+        f"<desc>{escaped(description(plot))}</desc>\n{under}\n"
+        + "\n".join(parts)
+        + f"\n{inner}\n{_names(plot, x, y)}\n{extra}\n</svg>"
+    )
+    above = f'<p class="regard-label">{words(plot.y_label)}</p>' if shown(plot.y_label) else ""
+    below = f'<p class="regard-along">{words(symbol(plot.x_label))}</p>' if plot.x_label else ""
+    return f"{above}\n{svg}\n{below}"
+
+
+def symbol(label: str) -> str:
+    """Return the label of an axis; a single letter as a formula."""
+    return f"${label}$" if len(label) == 1 and label.isalpha() else label
+
+
+def _both(name: str, percent: float) -> str:
+    return f'{name}1="{percent}%" {name}2="{percent}%"'
+
+
+def _path(series: Series, x: Scale, y: Scale) -> str:
+    points = sorted(zip(map(float, series.x), series.y, strict=True))
+    return "M" + "L".join(f"{x.percent(a)} {round(100 - y.percent(b), 3)}" for a, b in points)
+
+
+def _names(plot: Plot, x: Scale, y: Scale) -> str:
+    """Return the name of each line at its end, those of lines that end together apart."""
+    if len(plot.series) == 1:
+        return ""
+    placed: list[float] = []
+    found = []
+    for i, series in enumerate(plot.series):
+        end = max(zip(map(float, series.x), series.y, strict=True))
+        height = 100 - y.percent(end[1])
+        at = height - 4 if height > _HALF else height + 6
+        step = -_APART if height > _HALF else _APART
+        while any(abs(at - other) < _APART for other in placed):
+            at += step
+        placed.append(at)
+        name = escaped(series.name)
+        found.append(
+            f'<text class="regard-name regard-name-{i}" x="{x.percent(end[0])}%" '
+            f'y="{round(min(99.0, max(2.0, at)), 3)}%" text-anchor="end">{name}</text>'
+        )
+    return "\n".join(found)

@@ -1,0 +1,102 @@
+"""A slider on a page: the figure at its first row, and all rows as data for the script."""
+
+from __future__ import annotations
+
+import json
+
+from regard.report.html import bars, curves
+from regard.report.html.prose import coloured, words
+from regard.report.inline import shown
+from regard.report.numbers import number, share
+from regard.report.slider import Slider
+
+_DIGITS = 12  # of the numbers that are stored
+
+
+def figure(slider: Slider, which: int) -> str:
+    """Return the figure, which stands still without its script."""
+    plot, at = slider.plot, slider.at
+    x, limit = curves.across(plot), slider.limit
+    y = curves.up(plot, *([limit[0]] if limit else []))
+    places = [x.percent(row) for row in slider.rows]
+    heights = [[round(100 - y.percent(v), 3) for v in series.y] for series in plot.series]
+    more = () if limit is None else (limit[0],)
+    chart = curves.chart(plot, _points(places[at], heights, at), _under(slider, x, y), more)
+    symbol = shown(plot.x_label)
+    data = {
+        "symbol": symbol,
+        "at": at,
+        "x": [_stored(row) for row in slider.rows],
+        "shown": [number(row, 3) for row in slider.rows],
+        "y": [[_stored(v) for v in series.y] for series in plot.series],
+        "bars": [[_stored(v) for v in row] for row in slider.bars],
+        "places": places,
+        "heights": heights,
+        "says": [coloured(sentence) for sentence in slider.sentences],
+    }
+    text = json.dumps(data, ensure_ascii=True).replace("<", "\\u003c").replace("&", "\\u0026")
+    text = text.replace(">", "\\u003e")
+    beside = _bars(slider)
+    look = "regard-moves regard-two" if beside else "regard-moves"
+    caption = f"\n<figcaption>{words(plot.caption)}</figcaption>" if shown(plot.caption) else ""
+    return f"""<figure class="regard-slider" id="slider-{which}">
+<output class="regard-says">{coloured(slider.sentences[at])}</output>
+<div class="{look}">
+<div class="regard-drawn">
+{chart}
+<label class="regard-drag" hidden="hidden"><span>{words(curves.symbol(plot.x_label))}: drag</span>
+<input type="range" min="0" max="100" step="any" value="{places[at]}" aria-label="{symbol}" />
+</label>
+</div>
+{beside}
+</div>{caption}
+<script type="application/json">{text}</script>
+</figure>"""
+
+
+def _stored(x: float) -> float:
+    return float(f"{x:.{_DIGITS}g}")
+
+
+def _points(place: float, heights: list[list[float]], at: int) -> str:
+    line = f'<line class="regard-here" x1="{place}%" x2="{place}%" y1="0" y2="100%" />'
+    dots = [
+        f'<circle class="regard-dot regard-fill-{i}" cx="{place}%" cy="{ys[at]}%" r="6" />'
+        for i, ys in enumerate(heights)
+    ]
+    return line + "".join(dots)
+
+
+def _under(slider: Slider, x: curves.Scale, y: curves.Scale) -> str:
+    parts = []
+    if slider.enough is not None:
+        begin = x.percent(slider.enough[0])
+        parts.append(
+            f'<rect class="regard-enough" x="{begin}%" y="0" width="{round(100 - begin, 3)}%" '
+            f'height="100%" /><text class="regard-enough-words" x="{begin}%" dx="8" y="1.1em">'
+            f"{words(slider.enough[1])}</text>"
+        )
+    if slider.limit is not None:
+        height = round(100 - y.percent(slider.limit[0]), 3)
+        parts.append(
+            f'<line class="regard-limit" x1="0" x2="100%" y1="{height}%" y2="{height}%" />'
+            f'<text class="regard-limit-words" x="8" y="{height}%" dy="1.2em">'
+            f"{words(slider.limit[1])}</text>"
+        )
+    return "\n".join(parts)
+
+
+def _bars(slider: Slider) -> str:
+    if not slider.labels:
+        return ""
+    wanted = slider.wanted or (None,) * len(slider.labels)
+    rows = [
+        bars.row(words(label), part, share(part), 1 if goal else 0, goal or None)
+        for label, part, goal in zip(slider.labels, slider.bars[slider.at], wanted, strict=True)
+    ]
+    legend = "Weights; line: wanted" if slider.wanted else "Weights"
+    return (
+        f'<div class="regard-bars">\n<p class="regard-label">{legend}</p>\n'
+        + "\n".join(rows)
+        + "\n</div>"
+    )
