@@ -196,7 +196,7 @@ REFUSED = [
     ("[[1, 2], [3]]", "The rows of a matrix must have the same number of entries: the first has 2, this one 1.", 9),
     ("[1, [2, 3]]", "The entries in brackets must be scalars, and here are brackets in brackets. "
      "A matrix is written [[a, b], [c, d]].", 4),
-    (r"\sum_{i} x_i", r"\sum with an index is not part of the language: sum(x) adds the entries of x.", 0),
+    (r"\sum_{i} x_i", r"\sum with an index is not part of the language: sum(x) adds the entries of x, as in sum(exp(s)) - exp(s_j).", 0),
     (r"\log_2 n", r"\log with an index is not part of the language: log(x) takes no index.", 0),
     ("3!", "There is no factorial here; for 'not equal' write !=.", 1),
     (r"\bar{v}", r"\bar is not part of a name here: write a name such as v_bar.", 0),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from regard.checking.digits import written
 from regard.checking.letters import letters_apart
 from regard.checking.over_index import Over, without_index
+from regard.checking.typed_formulas import as_typed
 from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
 from regard.language import Formula, Limit, parse, parse_limit
 from regard.language.formula.vocabulary import GREEK_WORDS
@@ -29,6 +30,7 @@ Float64 = NDArray[np.float64]
 Value = float | Float64
 _MOST_NUMBERS = 100_000
 _DEEPEST = 8  # lists and tables within each other
+_BESIDE = frozenset({"problem", "answer", "name", "schema", "seed"})  # the table of fields
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")
 _THOUSANDS = re.compile(
     r"(?<![\w.,])[0-9]{1,3}(?:(?:,[0-9]{3})+|(?:[ \u2009\u202f_][0-9]{3})+)(?![0-9,])"
@@ -47,11 +49,13 @@ class Answer:
             lists of tables; by name.
         problem: the id that an answer file names, or None.
         decimals: how many each number is written with, by name and nested as the field is.
+        seed: of the variant that the answer is to, or None.
     """
 
     fields: Mapping[str, Any]
     problem: str | None = None
     decimals: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
 
     def need(self, name: str, *others: str) -> Any:
         """Return a field, under any of these names; InvalidAnswer where it is missing."""
@@ -59,7 +63,12 @@ class Answer:
             if one in self.fields:
                 return self.fields[one]
         given = ", ".join(self.fields) or "nothing"
-        raise InvalidAnswer(f"answer: {name} is missing. Got {given}.")
+        plain = {one.replace("_", "").casefold(): one for one in self.fields}
+        near = plain.get(name.replace("_", "").casefold())
+        if near is None and len(self.fields) == 1:
+            near = given
+        fix = "." if near is None else f": write {name} for {near}."
+        raise InvalidAnswer(f"answer: {name} is missing. Got {given}{fix}")
 
     def has(self, name: str) -> bool:
         """Whether a field is there."""
@@ -202,7 +211,9 @@ def from_dict(data: Mapping[Any, Any], letters: frozenset[str] = frozenset()) ->
     if not isinstance(fields, Mapping):
         raise InvalidAnswer("answer: must be a table of fields.")
     if "answer" in data:
-        extra = sorted(str(key) for key in set(data) - {"problem", "answer", "name", "schema"})
+        extra = sorted(
+            str(key) for key in set(data) - {"problem", "answer", "name", "schema", "seed"}
+        )
         if extra:
             raise InvalidAnswer(f"answer: {extra[0][:80]!r} does not belong beside [answer].")
     if problem is not None and not isinstance(problem, str):
@@ -218,7 +229,15 @@ def from_dict(data: Mapping[Any, Any], letters: frozenset[str] = frozenset()) ->
             value, over = without_index(value)
         read_fields |= {_name(name): _field(str(name), value), **over}
     decimals = {name: written(fields.get(name)) for name in read_fields}
-    return Answer(read_fields, problem, decimals)
+    return Answer(read_fields, problem, decimals, _seed(data))
+
+
+def _seed(data: Mapping[Any, Any]) -> int | None:
+    """Return the seed that stands beside the fields of an answer."""
+    seed = data.get("seed") if "answer" in data else None
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        raise InvalidAnswer("answer: seed must be a whole number from 0 on.")
+    return seed
 
 
 def _name(name: Any) -> str:
@@ -247,6 +266,9 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
             limit = _limit(value)
             if limit is not None and limit.name == name:  # C = "C -> inf"
                 return limit
+            again = as_typed(value)
+            if again != value:
+                return _field(name, again, depth)
             if _THOUSANDS.search(value):  # 1,048,576
                 together = _THOUSANDS.sub(lambda n: re.sub(r"[^0-9]", "", n[0]), value)
                 return _field(name, together, depth)

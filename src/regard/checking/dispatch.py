@@ -18,6 +18,7 @@ from regard.errors import InvalidAnswer, InvalidProblem
 from regard.language import Formula
 from regard.problems import Problem, load
 from regard.problems.answer_fields import answer_fields, only_field
+from regard.problems.ranges import with_seed
 from regard.problems.registry import part
 from regard.report import number
 
@@ -90,6 +91,8 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
         raise InvalidAnswer(
             f"check: the answer is to {given.problem[:80]!r}, and the problem is {problem.id!r}."
         )
+    if given.seed is not None:
+        problem = with_seed(problem, given.seed)
     return problem, given
 
 

@@ -23,6 +23,7 @@ from regard.cli.new import new as new_command
 from regard.cli.rubric import rubric as rubric_command
 from regard.cli.export import export as export_command
 from regard.cli.inspect import inspect as inspect_command
+from regard.cli.handout import handout as handout_command
 from regard.cli.show import hint as hint_command
 from regard.cli.show import show as show_command
 from regard.cli.solve import solve as solve_command
@@ -53,6 +54,8 @@ app.command("variant", short_help="Print a problem with other numbers.")(problem
 app.command("validate", short_help="Say whether a problem file is right.")(problem_set.validate)
 app.command("new", short_help="Write a problem file to start from.")(new_command)
 app.command("rubric", short_help="Print goals, points and likely mistakes.")(rubric_command)
+app.command("handout", short_help="Write the statements alone, for a class.")(handout_command)
+app.command("validate", short_help="Say whether problem files are right.")(problem_set.validate)
 app.command("schema")(problem_set.schema)
 app.command("sweep", short_help="Run something over many settings.")(sweep_command)
 app.command("doctor", short_help="Say what is installed, and test it.")(doctor_command)

@@ -14,14 +14,19 @@ import typer
 from regard.cli.console import Full, out, width
 from regard.cli.inline import inline
 from regard.cli.problem_set import Json, write
-from regard.cli.solve import Format
+from regard.cli.solve import Format, rendered
 from regard.errors import InvalidAnswer, InvalidProblem
 
 if TYPE_CHECKING:
     from regard.checking import Grading
     from regard.report import Report
 
-_SUFFIXES = {".html": Format.html, ".tex": Format.latex, ".json": Format.json}
+_SUFFIXES = {
+    ".html": Format.html,
+    ".tex": Format.latex,
+    ".json": Format.json,
+    ".pdf": Format.pdf,
+}
 
 
 def check(
@@ -84,12 +89,30 @@ def check(
     if seed is not None:
         _replay(problem, given, seed, form, output)
         return
-    verdict = check_one(problem, given)
+    verdict = check_one(*_seeded(problem, given))
     if form is Format.text and output is None and not full:
         screens.show(of_verdict(verdict, width()), out())
     else:
         _show(verdict.report(), verdict.to_dict(), form, output)
     raise typer.Exit(0 if verdict.right else 1)
+
+
+def _seeded(name: str, given: Any) -> tuple[Any, Any]:
+    """Return the variant that an answer is to, where the kind draws its numbers, and the answer."""
+    from dataclasses import replace
+
+    from regard.checking import Answer, read
+    from regard.problems import load
+    from regard.solving import variant
+
+    if isinstance(given, str) and Path(given).suffix in (".toml", ".json"):
+        given = read(given)
+    if not isinstance(given, Answer) or given.seed is None:
+        return name, given
+    problem = load(name)
+    if problem.vary or given.problem not in (None, problem.id):
+        return problem, given
+    return variant(problem, given.seed), replace(given, seed=None, problem=None)
 
 
 def _show_parts(grading: Grading, form: Format, output: Path | None) -> NoReturn:
@@ -207,16 +230,12 @@ def _plain(text: str) -> str:
 
 
 def _show(report: Report, data: dict[str, Any], form: Format, output: Path | None) -> None:
-    from regard.report import to_html_page, to_latex, to_terminal, to_text
+    from regard.report import to_terminal
 
     if form is Format.text and output is None:
         to_terminal(report, out())
         return
-    if form is Format.json:
-        text = json.dumps(data, indent=2)
-    else:
-        render = {Format.text: to_text, Format.html: to_html_page, Format.latex: to_latex}[form]
-        text = render(report)
+    text = json.dumps(data, indent=2) if form is Format.json else rendered(report, form, output)
     if output is None:
         typer.echo(text)
     else:

@@ -12,7 +12,7 @@ import typer
 
 from regard.cli.console import out
 from regard.cli.problem_set import Json, write
-from regard.cli.solve import Format, format_of
+from regard.cli.solve import Format, format_of, rendered
 from regard.errors import InvalidProblem, RegardError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def explain(
 
         to_terminal(report, out())
         return
-    text = _rendered(found, report, form, digits)
+    text = _rendered(found, report, form, digits, output)
     if output is None:
         typer.echo(text)
     else:
@@ -114,11 +114,11 @@ def _traced(file: Path, given: dict[str, Any], title: str, digits: int) -> tuple
         raise InvalidProblem(f"{file}: {str(refused).removeprefix('trace: ')}") from None
 
 
-def _rendered(found: Trace, report: Report, form: Format, digits: int) -> str:
-    from regard.report import to_html_page, to_latex, to_text
-
+def _rendered(
+    found: Trace, report: Report, form: Format, digits: int, output: Path | None
+) -> str | bytes:
     if form is Format.json:
         # Text of the person's own may hold anything; JSON says it in ASCII.
         data = {**found.to_dict(digits), "report": report.to_dict()}
         return json.dumps(data, indent=2)
-    return {Format.text: to_text, Format.html: to_html_page, Format.latex: to_latex}[form](report)
+    return rendered(report, form, output)

@@ -79,30 +79,40 @@ def schema(as_json: Json = False) -> None:
 
 
 def validate(
-    file: Annotated[str, typer.Argument(help="A problem in TOML or JSON, or an id.")],
+    files: Annotated[list[str], typer.Argument(help="Problems in TOML or JSON, or ids.")],
     as_json: Json = False,
 ) -> None:
-    """Say whether a problem file is right: its keys, its formulas, and what comes of solving it."""
+    """Say whether problem files are right: keys, formulas, and what comes of solving them."""
+    found = [_validated(file, as_json) for file in files]
+    if as_json:
+        said = [data for _, data in found if data is not None]
+        if len(files) > 1:
+            typer.echo(json.dumps({"files": said}))
+        elif said:
+            typer.echo(json.dumps(said[0]))
+    raise typer.Exit(max(code for code, _ in found))
+
+
+def _validated(file: str, as_json: bool) -> tuple[int, dict[str, Any] | None]:
+    """Return the exit code of one file, and what JSON says of it."""
     from regard import problems, solving
 
     try:
         problem = problems.load(file)
+        solution = solving.solve(problem)
     except InvalidProblem as error:
         for sentence in error.args:
             typer.echo(sentence, err=True)
-        raise typer.Exit(2) from None
-    solution = solving.solve(problem)
-    undecided = solution.verdict is solving.Status.UNDECIDED
-    if as_json:
-        verdict = solution.verdict.name.lower()
-        typer.echo(json.dumps({"id": problem.id, "kind": problem.kind, "status": verdict}))
-    else:
+        return 2, None
+    verdict = solution.verdict.name.lower()
+    if not as_json:
         article = "an" if problem.kind[0] in "aeiou" else "a"
         typer.echo(f"{file}: {article} {problem.kind} problem, {solution.outcome}.")
         for name, value in solution.to_dict()["answer"].items():
             shown = str(value).lower() if isinstance(value, bool) else str(value)
             typer.echo(f"  {name} = {shown if len(shown) <= 80 else shown[:79] + '…'}")
-    raise typer.Exit(1 if undecided else 0)
+    code = 1 if solution.verdict is solving.Status.UNDECIDED else 0
+    return code, {"id": problem.id, "kind": problem.kind, "status": verdict}
 
 
 def variant(
@@ -125,10 +135,10 @@ def variant(
         typer.echo(str(output))
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, text: str | bytes) -> None:
     """Write a file; a sentence where that cannot be done."""
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
     except OSError as error:
         raise InvalidProblem(
             f"{path}: cannot be written: {(error.strerror or 'no reason given').lower()}."

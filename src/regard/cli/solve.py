@@ -27,12 +27,14 @@ class Format(StrEnum):
     html = "html"
     latex = "latex"
     json = "json"
+    pdf = "pdf"
 
 
 _SUFFIXES = {
     ".html": Format.html,
     ".tex": Format.latex,
     ".json": Format.json,
+    ".pdf": Format.pdf,
     ".txt": Format.text,
 }
 
@@ -157,6 +159,7 @@ def _show(
     from regard import report
     from regard.cli import screens
 
+    text: str | bytes
     if form is Format.json:
         text = json.dumps({"solutions": [s.to_dict() for s in solutions]}, indent=2)
     elif form is Format.text and output is None:
@@ -169,17 +172,25 @@ def _show(
                 screens.show(screens.of_solution(solution, width()), out())
         return
     else:
-        whole = _joined(solutions, title)
-        render = {
-            Format.text: report.to_text,
-            Format.html: report.to_html_page,
-            Format.latex: report.to_latex,
-        }[form]
-        text = render(whole)
+        text = rendered(_joined(solutions, title), form, output)
     if output is None:
         typer.echo(text)
     else:
         write(output, text)
+
+
+def rendered(report: Report, form: Format, output: Path | None) -> str | bytes:
+    """Return a report in a format; PDF is no text, and needs a file."""
+    from regard import report as reports
+    from regard.report.pdf import to_pdf
+
+    if form is Format.pdf:
+        if output is None:
+            raise InvalidProblem("--format pdf: name the file with -o FILE.pdf.")
+        return to_pdf(report)
+    if form is Format.latex:
+        return reports.to_latex(report)
+    return reports.to_html_page(report) if form is Format.html else reports.to_text(report)
 
 
 def _title(named: list[str]) -> str:

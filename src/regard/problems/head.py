@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, PrivateAttr, model_validator
 
 from regard.problems.fields import Number, Part
+from regard.problems.ranges import drawn, filled
 from regard.problems.statement import check_statement
 
 Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
@@ -28,6 +29,8 @@ class Problem(Part):
         goal: what is asked for, and how near it has to come.
         points: how many points each goal is worth; every goal is named, and 0 is allowed. None:
             goals count as their judge weighs them.
+        vary: which numbers of given and goal a variant draws, and from which range; the statement
+            then names them in double braces (`regard.problems.ranges`).
     """
 
     model_config = ConfigDict(populate_by_name=True, protected_namespaces=())
@@ -41,12 +44,24 @@ class Problem(Part):
     given: Part
     goal: Part
     points: Annotated[dict[str, Points], Field(min_length=1)] | None = None
+    vary: dict[str, Annotated[str, Field(max_length=80)]] | None = None
+    _template: str = PrivateAttr(default="")
+
+    @property
+    def template(self) -> str:
+        """The statement as its file has it, with the names of what varies."""
+        return self._template or self.statement
 
     @model_validator(mode="after")
     def _can_be_meant(self) -> Self:
         self.refuse()
         if self.points is not None:
             self._refuse_points(self.points)
+        if self.vary:
+            data = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+            drawn(self.vary, data["given"], data["goal"], 0)  # refuses ranges that are none
+            self._template = self.statement
+            self.__dict__["statement"] = filled(self.statement, data["given"], data["goal"])
         return self
 
     def _refuse_points(self, points: dict[str, float]) -> None:

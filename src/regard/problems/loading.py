@@ -106,10 +106,20 @@ def parse(text: str, name: str, *, is_json: bool = False) -> dict[str, Any]:
         reason = str(error)
         if "integer string conversion" in reason:
             raise InvalidProblem(f"{name}: has a number with thousands of digits.") from None
-        raise InvalidProblem(f"{name}: is not {language}: {reason}.") from None
+        fix = "" if is_json else _quoting(reason)
+        raise InvalidProblem(f"{name}: is not {language}: {reason}.{fix}") from None
     if not isinstance(data, dict):
         raise InvalidProblem(f"{name}: must be a table of keys, not {type(data).__name__}.")
     return data
+
+
+def _quoting(reason: str) -> str:
+    """Say how a formula is quoted, where that is what TOML stumbles over."""
+    if reason.startswith(("Invalid value", "Expected newline or end of document after")):
+        return " A formula stands in quotes: q = 'C (k_a + k_b)'."
+    if "escape" in reason or "Unescaped" in reason or "hex" in reason:
+        return r" LaTeX stands in single quotes, in which \ is a \: q = '\alpha k_a'."
+    return ""
 
 
 @cache

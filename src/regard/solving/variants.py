@@ -12,6 +12,7 @@ import numpy as np
 
 from regard.errors import InvalidProblem, ParameterError, RegardError
 from regard.problems import Problem, from_dict, names, to_dict
+from regard.problems.ranges import with_seed
 from regard.problems.registry import needed
 from regard.problems.writing import inline
 from regard.solving.dispatch import solve
@@ -31,8 +32,15 @@ def variant(problem: Problem, seed: int) -> Problem:
     """
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise ParameterError(f"variant: seed must be a whole number from 0 on. Got {seed!r}.")
-    vary = needed(problem.kind, "vary").vary
     wanted = solve(problem).verdict
+    if problem.vary:
+        drawn = with_seed(problem, seed)
+        if solve(drawn).verdict is not wanted:
+            raise InvalidProblem(
+                f"{problem.id}: with seed {seed} it comes out otherwise: narrow the ranges of vary."
+            )
+        return drawn
+    vary = needed(problem.kind, "vary").vary
     rng = np.random.default_rng([seed, sum(problem.id.encode())])
     for _ in range(_TRIES):
         data = to_dict(problem)

@@ -54,9 +54,11 @@ def unknown(text: str, column: int) -> str:
 
 def _unknown_command(command: str, rest: str) -> str:
     if command in ("sum", "prod", "max", "min", "log", "ln") and "_" in rest[:12]:
-        example = {"sum": "sum(x) adds the entries of x", "prod": "write the product out"}.get(
-            command, f"{command}(x) takes no index"
-        )
+        examples = {
+            "sum": "sum(x) adds the entries of x, as in sum(exp(s)) - exp(s_j)",
+            "prod": "write the product out",
+        }
+        example = examples.get(command, f"{command}(x) takes no index")
         return f"\\{command} with an index is not part of the language: {example}."
     if command in _ACCENTS:
         return f"\\{command} is not part of a name here: write a name such as v_{command}."

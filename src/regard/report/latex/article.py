@@ -7,6 +7,7 @@ command to TeX.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from regard.report import document as doc
@@ -22,26 +23,26 @@ _PREAMBLE: Final = r"""\documentclass[11pt]{article}
 \usepackage{amssymb}
 \usepackage{array}
 \usepackage{booktabs}
-\usepackage{longtable}
 \usepackage{graphicx}
 \usepackage{xcolor}
 \usepackage[a4paper,margin=25mm]{geometry}
 \usepackage{tikz}
 \usetikzlibrary{patterns}
 \usepackage[hidelinks]{hyperref}
+\IfFileExists{bookmark.sty}{\usepackage{bookmark}}{}
 \setcounter{secnumdepth}{0}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{0.5\baselineskip}
-\setlength{\LTleft}{0pt}
-\setlength{\LTright}{\fill}
-\setlength{\LTcapwidth}{\linewidth}
-\emergencystretch=3em
+\sloppy
 \raggedbottom
 % A formula on its own line, made smaller if it is wider than the page.
 \newsavebox{\regardbox}
 \newcommand{\regardmath}[1]{\par\noindent\sbox{\regardbox}{$\displaystyle #1$}%
   \makebox[\linewidth]{\ifdim\wd\regardbox>\linewidth
     \resizebox{\linewidth}{!}{\usebox{\regardbox}}\else\usebox{\regardbox}\fi}\par}
+% One between words that is wider than a line.
+\newcommand{\regardinline}[1]{\sbox{\regardbox}{$#1$}%
+  \ifdim\wd\regardbox>\linewidth\resizebox{\linewidth}{!}{\usebox{\regardbox}}\else$#1$\fi}
 % A very long one, broken where TeX breaks formulas in text.
 \newcommand{\regardlong}[1]{\par\noindent{\raggedright$#1$\par}}
 \newenvironment{regardlisting}{\par\begingroup\ttfamily\small\parskip=0pt\raggedright}
@@ -63,10 +64,24 @@ def to_latex(report: doc.Report) -> str:
         rf"{{\LARGE\bfseries\raggedright {words(report.title)}\par}}\bigskip",
     ]
     if chapters >= _CONTENTS:
-        parts.append(r"\setcounter{tocdepth}{1}\tableofcontents\bigskip")
-    parts += [_block(block, highest) for block in report.blocks]
+        parts.append(_contents(heading for heading in headings if heading.level == 1))
+    chapter = 0
+    for block in report.blocks:
+        if isinstance(block, doc.Heading) and block.level == 1:
+            chapter += 1
+            parts.append(rf"\hypertarget{{chapter-{chapter}}}{{}}")
+        parts.append(_block(block, highest))
     parts.append(r"\end{document}")
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _contents(headings: Iterable[doc.Heading]) -> str:
+    """Return links to chapters; a table of contents would need a second run of TeX."""
+    rows = [
+        rf"\item \hyperlink{{chapter-{i}}}{{{words(heading.text)}}}"
+        for i, heading in enumerate(headings, 1)
+    ]
+    return "\n".join([r"\begin{enumerate}\itemsep=0pt\parskip=0pt", *rows, r"\end{enumerate}"])
 
 
 def _block(block: doc.Block, highest: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from regard.report import markdown
 from regard.report.characters import verbatim
-from regard.report.latex.text import escaped, words
+from regard.report.latex.text import escaped, inline_formula, words
 from regard.report.markdown import Part, Span
 
 _DEEPEST = 4  # LaTeX has no more levels of lists
@@ -93,7 +93,7 @@ def spans(given: Sequence[Span]) -> str:
 def _span(span: Span) -> str:
     match span.kind, span.tag:
         case "math", _:
-            return f"${span.text}$"
+            return inline_formula(span.text)
         case "display", _:
             return formula(span.text)
         case "code", _:

@@ -16,7 +16,7 @@ _ASCII = {
     "&": r"\&",
     "#": r"\#",
     "%": r"\%",
-    "_": r"\_",
+    "_": r"\_\allowbreak{}",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
     "<": r"\textless{}",
@@ -137,12 +137,20 @@ _STEP = 20
 _LONG = re.compile(rf"[^\s]{{{2 * _STEP},}}")
 _CLUSTER = re.compile("(.)([\u0300-\u036f\u20d7]*)", re.DOTALL)
 
+_WIDE = 60  # characters of a formula that may be wider than a line
+
 
 def words(text: str) -> str:
     """Return a string with formulas as LaTeX."""
     return "".join(
-        f"${part}$" if is_formula else escaped(part) for is_formula, part in inline.parts(text)
+        inline_formula(part) if is_formula else escaped(part)
+        for is_formula, part in inline.parts(text)
     )
+
+
+def inline_formula(latex: str) -> str:
+    """Return a formula between words; a long one is made smaller where a line cannot hold it."""
+    return f"${latex}$" if len(latex) <= _WIDE else rf"\regardinline{{{latex}}}"
 
 
 def escaped(text: str) -> str:

@@ -1,0 +1,68 @@
+r"""What people type, in the formula language: NumPy's words, bold letters, small indices, lists.
+
+A text that is no formula is tried again as this says, where what is meant is beyond doubt.
+"""
+
+from __future__ import annotations
+
+import re
+
+_BOLD = re.compile(r"\\(?:mathbf|mathbb|mathit|boldsymbol|bm|vec|textbf)\s*\{([^{}]*)\}")
+_SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
+_PLAIN = str.maketrans(_SUBSCRIPTS, "0123456789aehijklmnoprstuvx")
+_INDEX = re.compile(f"[{_SUBSCRIPTS}]+")
+_MODULE = re.compile(r"(?<![\w.])(?:np|numpy|jnp|torch)\.(?:linalg\.)?(?=[a-zA-Z])")
+_TRANSPOSE = re.compile(r"\.transpose\(\s*\)")
+# "…, C >> 0": that a factor is large is what a factor without a number means.
+_LARGE = re.compile(
+    r"[,;]\s*(?:\\?[A-Za-z]+\s*(?:\\gg|>>|≫|\\to|\\rightarrow|->|→)\s*"
+    r"(?:0|1|\+?(?:\\infty|∞|inf(?:inity|ty)?))|\\?[A-Za-z]+\s+(?:is\s+)?(?:very\s+)?large)\s*$"
+)
+_NUMBER = r"[-+−]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
+_LIST = re.compile(rf"\s*[(\[]?\s*({_NUMBER}(?:(?:\s*[,;]\s+|\s+){_NUMBER})+)\s*[)\]]?\s*")
+_CALLS = ("inv", "matmul")
+
+
+def as_typed(text: str) -> str:
+    r"""Return a text with what people type written in the formula language.
+
+    >>> as_typed(r"\mathbf{k_a} + kₐ"), as_typed("np.dot(k_a, q)"), as_typed("inv(S' S) S'")
+    ('k_a + k_a', 'dot(k_a, q)', "(S' S)^-1 S'")
+    >>> as_typed(r"\beta (k_a + k_b), \beta \gg 0"), as_typed("0.33 0.12 0.55")
+    ('\\beta (k_a + k_b)', '[0.33, 0.12, 0.55]')
+    """
+    text = _BOLD.sub(r"\1", text)
+    text = _INDEX.sub(lambda found: f"_{found[0].translate(_PLAIN)}", text)
+    text = _TRANSPOSE.sub(".T", _MODULE.sub("", text))
+    text = _LARGE.sub("", text)
+    for name in _CALLS:
+        text = _without_call(text, name)
+    numbers = _LIST.fullmatch(text)
+    if numbers is not None:
+        return f"[{', '.join(re.findall(_NUMBER, numbers[1]))}]"
+    return text
+
+
+def _without_call(text: str, name: str) -> str:
+    """Return a text in which inv(x) is (x)^-1, and matmul(a, b) is (a) (b)."""
+    while (found := re.search(rf"(?<![\w.]){name}\(", text)) is not None:
+        arguments, end = _arguments(text, found.end())
+        if end < 0 or len(arguments) != (1 if name == "inv" else 2):
+            return text
+        inside = f"({arguments[0]})^-1" if name == "inv" else "({}) ({})".format(*arguments)
+        text = text[: found.start()] + inside + text[end:]
+    return text
+
+
+def _arguments(text: str, start: int) -> tuple[list[str], int]:
+    """Return what stands between brackets, split at its commas, and where it ends; -1: nowhere."""
+    depth, parts = 1, [""]
+    for at in range(start, len(text)):
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if depth == 0:
+            return [part.strip() for part in parts], at + 1
+        if text[at] == "," and depth == 1:
+            parts.append("")
+        else:
+            parts[-1] += text[at]
+    return parts, -1

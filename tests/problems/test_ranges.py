@@ -1,0 +1,152 @@
+"""Numbers that a problem lets vary: in its file, in its text, and found again from an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.running import run
+from regard import checking, problems, solving
+from regard.errors import InvalidAnswer, InvalidProblem
+from regard.problems.ranges import draw, with_seed
+
+MIX = """schema = 1
+id = "mix-two-values"
+title = "Mix two values"
+kind = "query"
+vary = { n = "5..12", weights = "simplex(2, 0.1)" }
+statement = "Of {{n}} keys at right angles, $k_a$ gets {{w_a}} and $k_b$ gets {{w_b}}."
+
+[given]
+n = 6
+keys = { law = "orthonormal" }
+values = { law = "arbitrary" }
+names = { a = 0, b = 1 }
+
+[goal]
+weights = { a = 0.7, b = 0.3 }
+tolerance = 1e-3
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mix.toml"
+    path.write_text(MIX)
+    return path
+
+
+def test_the_statement_says_the_numbers_of_its_file() -> None:
+    mix = problems.loads(MIX)
+    assert mix.statement == "Of 6 keys at right angles, $k_a$ gets 0.7 and $k_b$ gets 0.3."
+
+
+def test_every_seed_draws_within_the_ranges_and_the_text_says_what_was_drawn() -> None:
+    mix, seen = problems.loads(MIX), set()
+    for seed in range(60):
+        drawn = with_seed(mix, seed)
+        data = problems.to_dict(drawn)
+        n, weights = data["given"]["n"], data["goal"]["weights"]
+        assert 5 <= n <= 12
+        assert min(weights.values()) >= 0.1
+        np.testing.assert_allclose(sum(weights.values()), 1, rtol=0, atol=1e-12)
+        a, b = weights["a"], weights["b"]
+        assert drawn.statement == f"Of {n} keys at right angles, $k_a$ gets {a} and $k_b$ gets {b}."
+        assert data == problems.to_dict(with_seed(mix, seed))
+        assert "vary" not in data
+        seen.add((n, a))
+    assert {n for n, _ in seen} == set(range(5, 13))
+    assert len(seen) > 30
+
+
+def test_an_answer_with_its_seed_is_judged_by_the_numbers_of_that_variant(file: Path) -> None:
+    mix = problems.load(file)
+    right = problems.to_dict(with_seed(mix, 7))["goal"]["weights"]
+    q = f"(C + log({right['a']})) k_a + (C + log({right['b']})) k_b"
+    answer = {"problem": "mix-two-values", "seed": 7, "answer": {"q": q}}
+    assert checking.check(mix, answer).right
+    assert not checking.check(mix, {**answer, "seed": 8}).right
+    assert solving.solve(with_seed(mix, 7)).answer["q"] == q
+
+
+def test_a_bundled_problem_is_found_again_by_its_seed_too(tmp_path: Path) -> None:
+    answer = tmp_path / "answer.toml"
+    answer.write_text('problem = "select-the-first-value"\nseed = 5\n[answer]\nq = [9, 9]\n')
+    drawn = solving.variant(problems.load("select-the-first-value"), 5)
+    result = run("check", "select-the-first-value", str(answer))
+    assert "(variant 5)" in result.stdout or result.returncode == 1
+    q = solving.solve(drawn).answer["q"]
+    answer.write_text(f'problem = "select-the-first-value"\nseed = 5\n[answer]\nq = {list(q)}\n')
+    assert run("check", "select-the-first-value", str(answer)).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"5..12"', '"5-12"', "'5-12' is no range: write"),
+        ('"5..12"', '"12..5"', "'12..5' is no range: write"),
+        ("{ n =", "{ m =", "there is no m in given or goal"),
+        ("simplex(2, 0.1)", "simplex(3, 0.1)", "weights has 2 entries, its range draws 3"),
+        ("simplex(2, 0.1)", "simplex(2, 0.6)", "'simplex(2, 0.6)' is no range"),
+        ("simplex(2, 0.1)", "1..2", "weights is not of the form that its range draws"),
+        ("{{w_a}}", "{{w_c}}", "{{w_c}} is no number of it. There are n, tolerance, w_a, w_b."),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(old: str, new: str, message: str) -> None:
+    with pytest.raises(InvalidProblem) as refused:
+        problems.loads(MIX.replace(old, new))
+    assert message in str(refused.value)
+
+
+def test_ranges_draw_what_they_say() -> None:
+    rng = np.random.default_rng(3)
+    assert {draw("2 | 3 | 5", rng) for _ in range(40)} == {2, 3, 5}
+    assert all(0.1 <= draw("0.1..0.5", rng) <= 0.5 for _ in range(40))
+    assert draw("7..7", rng) == 7
+
+
+@pytest.mark.parametrize("seed", [-1, True, 1.5, "7"])
+def test_a_seed_is_a_whole_number(seed: object) -> None:
+    with pytest.raises(InvalidAnswer, match="seed must be a whole number from 0 on"):
+        checking.check(
+            "average-two-values",
+            {"problem": "average-two-values", "seed": seed, "answer": {"q": "k_a"}},
+        )
+
+
+@pytest.mark.parametrize("suffix", ["md", "html", "tex", "txt"])
+def test_a_handout_has_the_statements_and_no_answers(file: Path, suffix: str) -> None:
+    output = file.parent / f"handout.{suffix}"
+    result = run("handout", str(file), "average-two-values", "--seed", "7", "-o", str(output))
+    assert (result.returncode, result.stderr) == (0, "")
+    text = output.read_text()
+    n = problems.to_dict(with_seed(problems.load(file), 7))["given"]["n"]
+    assert f"Of {n} keys at right angles" in text
+    assert "Mix two values" in text
+    assert "seed = 7" in text
+    assert "log(" not in text
+    assert "solved" not in text
+
+
+def test_a_handout_of_a_collection_has_its_title_and_parts() -> None:
+    text = run("handout", "ece537-ps9").stdout
+    assert text.startswith("# ECE 537, problem set 9: heads that look back\n")
+    assert "## (a) Look back exactly T steps" in text
+
+
+def test_a_handout_that_cannot_be_written_says_which_endings_there_are() -> None:
+    result = run("handout", "ece537-ps9", "-o", "x.docx")
+    assert result.returncode == 2
+    assert result.stderr == "-o x.docx: use one of the endings .md, .html, .tex, .pdf, .txt.\n"
+
+
+def test_validate_takes_many_files(file: Path) -> None:
+    bad = file.parent / "bad.toml"
+    bad.write_text(MIX.replace("5..12", "x"))
+    result = run("validate", str(file), str(bad), "average-two-values")
+    assert result.returncode == 2
+    assert "mix.toml: a query problem, solved and proved." in result.stdout
+    assert "average-two-values: a query problem, solved and proved." in result.stdout
+    assert "is no range" in result.stderr
