@@ -1,4 +1,4 @@
-"""One word for what a head does, by two rules that were fixed before any model was read.
+"""One word for what a head does, by two thresholds that are argued for and not fitted.
 
 A head is called what most of its rows do: at least MAJORITY of them have their largest weight where
 the word says, and these rows' mean weight there is at least WEIGHT. Two such words cannot both hold
@@ -10,6 +10,9 @@ argmax at one given shift in 1 row of n, so that a majority of 96 rows does not 
 out heads whose argmax is the same for all rows and hardly larger than the rest. A spread of BROAD
 leaves a weight within a factor of about e^±1/2 of even; at a spread of 1 one standard deviation is
 a factor of e.
+
+What a weight "by position alone" is, is a choice too, and moves heads near WEIGHT across it: see
+`regard.models.window`.
 """
 
 from __future__ import annotations
