@@ -50,6 +50,7 @@ from regard.certify.certificate import (
     part,
 )
 from regard.certify.claims.computed import in_digits
+from regard.certify.claims.instances import belonging
 from regard.certify.claims.kind import Kind
 from regard.certify.formulas.evaluation import evaluate, read, scalar, table
 from regard.certify.formulas.functions import exact_number, exponential, in_balls, in_rationals
@@ -196,6 +197,8 @@ def condition(claim: Claim, certificate: Certificate) -> Decision:
         raise Unusable(f"there must be 1 to {MOST_INSTANCES} instances.")
     if not all(isinstance(some, Mapping) for some in instances):
         raise Unusable("an instance must give values by name.")
+    for some in instances:
+        belonging(some)
 
     def test(numbers: Arithmetic) -> Outcome:
         seen: list[tuple[bool | None, bool | None]] = []
