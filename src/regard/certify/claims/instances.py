@@ -15,7 +15,7 @@ def belonging(instance: Mapping[str, Any]) -> None:
     """Raise Unusable where a value contradicts the scores that it is said of."""
     if "epsilon" in instance and not 0 < exact(instance["epsilon"], "epsilon") < 1:
         raise Unusable("epsilon must lie between 0 and 1.")
-    scores = instance.get("s")
+    scores: Any = instance.get("s")
     if not isinstance(scores, list | tuple) and not hasattr(scores, "tolist"):
         return
     known = [exact(one, "s") for one in list(scores)]
