@@ -172,7 +172,7 @@ return heads.swapaxes(0, 1).reshape(len(x), -1) @ W_O
     ),
     "rotary": Entry(
         "Rotary positions",
-        r"(a, b) \mapsto (a \cos(w_i t) - b \sin(w_i t),\ a \sin(w_i t) + b \cos(w_i t)),"
+        r"(a, b) \mapsto (a \cos(w_i t) - b \sin(w_i t),\quad a \sin(w_i t) + b \cos(w_i t)),"
         r"\quad w_i = 10000^{-2i/d}",
         "Each pair of neighbouring entries is a point in a plane, turned by an angle that grows "
         "with the position. Scores of turned queries and keys depend on the distance alone.",
