@@ -41,7 +41,11 @@ def explain(problem: CodeProblem, found: Completed) -> Explanation:
     entries = [(part, CATALOGUE[part.behaviour]) for part in found.functions]
     return Explanation(
         CATALOGUE[first].formula,
-        tuple((f"{one.title} ({part.name}). {one.why}", one.formula) for part, one in entries),
+        tuple(
+            step
+            for part, one in entries
+            for step in ((f"{one.title} ({part.name}). {one.why}", one.formula), *one.more)
+        ),
         (*_shown(found), *_compared(found), _plot(problem, found)),
         wrong_versions(wanted),
     )

@@ -19,6 +19,7 @@ class Entry:
         why: how it works, in a sentence or two with $math$.
         body: the lines of the function, not indented.
         calls: the behaviours that the body calls.
+        more: further steps of the way there: sentences, each with a formula.
     """
 
     title: str
@@ -26,6 +27,7 @@ class Entry:
     why: str
     body: str
     calls: tuple[str, ...] = ()
+    more: tuple[tuple[str, str], ...] = ()
 
 
 CATALOGUE: dict[str, Entry] = {
@@ -186,6 +188,17 @@ turned[..., 0::2] = a * np.cos(angles) - b * np.sin(angles)
 turned[..., 1::2] = a * np.sin(angles) + b * np.cos(angles)
 return turned
 """,
+        more=(
+            (
+                "As complex numbers, a turn is a product with a number of length 1.",
+                r"a + i b \mapsto e^{i w t} (a + i b)",
+            ),
+            (
+                "In a score the turns of query and key leave their difference: only the distance "
+                "between the positions matters.",
+                r"e^{i w s} e^{-i w t} = e^{i w (s - t)}",
+            ),
+        ),
     ),
     "copy_query": Entry(
         "A query that copies",
