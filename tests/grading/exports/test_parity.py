@@ -17,6 +17,7 @@ from regard.grading.exports.folders import write_folder
 from regard.grading.exports.kernel import answer_name, judged
 from regard.grading.exports.marks import goals_of, marks, onto
 from regard.problems import to_dict
+from regard.problems.answer_fields import answer_fields
 
 SHARE = 40  # every so-manieth answer in the ordinary run
 
@@ -52,7 +53,11 @@ def _prairielearn(problem: Any, entry: Entry, folder: Path) -> tuple[float, str]
         contents = base64.b64encode(fields["file"].encode()).decode()
         found = question.submit({"_files": [{"name": "submission.py", "contents": contents}]})
     else:
-        found = question.submit({name: as_text(value) for name, value in fields.items()})
+        names = {field.name for field in answer_fields(problem)}
+        texts = {name: as_text(value).replace("\n", " ") for name, value in fields.items()}
+        others = "\n".join(f"{name} = {text}" for name, text in texts.items() if name not in names)
+        typed = {name: text for name, text in texts.items() if name in names}
+        found = question.submit({**typed, "other_fields": others})
     assert not found["format_errors"], found["format_errors"]
     return found["score"], found["feedback"]["tag"]
 

@@ -46,6 +46,17 @@ def test_what_cannot_be_read_costs_no_attempt(tmp_path: Path) -> None:
         assert part in found["format_errors"]["q"]
 
 
+def test_an_answer_may_bring_names_of_its_own(tmp_path: Path) -> None:
+    asked = question(tmp_path, "outputs-as-a-product")
+    fields = {"A": "softmax(Q K' / sqrt(D_K))", "C": "A V"}
+    plain = asked.submit(fields)
+    named = asked.submit({"C": "A V", "other_fields": f"A = {fields['A']}\n\n"})
+    assert plain.get("score") == named.get("score")
+    assert plain["format_errors"] == named["format_errors"]
+    wrong = asked.submit({"C": "A V", "other_fields": "what is this"})
+    assert wrong["format_errors"] == {"other_fields": "'what is this': write name = formula."}
+
+
 def test_a_program_is_uploaded_and_judged(tmp_path: Path) -> None:
     asked = question(tmp_path, "rotary-as-a-program")
     text = (FILES / "rotary_pairs.py").read_bytes()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 import uuid
 from fractions import Fraction
 from html import escape
@@ -26,6 +27,8 @@ from regard.sandbox import printable
 
 Data = dict[str, Any]
 FILE = "submission.py"
+MORE = "other_fields"  # an answer may use names of its own, or say what is asked in another form
+_FIELD = re.compile(r"\s*([A-Za-z]\w{0,79})\s*=(?!=)(.*)")
 README = """\
 # For PrairieLearn
 
@@ -98,12 +101,19 @@ def _inputs(problem: Problem) -> str:
     for field in answer_fields(problem):
         label = escape(f"{field.name}: {field.what}", quote=True)
         hint = escape(field.example, quote=True)
-        blank = ' allow-blank="true"' if field.optional else ""
-        lines.append(
-            f'<p><pl-string-input answers-name="{field.name}" label="{label}" '
-            f'placeholder="{hint}" remove-spaces="false"{blank}></pl-string-input></p>'
-        )
+        lines.append(_input(field.name, label, hint))
+    lines.append(
+        _input(MORE, "names of your own, one on a line", "S = Q K&#39;", ' multiline="true"')
+    )
     return "\n".join(lines)
+
+
+def _input(name: str, label: str, hint: str, more: str = "") -> str:
+    """Return one line to type into; what is left blank and needed is told by regard itself."""
+    return (
+        f'<p><pl-string-input answers-name="{name}" label="{label}" placeholder="{hint}" '
+        f'remove-spaces="false" allow-blank="true"{more}></pl-string-input></p>'
+    )
 
 
 def generate(data: Data) -> None:
@@ -188,6 +198,13 @@ def _answer(problem: Problem, data: Data) -> Any:
     if not isinstance(problem, CodeProblem):
         names = [field.name for field in answer_fields(problem)]
         texts = {name: str(submitted[name]) for name in names if submitted.get(name) is not None}
+        for line in str(submitted.get(MORE) or "").splitlines():
+            match = _FIELD.fullmatch(line)
+            if match is not None:
+                texts[match[1]] = match[2]
+            elif line.strip():
+                data["format_errors"][MORE] = f"{printable(line, 80)!r}: write name = formula."
+                return None
         fields = {name: typed(text.strip()) for name, text in texts.items() if text.strip()}
         return {"answer": fields}
     uploaded = submitted.get("_files") or []
