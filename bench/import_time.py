@@ -41,6 +41,7 @@ def main() -> None:
             "regard --help": [RUN, "--help"],
             f"regard check {PLAIN}": [RUN, "check", PLAIN, str(answer)],
             f"regard solve {PLAIN}": [RUN, "solve", PLAIN],
+            "regard list": [RUN, "list"],
         }
         best = dict.fromkeys(runs, float("inf"))
         for _ in range(ROUNDS):  # taking turns, so that a busy moment hits all of them

@@ -33,7 +33,7 @@ _PREAMBLE: Final = r"""\documentclass[11pt]{article}
 \setcounter{secnumdepth}{0}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{0.5\baselineskip}
-\sloppy
+\tolerance=10000 \emergencystretch=3em \hbadness=10000
 \raggedbottom
 % A formula on its own line, made smaller if it is wider than the page.
 \newsavebox{\regardbox}
