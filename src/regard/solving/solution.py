@@ -12,8 +12,6 @@ import numpy as np
 from regard.certify import Certificate, ClaimResult, Verification, verify
 from regard.certify.verification import kinds
 from regard.core.kernels.threads import one_blas_thread
-from regard.errors import FormulaError
-from regard.language import parse
 from regard.language.bounds import lower_bound
 from regard.problems import Problem
 from regard.problems.given_numbers import given_numbers
@@ -25,6 +23,7 @@ from regard.report import number
 from regard.report.headline import marked
 from regard.report.numbers import spelled
 from regard.report.reported import Reported
+from regard.solving.answer_tables import field_table, is_table, proof_table, typeset_field
 from regard.solving.finding import Explanation, Finding, Status, Steps
 from regard.solving.often import often_got_wrong
 
@@ -34,7 +33,6 @@ _PROOF = (
     "solver. Keys, rows and tokens are counted from 0 here."
 )
 _MOST_NAMES = 8
-_MOST_ENTRIES = 24  # of an array that an answer shows in full
 
 
 _COLOURS = {Status.IMPOSSIBLE: "bad", Status.UNDECIDED: "bad"}
@@ -205,9 +203,11 @@ class Solution(Reported):
         if self.verdict is Status.IMPOSSIBLE and any(k.startswith("q") for k in self.answer):
             blocks.append(doc.Text("What is below comes closest; it does not reach the goal."))
         files = {n: v for n, v in self.answer.items() if isinstance(v, str) and "\n" in v}
-        listed = {n: v for n, v in self.answer.items() if _is_table(v)}
-        pairs = [(n, _set(v)) for n, v in self.answer.items() if n not in {*files, *listed}]
-        blocks += [_table(name, value) for name, value in listed.items()]
+        listed = {n: v for n, v in self.answer.items() if is_table(v)}
+        pairs = [
+            (n, typeset_field(v)) for n, v in self.answer.items() if n not in {*files, *listed}
+        ]
+        blocks += [field_table(name, value) for name, value in listed.items()]
         blocks += [doc.Facts(tuple(pairs))] if pairs else []
         blocks += [doc.Code(text, "python") for text in files.values()]
         blocks += [doc.Heading("Why"), StepsBlock(self.steps)]
@@ -217,7 +217,7 @@ class Solution(Reported):
             blocks.append(doc.Heading("Often got wrong", role="callouts"))
             blocks += [doc.Text(mistake) for mistake in self.mistakes]
         blocks.append(doc.Heading(f"Proof: {self._claims()}", role="folded"))
-        blocks += [doc.Text(self._proof_words()), _proof(self.verification)]
+        blocks += [doc.Text(self._proof_words()), proof_table(self.verification)]
         return doc.Report(problem.title, tuple(blocks))
 
     def _answer_heading(self) -> doc.Heading:
@@ -262,52 +262,3 @@ class Solution(Reported):
         drawn = [b.plot if isinstance(b, doc.Slider) else b for b in self.details]
         plots = [block for block in drawn if isinstance(block, doc.Plot)]
         return draw(plots[0]) if plots else None
-
-
-def _proof(verification: Verification) -> doc.Table:
-    rows = tuple((c.statement, c.status, c.reason) for c in verification.claims)
-    return doc.Table(("claim", "verified", "found"), rows)
-
-
-def _is_table(value: Any) -> bool:
-    """Whether a field is a list of things with the same fields, such as atoms."""
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(item, Mapping) and list(item) == list(value[0]) for item in value)
-    )
-
-
-def _table(name: str, value: list[Mapping[str, Any]]) -> doc.Table:
-    rows = tuple(tuple(_shown(x) for x in item.values()) for item in value)
-    return doc.Table(tuple(value[0]), rows, name)
-
-
-def _set(value: Any) -> str:
-    """Write a field of an answer for a page: a formula as one."""
-    if not isinstance(value, str) or "\n" in value:
-        return _shown(value)
-    try:
-        formula = parse(value)
-    except FormulaError:
-        return value
-    return f"${formula.to_latex()}$" if formula.names else value
-
-
-def _shown(value: Any) -> str:
-    """Write a field of an answer as an answer file would."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return number(value)
-    if isinstance(value, list | tuple):
-        if _size(value) > _MOST_ENTRIES:
-            return f"{_size(value)} numbers (in the JSON output)"
-        return "[" + ", ".join(_shown(item) for item in value) + "]"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} = {_shown(item)}" for name, item in value.items())
-    return str(value)
-
-
-def _size(value: Any) -> int:
-    return sum(map(_size, value)) if isinstance(value, list | tuple) else 1

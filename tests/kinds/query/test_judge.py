@@ -109,7 +109,7 @@ def test_the_smallest_counterexample_has_three_keys_along_the_axes() -> None:
     )
     assert example.sentence == (
         "With 3 keys the weights are (0.4223, 0.4223, 0.1554), and (0.5, 0.5, 0) are wanted: "
-        "0.155362 > 0.001."
+        "off by 0.155, and 0.001 is allowed."
     )
     assert [sentence for sentence, _ in example.steps] == [
         "The query q is (1, 1, 0).",

@@ -108,7 +108,7 @@ def test_the_worked_example_ends_with_what_comes_out() -> None:
     assert found is not None
     # -27 is the limit; of the third token there are e^9 / (e^9 + 2).
     assert found.sentence == (
-        "With beta = 3 c_1 is (0, 27, -26.99, 0), and (0, 3, -3, 0) is wanted: 33.9341 > 0.001."
+        "With beta = 3 c_1 is (0, 27, -26.99, 0), and (0, 3, -3, 0) is wanted: off by 33.9, and 0.001 is allowed."
     )
     assert found.steps[0][0] == "Token 1 is (0, 3, 0, 3), and its query is (0, 0, 3, 0)."
     assert found.steps[1][0] == "Its scores with the keys are (0, 0, 9)."

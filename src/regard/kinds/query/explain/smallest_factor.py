@@ -9,29 +9,22 @@ import numpy as np
 
 from regard.kinds.heads.explain.proved_bounds import Step, level_tex, wanted_value
 from regard.kinds.heads.solve.pattern import Pattern
+from regard.kinds.query.explain.factor_curve import factor_curve, factor_result
 from regard.kinds.query.solve.smallest_factor import SmallestFactor
 from regard.kinds.query.spec import QueryProblem
-from regard.problems.keys import Keys
-from regard.report import Block, Facts, Plot, Series, Slider, Table, Text, number, vector
-from regard.report.headline import marked
-from regard.report.numbers import rounded_up, share, spelled
+from regard.report import Block, Facts, Table, Text, number, vector
 from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
-    MOST_KEYS,
     formula_tex,
     how_many,
-    key_name,
     listing,
     nice,
     softmax,
     symbol,
     tex,
-    the_others,
     weights_table,
 )
-
-POINTS = 41  # of a curve
 
 _REASONS = {
     "orthonormal": "The keys have length 1 and are at right angles, so each score is one "
@@ -53,20 +46,8 @@ def explain(problem: QueryProblem, found: SmallestFactor) -> Explanation:
         tuple(_details(problem, found)),
         tuple(_beliefs(found)),
         _assumes(problem, found.pattern),
-        result=_result(found),
+        result=factor_result(found),
     )
-
-
-def _result(found: SmallestFactor) -> str:
-    pattern, least = found.pattern, found.leak.least
-    if not pattern.has_formula:
-        return ""
-    verb = "copies" if pattern.m == 1 else "averages" if pattern.even else "mixes"
-    values = f"{spelled(pattern.m)} value{'s' * (pattern.m > 1)} of {spelled(pattern.n)}"
-    does = f"the query ${pattern.latex()}$ {verb} {values}."
-    if not pattern.rest or math.isinf(least):
-        return f"With {marked('any', 'target')} ${pattern.factor}$, {does}"
-    return f"From ${pattern.factor}$ = {marked(rounded_up(least), 'target')} on, {does}"
 
 
 def _assumes(problem: QueryProblem, pattern: Pattern) -> tuple[str, ...]:
@@ -208,7 +189,7 @@ def _details(problem: QueryProblem, found: SmallestFactor) -> Iterator[Block]:
     yield weights_table(problem.given, pattern.wanted, weights, pattern.prefix)
     if pattern.rest:
         yield _by_factor(found)
-        yield _curve(problem.given, found)
+        yield factor_curve(problem.given, found)
     if found.has_exact_weights is not None:
         yield from _exact_elsewhere(found)
     if pattern.structure == "orthonormal" and pattern.even and pattern.m > 1 and pattern.rest:
@@ -231,47 +212,6 @@ def _by_factor(found: SmallestFactor) -> Table:
     )
     cells = tuple(tuple(map(number, row)) for row in rows)
     return Table(columns, cells, "what the factor does")
-
-
-def _curve(given: Keys, found: SmallestFactor) -> Slider | Plot:
-    """Return what the factor does, from 0 to twice that of the answer, which is among the rows."""
-    pattern, leak = found.pattern, found.leak
-    end = 2 * max(leak.factor, 3 * pattern.unit)
-    x = tuple(sorted({*np.linspace(0, end, POINTS).tolist(), float(leak.factor)}))
-    leaks = tuple(map(pattern.leak, x))
-    plot = Plot(
-        "lines",
-        "A large factor drives the leak to 0",
-        pattern.factor,
-        "leak $r$: what the other keys keep",
-        (Series("leak", x, leaks),),
-        y_scale="log" if min(leaks) > 0 else "linear",
-    )
-    if not 0 < leak.allowed < 1 or math.isinf(leak.least):
-        return plot
-    rows = range(min(pattern.n, MOST_KEYS))
-    weights = [pattern.all_weights(factor) for factor in x]
-    enough = rounded_up(leak.least)
-    return Slider(
-        plot,
-        x.index(float(leak.factor)),
-        tuple(_says(found, factor, r) for factor, r in zip(x, leaks, strict=True)),
-        tuple(f"${symbol(key_name(given, i, pattern.prefix))}$" for i in rows),
-        tuple(tuple(float(w) for w in row[: len(rows)]) for row in weights),
-        tuple(float(w) for w in pattern.wanted[: len(rows)]),
-        (leak.allowed, f"{share(leak.allowed)} allowed"),
-        (leak.least, f"enough, from {enough} on"),
-    )
-
-
-def _says(found: SmallestFactor, factor: float, leak: float) -> str:
-    left = marked(share(leak), "query")
-    verdict = "enough" if leak <= found.leak.allowed else "too much"
-    others = the_others(found.pattern.rest, "keep")
-    return (
-        f"At ${found.pattern.factor}$ = {number(factor, 3)} {others} {left} of the weight, and the "
-        f"output is off by {number(leak * found.leak.distance, 3)}: {verdict}."
-    )
 
 
 def _exact_elsewhere(found: SmallestFactor) -> Iterator[Text]:

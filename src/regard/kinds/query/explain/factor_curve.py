@@ -1,0 +1,70 @@
+"""What the factor of a query does: a curve to move along, with the weights at each place."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from regard.kinds.query.solve.smallest_factor import SmallestFactor
+from regard.problems.keys import Keys
+from regard.report import Plot, Series, Slider, number
+from regard.report.headline import marked
+from regard.report.numbers import rounded_up, share, spelled
+from regard.solving.key_tables import MOST_KEYS, key_name, symbol, the_others
+
+POINTS = 41  # of a curve
+
+
+def factor_curve(given: Keys, found: SmallestFactor) -> Slider | Plot:
+    """Return what the factor does, from 0 to twice that of the answer, which is among the rows."""
+    pattern, leak = found.pattern, found.leak
+    end = 2 * max(leak.factor, 3 * pattern.unit)
+    x = tuple(sorted({*np.linspace(0, end, POINTS).tolist(), float(leak.factor)}))
+    leaks = tuple(map(pattern.leak, x))
+    plot = Plot(
+        "lines",
+        "A large factor drives the leak to 0",
+        pattern.factor,
+        "leak $r$: what the other keys keep",
+        (Series("leak", x, leaks),),
+        y_scale="log" if min(leaks) > 0 else "linear",
+    )
+    if not 0 < leak.allowed < 1 or math.isinf(leak.least):
+        return plot
+    rows = range(min(pattern.n, MOST_KEYS))
+    weights = [pattern.all_weights(factor) for factor in x]
+    enough = rounded_up(leak.least)
+    return Slider(
+        plot,
+        x.index(float(leak.factor)),
+        tuple(_says(found, factor, r) for factor, r in zip(x, leaks, strict=True)),
+        tuple(f"${symbol(key_name(given, i, pattern.prefix))}$" for i in rows),
+        tuple(tuple(float(w) for w in row[: len(rows)]) for row in weights),
+        tuple(float(w) for w in pattern.wanted[: len(rows)]),
+        (leak.allowed, f"{share(leak.allowed)} allowed"),
+        (leak.least, f"enough, from {enough} on"),
+    )
+
+
+def _says(found: SmallestFactor, factor: float, leak: float) -> str:
+    left = marked(share(leak), "query")
+    verdict = "enough" if leak <= found.leak.allowed else "too much"
+    others = the_others(found.pattern.rest, "keep")
+    return (
+        f"At ${found.pattern.factor}$ = {number(factor, 3)} {others} {left} of the weight, and the "
+        f"output is off by {number(leak * found.leak.distance, 3)}: {verdict}."
+    )
+
+
+def factor_result(found: SmallestFactor) -> str:
+    """Return from which factor on the query does what it should, as a sentence."""
+    pattern, least = found.pattern, found.leak.least
+    if not pattern.has_formula:
+        return ""
+    verb = "copies" if pattern.m == 1 else "averages" if pattern.even else "mixes"
+    values = f"{spelled(pattern.m)} value{'s' * (pattern.m > 1)} of {spelled(pattern.n)}"
+    does = f"the query ${pattern.latex()}$ {verb} {values}."
+    if not pattern.rest or math.isinf(least):
+        return f"With {marked('any', 'target')} ${pattern.factor}$, {does}"
+    return f"From ${pattern.factor}$ = {marked(rounded_up(least), 'target')} on, {does}"
