@@ -18,7 +18,7 @@ import grimp
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "house.svg"
-WIDTH, MARGIN, ROW, BOX, GAP = 760, 70, 60, 34, 20
+WIDTH, MARGIN, ROW, BOX, GAP = 860, 120, 60, 34, 20
 Place = tuple[float, int, float]  # left, top, width
 SAYS = {
     "cli": "the command",
@@ -83,7 +83,7 @@ def drawn() -> str:
         width = (WIDTH - 2 * MARGIN - GAP * (len(floor) - 1)) / len(floor)
         for place, name in enumerate(floor):
             places[name] = (MARGIN + place * (width + GAP), 12 + level * ROW, width)
-    left = [float(MARGIN - 14 - 9 * k) for k in range(6)]
+    left = [float(MARGIN - 14 - 9 * k) for k in range(11)]
     right = [WIDTH - lane for lane in left]
     parts = []
     for a, b in arrows(list(places)):

@@ -17,18 +17,18 @@ from regard.cli import problem_set
 from regard.cli.check import check as check_command
 from regard.cli.doctor import doctor as doctor_command
 from regard.cli.explain import explain as explain_command
-from regard.cli.lab import lab as lab_command
+from regard.cli.export import export as export_command
 from regard.cli.grade import grade as grade_command
+from regard.cli.handout import handout as handout_command
+from regard.cli.inspect import inspect as inspect_command
+from regard.cli.lab import lab as lab_command
 from regard.cli.new import new as new_command
 from regard.cli.rubric import rubric as rubric_command
-from regard.cli.export import export as export_command
-from regard.cli.inspect import inspect as inspect_command
-from regard.cli.handout import handout as handout_command
 from regard.cli.show import hint as hint_command
 from regard.cli.show import show as show_command
 from regard.cli.solve import solve as solve_command
-from regard.cli.sweep import sweep as sweep_command
 from regard.cli.start import start as start_command
+from regard.cli.sweep import sweep as sweep_command
 from regard.errors import RegardError
 
 app = typer.Typer(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.attention import attention
-from regard.core.heads import MultiHead
+from regard.core.multi_head import MultiHead
 from regard.core.positions import sinusoidal
 from regard.errors import InvalidModel, ParameterError
 from regard.models.model import Model

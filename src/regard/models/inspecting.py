@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.heads import Head, MultiHead
+from regard.core.heads import Head
 from regard.core.kernels.threads import one_blas_thread
+from regard.core.multi_head import MultiHead
 from regard.errors import ParameterError
 from regard.models.forward import passes
 from regard.models.inspection import HeadReading, Inspection

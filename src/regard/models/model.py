@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.heads import Head, MultiHead
+from regard.core.heads import Head
+from regard.core.multi_head import MultiHead
 from regard.errors import InvalidModel, ParameterError
 from regard.models.architecture import Architecture
 from regard.models.tensors import Tensors

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.heads import MultiHead
+from regard.core.multi_head import MultiHead
 from regard.models.forward import embed, normed, queries_and_keys
 from regard.models.model import Model
 from regard.models.relative_positions import relative_bias

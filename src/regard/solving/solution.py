@@ -19,7 +19,6 @@ from regard.problems.problem_sets import place
 from regard.problems.registry import needed
 from regard.report import Steps as StepsBlock
 from regard.report import document as doc
-from regard.report import number
 from regard.report.headline import marked
 from regard.report.numbers import spelled
 from regard.report.reported import Reported

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.core.heads import Head, MultiHead
+from regard.core.heads import Head
+from regard.core.multi_head import MultiHead
 from regard.errors import ParameterError, ShapeError
 from regard.shapes import show
 

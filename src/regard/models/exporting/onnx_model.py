@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.core.heads import MultiHead
+from regard.core.multi_head import MultiHead
 from regard.errors import InvalidModel
 
 __all__ = ["onnx_model"]

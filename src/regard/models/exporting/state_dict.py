@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.heads import MultiHead
+from regard.core.multi_head import MultiHead
 from regard.errors import ShapeError
 from regard.shapes import show
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.heads import MultiHead
+from regard.core.multi_head import MultiHead
 from regard.models.scores.rank import triangle
 
 __all__ = ["FORMULAS", "composition_scores", "random_level"]
