@@ -20,22 +20,31 @@ CARDS = (
         "I have homework",
         "Check your own answer first: the verdict says what is wrong and shows the smallest counterexample.",
         'regard check average-two-values "k_a + k_b"',
-        (("Find your homework", "problems/index"), ("How to write answers", "check")),
+        (
+            ("Find your homework", "problems/index"),
+            ("How to write answers", "check"),
+            ("Programs", "programs"),
+        ),
     ),
     (
         "I teach",
-        "Problems of your own, variants with other numbers for every student, and grading by behaviour.",
-        "regard variant average-two-values --seed 7",
-        (("Your own problems", "own_problems"), ("Check", "check"), ("Gallery", "gallery")),
+        "Variants with other numbers for every student, handouts, and grading by behaviour.",
+        "regard handout cs114b-hw4 --seed 7 -o hw4.pdf",
+        (
+            ("Your own problems", "own_problems"),
+            ("Grade a class", "grade"),
+            ("Other graders", "exports"),
+        ),
     ),
     (
         "I do research",
-        "Design heads, ask for the law of an output under noise, and read positions as kernels.",
+        "Design heads, ask for the law of an output under noise, and read the heads of real models.",
         "regard.analysis.key_noise(q, means, covariances, values)",
         (
             ("Design", "design"),
             ("Noise", "analysis"),
             ("Positions", "positions"),
+            ("Models", "models"),
             ("Theory", "theory"),
         ),
     ),
@@ -43,7 +52,7 @@ CARDS = (
         "I build things",
         "One exact attention for NumPy, torch and JAX: masks, windows, caches, and words that fit.",
         "regard.attention(q, k, v, is_causal=True)",
-        (("Compute", "compute"), ("Reference", "reference")),
+        (("Compute", "compute"), ("Past one machine", "cluster"), ("Reference", "reference")),
     ),
 )
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import diagrams
 import numpy as np
 from drawing import box, dot, line, svg, text
 
@@ -241,23 +242,6 @@ def worked() -> str:
     return svg(560, 204, "Scores and weights of three tokens", parts)
 
 
-def flow() -> str:
-    names = ("problem", "solution, proved", "page, PDF, JSON")
-    parts = []
-    for i, name in enumerate(names):
-        parts += [
-            box(8 + 190 * i, 30, 162, 52, "card"),
-            text(89 + 190 * i, 62, name, "label", "middle"),
-        ]
-        if i < 2:
-            parts.append(line([(172 + 190 * i, 56), (196 + 190 * i, 56)], "curve"))
-    parts += [box(8, 126, 162, 52, "card"), text(89, 158, "answer", "label", "middle"),
-              line([(172, 152), (196, 152)], "curve"), box(198, 126, 162, 52, "card"),
-              text(279, 158, "verdict, with why", "label", "middle"),
-              line([(279, 124), (279, 84)], "axis")]  # fmt: skip
-    return svg(560, 200, "A problem is solved, an answer is judged, both become a page", parts)
-
-
 PICTURES = {
     "tour": Picture(
         "Two of six keys share the attention",
@@ -298,5 +282,25 @@ PICTURES = {
     "own_problems": Picture(
         "From a file to a page",
         "A problem is a small file. It is solved and proved, answers to it are judged, and both become a page.",
-        "regard.solve(\"mine.toml\")", "own_problems", flow),
+        "regard.solve(\"mine.toml\")", "own_problems", diagrams.flow),
+    "models": Picture(
+        "How far back does a head look?",
+        "The share of its weight that a head puts so many steps back: two, and little else.",
+        "regard.models.inspect(model)", "models", diagrams.offset_masses),
+    "cluster": Picture(
+        "How does it grow?",
+        "One quantity over many settings: what the other keys keep, against the factor, for three numbers of keys.",
+        "regard.cluster.sweep(…)", "cluster", diagrams.leaks),
+    "grade": Picture(
+        "What did a class answer?",
+        "Five answers to one problem: how much of it each reaches, and which mistake it looks like.",
+        "regard grade average-two-values hand-ins -o grades", "grade", diagrams.a_class),
+    "programs": Picture(
+        "Where does a program run?",
+        "A file is run in a process that can reach nothing; what it returns is compared outside.",
+        "regard check attention-lab mine.py", "programs", diagrams.box_for_programs),
+    "exports": Picture(
+        "Which grader does your course use?",
+        "One problem becomes a complete folder for each of four graders, with the same scores.",
+        "regard export average-two-values --to gradescope -o folder", "exports", diagrams.exports),
 }  # fmt: skip
