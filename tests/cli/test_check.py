@@ -113,7 +113,7 @@ def test_a_seed_shows_the_instance_it_draws(tmp_path: Path) -> None:
         (["average-two-values", "no.toml"], "", "no.toml: no such file or directory."),
         (["exact-average", "-"], RIGHT, "check: the answer is to 'average-two-values', and the problem is 'exact-average'."),
         (["-", "-"], '[answer]\nq = "k_a"', "-: does not say which problem it is an answer to."),
-        (["average-two-values", "-"], "q = ", "stdin: is not TOML: Invalid value (at end of document)."),
+        (["average-two-values", "-"], "q = ", "stdin: is not TOML: Invalid value (at end of document). A formula stands in quotes: q = 'C (k_a + k_b)'."),
         (["average-two-values", "-"], "[answer]\nq = 'k_x'", "answer: q: k_x is not a name in this problem. Declared are K, d, epsilon, k_a, k_b, n, v_a, v_b."),
         (["average-two-values", "-"], "[answer]\nC = 3", "answer: q is missing. Got C."),
         (["average-two-values", "-"], b"\xff\xfe", "stdin: is not text in UTF-8 (byte 0)."),

@@ -65,8 +65,6 @@ class Answer:
         given = ", ".join(self.fields) or "nothing"
         plain = {one.replace("_", "").casefold(): one for one in self.fields}
         near = plain.get(name.replace("_", "").casefold())
-        if near is None and len(self.fields) == 1:
-            near = given
         fix = "." if near is None else f": write {name} for {near}."
         raise InvalidAnswer(f"answer: {name} is missing. Got {given}{fix}")
 
