@@ -120,7 +120,7 @@ def test_numbers_are_right_to_the_digits_written(weights: Any, right: bool) -> N
 def test_a_number_with_too_few_decimals_is_told_how_many_to_write() -> None:
     sentence = check(SUM, {"a_3": [0, 1, 0], "c_3": [-7.94, 0.07]}).goals[0].sentence
     assert sentence == (
-        "0.00247262 > 5e-07: entry 1 is 0 and must be 0.00247262 (whole numbers are read as exact: "
+        "off by 0.00247, and 5e-07 is allowed: entry 1 is 0 and must be 0.00247262 (whole numbers are read as exact: "
         "write 2 decimals or more)"
     )
 

@@ -58,7 +58,7 @@ def test_the_counterexample_to_a_basis_of_unit_vectors_is_small() -> None:
 
 def test_the_margin_says_what_to_multiply_by() -> None:
     found = verdict(AVERAGE, M="S pinv(S)")
-    assert found.goals[0].sentence == "0.5 > 1e-06: M must be multiplied by 2"
+    assert found.goals[0].sentence == "off by 0.5, and 1e-06 is allowed: M must be multiplied by 2"
     assert found.goals[0].error == pytest.approx(0.5)
 
 

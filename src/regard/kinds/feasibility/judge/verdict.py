@@ -101,7 +101,7 @@ def _wanted(asked: Asked) -> str:
 def _claims(asked: Asked, found: Reach) -> list[GoalResult]:
     """Judge what the answer says about whether it can be done, and how."""
     name, one = f"whether {_wanted(asked)} can be reached", found.found
-    best = f"{number(one.factor, 4)} times {one.name}, with {compare(one.error, asked.tolerance)}"
+    best = f"{number(one.factor, 4)} times {one.name}, {compare(one.error, asked.tolerance)}"
     if found.possible is None:
         said = f"not decided: the best that was found is {best}"
         goals = [GoalResult(name, "this", False, said, decided=False)]

@@ -108,7 +108,7 @@ def _refuted(goal: Goal, found: Decision) -> Verdict:
         f"{number(goal.tolerance)} is allowed."
     )
     arrays = {"keys": found.instance.keys.tolist(), **named, "weights": weights.tolist()}
-    told = f"the closest query found comes to {compare(found.error, goal.tolerance)}"
+    told = f"the closest query found is {compare(found.error, goal.tolerance)}"
     result = GoalResult(NAME, "this", False, told)
     return Verdict(
         goal.problem,
