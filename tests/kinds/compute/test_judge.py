@@ -131,7 +131,10 @@ def test_two_decimals_count_however_large_a_number_is() -> None:
     found = check(SCORES, {"z_3": [2, 8, -20.01]})
     assert found.score == 0
     assert found.goals[0].error == pytest.approx(0.01)
-    assert found.goals[0].sentence == "off by 0.01, and 0.005 is allowed: entry 3 is -20.01 and must be -20"
+    assert (
+        found.goals[0].sentence
+        == "off by 0.01, and 0.005 is allowed: entry 3 is -20.01 and must be -20"
+    )
 
 
 def test_what_is_asked_for_twice_counts_once() -> None:
