@@ -95,12 +95,12 @@ def offset_masses() -> str:
 
 def leaks() -> str:
     def x(C: float) -> float:
-        return 84 + 30 * C
+        return 84 + 36 * C
 
     def y(r: float) -> float:
-        return 14 + 44 * -math.log10(r)
+        return 14 + 32 * -math.log10(r)
 
-    scales = np.linspace(0, 14, 57)
+    scales = np.linspace(0, 11.5, 47)
     parts = []
     for n in (4, 64, 1024):
         keys = np.eye(n)
@@ -109,7 +109,7 @@ def leaks() -> str:
             weights = regard.attention_with_weights(
                 C * (keys[:1] + keys[1:2]), keys, keys[:, :1], scale=1
             )[1]
-            points.append((x(C), min(y(max(1 - weights[0, :2].sum(), 1e-6)), 190)))
+            points.append((x(C), y(1 - weights[0, :2].sum())))
         parts += [line(points, "curve"), text(points[-1][0] + 6, points[-1][1] + 4, f"n = {n}")]
     parts += [text(76, y(10.0**-k) + 5, f"{100 * 10.0**-k:g} %", anchor="end") for k in (0, 2, 4)]
     return svg(600, 206, "The leak against the factor C, for three numbers of keys", parts)
