@@ -114,6 +114,22 @@ def test_a_key_among_the_others_is_refused_with_the_average_that_it_is(
     screen.end()
 
 
+def test_a_proof_that_holds_up_to_a_length_says_so(browser: Any, lab: Lab) -> None:
+    # k_3 lies on the edge from k_1 to k_2 but for the rounding of 1/6: a query of length 1e17 or
+    # so could tell, so that nothing is proved of all lengths.
+    keys = [[0.1, 0.1], [0.7, 0.3], [0.3, 0.16666666666666669], [0, -1]]
+    screen = open_scene(browser, lab, NAME, keys=keys, target=[0, 0, 1, 0])
+    with pytest.raises(regard.InfeasibleDesign) as refusal:
+        regard.design.query(np.array(keys), 2)
+    (ceiling,) = [c for c in refusal.value.certificate.claims if c.kind == "ceiling"]
+    assert 6.77e7 <= ceiling.fields["radius"] < 6.78e7
+    assert screen.headline == (
+        "No query up to length 6.77\u00a0×\u00a010⁷ can look at k3 alone: at most 34.7\u202f%."
+    )
+    assert "up to length 6.77" in screen.page.locator(".regard-proof").text_content()
+    screen.end()
+
+
 @pytest.mark.parametrize("target", [[1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1], [0.5, 0, 0.5, 0, 0, 0]])
 def test_what_is_copied_runs_and_gives_the_same_numbers(
     browser: Any, lab: Lab, target: Any

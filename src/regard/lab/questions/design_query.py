@@ -7,6 +7,7 @@ runner-up, and the average of other keys that makes a key unreachable.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -74,6 +75,7 @@ def answer(asked: Asked) -> Answer:
         "average": None,
         "ceiling": None,
         "off_by_at_least": None,
+        "radius": _radius(claim.fields.get("radius") for claim in certificate.claims),
     }
     if "ceiling" in claims:
         data["ceiling"] = claims["ceiling"].fields["bound"]
@@ -106,6 +108,11 @@ def _ahead(keys: Array, query: Array, wanted: NDArray[np.bool_]) -> dict[str, An
     last = int(np.argmin(np.where(wanted, heights, np.inf)))
     rival = int(np.argmax(np.where(wanted, -np.inf, heights)))
     return {"by": float(heights[last] - heights[rival]), "last": last, "rival": rival}
+
+
+def _radius(radii: Iterable[float | None]) -> float | None:
+    """The length of queries up to which everything claimed holds; None: of all queries."""
+    return min((radius for radius in radii if radius is not None), default=None)
 
 
 def _average(combination: Any) -> Array:

@@ -55,6 +55,12 @@ export function atMost(x, digits = 3) {
   return number(Number((Math.ceil(x / unit - 1e-9) * unit).toPrecision(digits)), digits);
 }
 
+/** A lower bound, or a length up to which something holds: rounded down to so many digits. */
+export function upTo(x, digits = 3) {
+  const unit = 10 ** (Math.floor(Math.log10(Math.abs(x))) - digits + 1);
+  return number(Number((Math.floor(x / unit + 1e-9) * unit).toPrecision(digits)), digits);
+}
+
 /** The hyphen of a negative number as a minus. */
 export function minus(text) {
   return text.replace(/^-/, "−");

@@ -4,7 +4,7 @@ import { bars } from "../kit/bars.js";
 import { fill, h, s } from "../kit/dom.js";
 import { spoken, words } from "../kit/math.js";
 import { matrixInput } from "../kit/matrix.js";
-import { atMost, number, percent, percentDown, percentUp } from "../kit/numbers.js";
+import { atMost, number, percent, percentDown, percentUp, upTo } from "../kit/numbers.js";
 import { plane } from "../kit/plane.js";
 import { scene } from "../kit/scene.js";
 import { slider } from "../kit/slider.js";
@@ -122,24 +122,32 @@ function build(view) {
   };
 }
 
+/** "No query", with the length up to which that is proved if it is not of all lengths. */
+function noQuery({ radius }) {
+  return radius === null ? "No query" : `No query up to length ${upTo(radius)}`;
+}
+
 function refusal(design, names, count) {
-  if (count === 1 && design.ceiling !== null) return `No query can look at ${names} alone: at most **${percentUp(design.ceiling)}**.`;
-  if (design.off_by_at_least !== null) return `No query gives these weights: one is always off by **${percentDown(design.off_by_at_least)}** or more.`;
-  return `No query looks at ${names} like that, to within **${percent(design.tolerance)}**.`;
+  const none = noQuery(design);
+  if (count === 1 && design.ceiling !== null) return `${none} can look at ${names} alone: at most **${percentUp(design.ceiling)}**.`;
+  if (design.off_by_at_least !== null) return `${none} gives these weights: one is always off by **${percentDown(design.off_by_at_least)}** or more.`;
+  return `${none} looks at ${names} like that, to within **${percent(design.tolerance)}**.`;
 }
 
 /** The box with the proof: what was verified, in words. */
 function prove(box, design, target) {
   const chosen = wantedOf(target);
   box.dataset.tone = design.status === "impossible" ? "bad" : "";
-  fill(box, [design.status, design.proved, design.error, design.average, design.sentence, chosen], () => h("p", {}, words(said(design, chosen))));
+  fill(box, [design.status, design.proved, design.error, design.average, design.radius, design.sentence, chosen], () => h("p", {}, words(said(design, chosen))));
 }
 
 function said(design, chosen) {
   if (!design.proved) return `Not proved. ${design.sentence}`;
   if (design.status === "impossible" && design.average) {
     const parts = design.average.flatMap((share, i) => (share >= 5e-4 ? [`$${NAMES(i)}$ (${percent(share, 2)})`] : []));
-    return `**Proved.** $${NAMES(chosen[0])}$ is an average of ${listed(parts)}, so it never scores above all of them.`;
+    const average = `$${NAMES(chosen[0])}$ is an average of ${listed(parts)}`;
+    if (design.radius !== null) return `**Proved** for queries up to length ${upTo(design.radius)}: but for rounding, ${average}.`;
+    return `**Proved.** ${average}, so it never scores above all of them.`;
   }
   if (design.status === "impossible") return `**Proved.** ${design.sentence.replace(/ The certificate proves it\..*/, "").replace(/^no query/, "No query")}`;
   const close = `at the designed length, ${number(design.length, 4)}, every weight is within ${atMost(design.error)} of the one asked for`;
