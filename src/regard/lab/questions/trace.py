@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from regard.lab.arguments import Arguments, Real, Whole, Written, WrittenMatrix
 from regard.lab.table import Answer
+
+DIGITS = 20  # of the entry that is explained
+# Such as "q_2[1]" or "z_3,1", counted from 1; `Trace.entry` reads it.
+EntryName = Annotated[
+    str, Field(max_length=16, pattern=r"^[qkvzaco]_\d{1,2}(,\d{1,2}|\[\d{1,2}\])$")
+]
 
 
 class Asked(Arguments):
@@ -18,13 +24,17 @@ class Asked(Arguments):
     W_K: WrittenMatrix
     W_V: WrittenMatrix
     W_O: WrittenMatrix | None = None
-    scale: Real | Written | None = "1"
+    scale: Real | Literal["1/sqrt(d_k)"] | Written | None = "1"
     is_causal: bool = False
     digits: Annotated[int, Field(ge=1, le=30), Whole] = 12
+    entry: EntryName | None = None
 
 
 def answer(asked: Asked) -> Answer:
-    """Return each matrix exactly, in decimals and as floats. No scale means 1/√d_k."""
+    """Return each matrix exactly, in decimals and as floats, and where one entry came from.
+
+    No scale means 1/√d_k.
+    """
     from regard.analysis.exact_trace.trace import trace
 
     found = trace(
@@ -33,4 +43,20 @@ def answer(asked: Asked) -> Answer:
     )  # fmt: skip
     data = found.to_dict(asked.digits)
     floats = {name: found.floats(name).tolist() for name in data["exact"]}
-    return Answer(data | {"floats": floats}, found)
+    entry = None if asked.entry is None else _entry(found, asked.entry)
+    return Answer(data | {"floats": floats, "entry": entry}, found)
+
+
+def _entry(found: Any, name: str) -> dict[str, Any]:
+    """How an entry was computed: as text, as MathML in parts that may stand below each other."""
+    from regard.analysis.exact_trace.notation import whole
+    from regard.language.notation import to_mathml_parts
+
+    entry = found.entry(name)
+    return {
+        "name": entry.name,
+        "text": entry.text,
+        "mathml": to_mathml_parts(entry.latex),
+        "exact": whole(entry.value),
+        "decimal": entry.decimal(DIGITS),
+    }

@@ -10,19 +10,19 @@ function m(tag, ...children) {
 }
 
 /**
- * A formula such as "k_1", "q·k_{12}", "W_Q", "M c" or "x^2" as MathML. Letters, numbers, one sub- or
- * superscript each, and signs; anything more is made by the engine, whose reports hold MathML.
+ * A formula such as "k_1", "q·k_{12}", "W_Q", "√d_k" or "x^2" as MathML. Letters, numbers, one sub- or
+ * superscript each, a root of one of them, and signs; anything more is made by the engine, whose reports hold MathML.
  */
 export function formula(text) {
   const row = m("mrow");
-  const parts = text.matchAll(/([A-Za-zα-ωΑ-Ω]|\d+(?:\.\d+)?|\S)(?:([_^])(\{[^}]*\}|[A-Za-z0-9]+))?/gu);
-  for (const [, base, mark, raised] of parts) {
-    const leaf = m(kind(base), base);
-    if (!mark) row.append(leaf);
-    else {
+  const parts = text.matchAll(/(√?)([A-Za-zα-ωΑ-Ω]|\d+(?:\.\d+)?|\S)(?:([_^])(\{[^}]*\}|[A-Za-z0-9]+))?/gu);
+  for (const [, root, base, mark, raised] of parts) {
+    let leaf = m(kind(base), base);
+    if (mark) {
       const inner = raised.replace(/[{}]/g, "");
-      row.append(m(mark === "_" ? "msub" : "msup", leaf, m(/^\d+$/.test(inner) ? "mn" : "mi", inner)));
+      leaf = m(mark === "_" ? "msub" : "msup", leaf, m(/^\d+$/.test(inner) ? "mn" : "mi", inner));
     }
+    row.append(root ? m("msqrt", leaf) : leaf);
   }
   return m("math", row);
 }
