@@ -23,6 +23,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "covariances": [[[1, 0], [0, 1]]] * 2,
         "values": [[1], [0]],
     },
+    "noisy_keys": {"values": [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]], "C": 10.0},
     "positions": {"T": 2, "d_model": 8, "n": 11},
     "show": {"problem": "average-two-values"},
     "solve": {"problem": "average-two-values"},
