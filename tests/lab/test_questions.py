@@ -25,6 +25,7 @@ GOOD: dict[str, dict[str, Any]] = {
     },
     "noisy_keys": {"values": [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]], "C": 10.0},
     "positions": {"T": 2, "d_model": 8, "n": 11},
+    "separate": {"s": [1.0, 0.0], "t": [3.0, 4.0]},
     "show": {"problem": "average-two-values"},
     "solve": {"problem": "average-two-values"},
     "statistics": {"query": [[1, 0], [2, 1]], "key": [[1, 0], [0, 1], [1, 1]]},

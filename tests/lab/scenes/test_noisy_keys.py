@@ -31,7 +31,7 @@ def run(code: str) -> dict[str, Any]:
 
 def off(screen: Screen) -> dict[str, float]:
     """How far each kind of head is off, all digits."""
-    values = screen.page.locator(".regard-head-row .regard-value").evaluate_all(
+    values = screen.page.locator(".regard-choice-row .regard-value").evaluate_all(
         "(all) => all.map((one) => Number(one.dataset.value))"
     )
     return dict(zip(HEADS, values, strict=True))

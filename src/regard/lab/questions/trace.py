@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -9,6 +10,7 @@ from pydantic import Field
 from regard.lab.arguments import Arguments, Real, Whole, Written, WrittenMatrix
 from regard.lab.table import Answer
 
+_SIGN = re.compile(r" (?==|\\approx)")  # a long formula may go on in the next line here
 DIGITS = 20  # of the entry that is explained
 # Such as "q_2[1]" or "z_3,1", counted from 1; `Trace.entry` reads it.
 EntryName = Annotated[
@@ -50,13 +52,13 @@ def answer(asked: Asked) -> Answer:
 def _entry(found: Any, name: str) -> dict[str, Any]:
     """How an entry was computed: as text, as MathML in parts that may stand below each other."""
     from regard.analysis.exact_trace.notation import whole
-    from regard.language.notation import to_mathml_parts
+    from regard.language.notation import to_mathml
 
     entry = found.entry(name)
     return {
         "name": entry.name,
         "text": entry.text,
-        "mathml": to_mathml_parts(entry.latex),
+        "mathml": [to_mathml(part, display=True) for part in _SIGN.split(entry.latex)],
         "exact": whole(entry.value),
         "decimal": entry.decimal(DIGITS),
     }

@@ -1,5 +1,6 @@
 // Noisy keys: the cloud of outputs when keys are random, its exact law, and heads that keep it small.
 
+import { choice } from "../kit/choice.js";
 import { fill, h, s } from "../kit/dom.js";
 import { spoken, words } from "../kit/math.js";
 import { number, percent } from "../kit/numbers.js";
@@ -8,9 +9,14 @@ import { scene } from "../kit/scene.js";
 import { slider } from "../kit/slider.js";
 import { problemFile, pythonCode } from "./noisy-keys/copies.js";
 import { drawing } from "./noisy-keys/drawing.js";
-import { HEADS, headChoice } from "./noisy-keys/heads.js";
 import { scoreHistogram } from "./noisy-keys/histogram.js";
 
+const HEADS = [
+  ["one", "One head"],
+  ["two", "Two heads"],
+  ["null_one", "One head, null-steered"],
+  ["null_two", "Two heads, null-steered"],
+];
 const NAMES = (i) => `v_${"abcdef"[i]}`;
 const CLOSE = 0.1; // of the way from v_a to v_b: an output that is closer is called near
 
@@ -26,7 +32,7 @@ function build(view) {
   });
   const draw = drawing(field);
   const histogram = scoreHistogram(view);
-  const choice = headChoice((heads) => change({ heads }));
+  const chosen = choice({ label: "Heads, and how far their output is off", options: HEADS, onchoose: (heads) => change({ heads }) });
   const sliders = {
     C: slider({ label: "Length of the queries, C", min: 1, max: 30, log: true, onchange: (C) => change({ C }), ...held }),
     variance: slider({ label: "How much the length of kₐ varies (variance)", min: 0, max: 2, onchange: (variance) => change({ variance }), ...held }),
@@ -38,12 +44,12 @@ function build(view) {
 
   view.picture.append(h("figure", { class: "regard-figure regard-noise" }, field.svg,
     h("figcaption", { text: "A dot: the output for one draw of the keys. Cross and ellipse: exact mean and deviation. Rings: where dots go as C grows." })), histogram.node);
-  view.numbers.append(choice.node, h("div", { class: "regard-sliders" }, Object.values(sliders).map((one) => one.node)), event, h("div", {}, again));
+  view.numbers.append(chosen.node, h("div", { class: "regard-sliders" }, Object.values(sliders).map((one) => one.node)), event, h("div", {}, again));
 
   return {
     controls(now) {
       for (const [part, one] of Object.entries(sliders)) one.set(now[part]);
-      choice.set(now.heads);
+      chosen.set(now.heads);
     },
     show({ state: now, found: { noise } }) {
       const steered = now.heads.startsWith("null");
@@ -54,7 +60,7 @@ function build(view) {
         label: `${spoken(NAMES(i))} at ${number(at[0])}, ${number(at[1])}`,
       })));
       histogram.show(noise, steered);
-      choice.show(noise.off, noise.apart);
+      chosen.show(noise.off, noise.apart / 2);
       event.dataset.tone = steered ? "" : "bad";
       fill(event, [noise.event, now.heads, noise.proved, now.C], () => h("p", {}, words(told(now, noise))));
     },

@@ -7,9 +7,10 @@ import { entryName, placeOf } from "./places.js";
 
 const SHORT = 5; // characters of an exact number that fits into a cell
 
-/** A number in a cell: columns of equal length. */
+/** A number in a cell: as many of three digits as there is room for. */
 function decimals(x) {
-  return number(x, Math.abs(x) < 0.1 ? 2 : 3, true);
+  const texts = [3, 2, 1].map((digits) => number(x, digits, true));
+  return texts.find((text) => text.length <= SHORT) ?? texts[2];
 }
 
 /** A grid of buttons; `onpick(entry)`. The arrow keys go from number to number. */
