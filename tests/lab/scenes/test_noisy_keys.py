@@ -76,6 +76,13 @@ def test_two_heads_fail_with_the_probability_of_the_event() -> None:
     assert sum(found["scores"]["counts"][:12]) == sum(found["events"]) == found["event"]["count"]
 
 
+def test_without_noise_every_score_is_the_same() -> None:
+    found = ask("noisy_keys", {**PLAIN, "alpha": 0.0, "variance": 0.0}).data
+    assert found["event"]["probability"] == 0
+    place = found["scores"]["edges"].index(10.0)  # q·k_a = C, in the bin that begins there
+    assert found["scores"]["counts"][place] == found["scores"]["expected"][place] == 300
+
+
 def test_null_steered_heads_are_the_quietest_and_proved() -> None:
     found = ask("noisy_keys", {**PLAIN, "heads": "null_one", "alpha": 1e-3}).data
     # q = x (μ_a + μ_b) − y (the others): x = C R / (P + R), P = 4α + 1/2, R = 2α (n − 2)

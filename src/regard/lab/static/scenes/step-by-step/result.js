@@ -7,8 +7,9 @@ import { entryName, placeOf } from "./places.js";
 
 const SHORT = 5; // characters of an exact number that fits into a cell
 
-/** A number in a cell: as many of three digits as there is room for. */
+/** A number in a cell: as many of three digits as there is room for; all of them once it is chosen. */
 function decimals(x) {
+  if (Math.abs(x) < 0.001) return "≈ 0";
   const texts = [3, 2, 1].map((digits) => number(x, digits, true));
   return texts.find((text) => text.length <= SHORT) ?? texts[2];
 }
