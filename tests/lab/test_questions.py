@@ -67,6 +67,18 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
         ask("positions", {"T": 2.5, "d_model": 8, "n": 11})
 
 
+def test_content_of_length_0_changes_nothing_and_positions_have_the_length_that_it_is_told_in() -> (
+    None
+):
+    given = {"T": 2, "d_model": 8, "n": 11, "B": 2.0, "method": "optimal", "scale": 5.0}
+    bare, tiny = (ask("positions", {**given, "content": size}).data for size in (0.0, 1e-9))
+    assert bare["content"] is None
+    np.testing.assert_allclose(bare["map"], tiny["map"], atol=1e-6)
+    assert tiny["content"]["any"] <= tiny["content"]["these"]
+    assert bare["gaps"]["optimal"] >= bare["gaps"]["zero"]
+    assert bare["on_aim"][:2] == [-1, -1]  # t - 2 is before the beginning
+
+
 def test_a_design_at_another_length_has_the_weights_of_that_query() -> None:
     given = GOOD["design_query"]
     found = ask("design_query", {**given, "factor": 0.25}).data
