@@ -15,6 +15,7 @@ from regard.lab.table import Refused, ask, questions
 
 GOOD: dict[str, dict[str, Any]] = {
     "check": {"problem": "average-two-values", "answer": {"q": "C (k_a + k_b)"}},
+    "check_typed": {"problem": "average-two-values", "checked": {"q": "C (k_a + k_b)"}},
     "design_query": {"keys": [[1.0, 0.5], [0.0, 1.0], [-1.0, 0.0]], "target": [1.0, 0.0, 0.0]},
     "hint": {"problem": "average-two-values"},
     "law": {
@@ -26,9 +27,11 @@ GOOD: dict[str, dict[str, Any]] = {
     "noisy_keys": {"values": [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]], "C": 10.0},
     "positions": {"T": 2, "d_model": 8, "n": 11},
     "separate": {"s": [1.0, 0.0], "t": [3.0, 4.0]},
+    "problem_list": {"collection": "cs114b-hw4"},
     "show": {"problem": "average-two-values"},
     "solve": {"problem": "average-two-values"},
     "statistics": {"query": [[1, 0], [2, 1]], "key": [[1, 0], [0, 1], [1, 1]]},
+    "typeset_answer": {"problem": "average-two-values", "answer": {"q": "k_a"}},
     "trace": {"x": [[1], [0]], "W_Q": [[1]], "W_K": [[1]], "W_V": [["1/3"]]},
 }
 

@@ -81,7 +81,7 @@ def _found(asked: Asked, way: dict[str, Any]) -> tuple[Any, Any]:
     common: dict[str, Any] = {"n": asked.n, "scale": asked.scale}
     try:
         if asked.B is None:
-            how = {"tolerance": asked.tolerance, "d_k": asked.d_k}
+            how: dict[str, Any] = {"tolerance": asked.tolerance, "d_k": asked.d_k}
             return offset(asked.T, asked.d_model, **how, **common), None
         if way["method"] == "zero" and asked.phase is not None:
             way = way | {"phase": asked.phase}

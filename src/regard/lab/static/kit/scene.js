@@ -13,7 +13,8 @@ import { tableFold } from "./table.js";
  * `view.numbers` and returns functions of `{ state, found }` (found: the answers by label):
  * `show` draws, `headline` returns `{ text, tone }`, `table` the table behind the picture, `python`
  * and `problem` texts to copy (null: there is none now). `view` also has `about`, `state()`,
- * `change(patch)`, `hold()`, `release()`, `announce(sentence)`, `redraw()` and `signal`.
+ * `change(patch)`, `hold()`, `release()`, `announce(sentence)`, `redraw()`, `signal` and `paged` (whether
+ * other scenes have addresses, as on the page).
  */
 export function scene(build) {
   function render({ model, el, signal }) {
@@ -30,6 +31,7 @@ export function scene(build) {
       picture: parts.picture,
       numbers: parts.numbers,
       signal: ended.signal,
+      paged: Boolean(model.get("link")),
       state: past.get,
       change(patch) {
         stop();
