@@ -16,6 +16,7 @@ from regard.lab.table import Refused, ask, questions
 GOOD: dict[str, dict[str, Any]] = {
     "check": {"problem": "average-two-values", "answer": {"q": "C (k_a + k_b)"}},
     "check_typed": {"problem": "average-two-values", "checked": {"q": "C (k_a + k_b)"}},
+    "design_head": {"tokens": [[0.0, 1.0], [1.0, 0.0]], "goals": [1, -1]},
     "design_query": {"keys": [[1.0, 0.5], [0.0, 1.0], [-1.0, 0.0]], "target": [1.0, 0.0, 0.0]},
     "hint": {"problem": "average-two-values"},
     "law": {
@@ -80,6 +81,20 @@ def test_content_of_length_0_changes_nothing_and_positions_have_the_length_that_
     assert tiny["content"]["any"] <= tiny["content"]["these"]
     assert bare["gaps"]["optimal"] >= bare["gaps"]["zero"]
     assert bare["on_aim"][:2] == [-1, -1]  # t - 2 is before the beginning
+
+
+def test_tokens_as_their_own_keys_find_themselves_and_a_ring_of_three_needs_two_numbers() -> None:
+    ring = {"tokens": np.eye(3).tolist(), "goals": [1, 2, 0], "length": 2.0}
+    found = ask("design_head", ring).data
+    assert (found["status"], found["proved"]) == ("reached", True)
+    assert (found["d_k"], found["d_k_lower_bound"]) == (2, 2)  # a line has only two ends
+    share = math.exp(4) / (math.exp(4) + 2)
+    np.testing.assert_allclose(np.diag(found["own"]["weights"]), share)
+    assert found["own"]["because"][0] == {"rival": 0, "lost": True, "score": 0, "rival_score": 4}
+    with pytest.raises(Refused, match="one number per token"):
+        ask("design_head", {**ring, "goals": [1]})
+    with pytest.raises(Refused, match="rows of one length"):
+        ask("design_head", {"tokens": [[1.0], [1.0, 2.0]], "goals": [1, 0]})
 
 
 def test_a_design_at_another_length_has_the_weights_of_that_query() -> None:

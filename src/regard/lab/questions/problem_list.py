@@ -37,4 +37,4 @@ def answer(asked: Asked) -> Answer:
             for one in found
         ]
     }
-    return Answer(data, found)
+    return Answer(data, tuple(one.name for one in found))
