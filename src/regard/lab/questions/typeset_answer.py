@@ -53,7 +53,7 @@ def answer(asked: Asked) -> Answer:
         "python": repr(read),
         "file": to_toml(problem),
     }
-    return Answer(data, problem)
+    return Answer(data, report)
 
 
 def _typeset(value: Any, known: dict[str, Shape]) -> dict[str, Any]:

@@ -26,6 +26,13 @@ function where(T, half) {
   return `from ${side(near)} to ${side(far)}`;
 }
 
+/** A lower bound, rounded down to three digits. */
+function atLeast(x) {
+  if (typeof x !== "number" || x <= 0) return number(x);
+  const unit = 10 ** (Math.floor(Math.log10(x)) - 2);
+  return number(Number((Math.floor(x / unit + 1e-9) * unit).toPrecision(3)));
+}
+
 const halfOf = (B) => (B === null ? 0 : Math.floor(B / 2));
 const wayOf = ({ method, signed }) => (method === "zero" ? "zero" : signed ? "signed" : "optimal");
 const leastOf = (design) => Math.min(...design.on_aim.filter((share) => share >= 0));
@@ -118,7 +125,7 @@ function headline({ T, B, content }, design) {
   if (design.missed !== null) return { tone: "bad", text: `The aim is missed: the key **${where(design.missed, 0)}** scores as high as the window.` };
   const least = leastOf(design);
   const share = least < 0.001 ? percent(least) : percentDown(least);
-  if (content > 0 && least < 0.5) return { tone: "bad", text: `Content wins: a position gives only **${share}** to ${aim}.` };
+  if (content > 0 && least < 0.5) return { tone: "bad", text: `Content wins: one position gives its aim, ${aim}, only **${share}**.` };
   return { tone: "target", text: `${content > 0 ? "In spite of the content, at" : "At"} least **${share}** of the attention is ${T === 0 && B === null ? "on itself" : aim}.` };
 }
 
@@ -128,11 +135,11 @@ function proved({ T, B }, design) {
   const said = [];
   if (!design.proved || !holds(design)) said.push(`${design.proved && design.status === "impossible" ? "**Proved.** " : ""}${design.sentence || "The window is not ahead of everything else."} ${kept}`);
   else if (B === null) said.push(`**Proved:** by positions alone every query whose key ${where(T, 0)} exists gives it at least ${percentDown(design.mass)}. ${kept}`);
-  else said.push(`**Proved:** by positions alone every score in the window is above every other by ${number(design.gap)} or more, times the scale. ${kept}`);
+  else said.push(`**Proved:** by positions alone every score in the window is above every other by ${atLeast(design.gap)} or more, times the scale. ${kept}`);
   const { content } = design;
   if (content) {
     const first = content.failure ? ` There position ${content.failure[0]} begins to prefer ${content.failure[1]}.` : "";
-    said.push(`Content of any kind may be ${number(content.any)} times as long as a position before the aim can be lost; this one, ${number(content.these)} times.${first}`);
+    said.push(`Content of any kind may be ${atLeast(content.any)} times as long as a position before the aim can be lost; this one, ${atLeast(content.these)} times.${first}`);
   }
   return said;
 }
