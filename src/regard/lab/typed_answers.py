@@ -114,6 +114,6 @@ def scene_of(arrays: Mapping[str, Any], scale: float | None) -> dict[str, Any] |
     elif {"tokens", "K", "Q", "V"} <= set(arrays) and scale is not None:
         # K, Q, V act on columns: k = K x
         turned = {f"W_{name}": np.array(arrays[name]).T.tolist() for name in "QKV"}
-        state = {"x": arrays["tokens"], **turned, "scale": f"{scale:g}"}
+        state = {"x": arrays["tokens"], **turned, "scale": f"{scale:g}", "entry": "a_1,1"}
         found = {"scene": "step-by-step", "state": state}
     return found if found is not None and found["scene"] in scenes.names() else None
