@@ -28,7 +28,7 @@ def required(reason: str) -> None:
     """Skip the test by name, or fail where the tools have to be there."""
     if os.environ.get("REGARD_REQUIRE_TOOLS"):
         pytest.fail(f"required here: {reason}")
-    pytest.skip(reason)
+    pytest.skip(reason, allow_module_level=True)
 
 
 def needs(*packages: str) -> None:

@@ -24,6 +24,7 @@ from regard.cli.inspect import inspect as inspect_command
 from regard.cli.lab import lab as lab_command
 from regard.cli.new import new as new_command
 from regard.cli.rubric import rubric as rubric_command
+from regard.cli.mcp import mcp as mcp_command
 from regard.cli.show import hint as hint_command
 from regard.cli.show import show as show_command
 from regard.cli.solve import solve as solve_command
@@ -49,6 +50,7 @@ app.command("export")(export_command)
 app.command("explain", short_help="Write out every step of attention, exactly.")(explain_command)
 app.command("lab")(lab_command)
 app.command("inspect", short_help="Say what the heads of a model do.")(inspect_command)
+app.command("mcp", short_help="Offer the questions of the lab to assistants.")(mcp_command)
 app.command("list")(problem_set.list_problems)
 app.command("variant", short_help="Print a problem with other numbers.")(problem_set.variant)
 app.command("validate", short_help="Say whether a problem file is right.")(problem_set.validate)
