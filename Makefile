@@ -48,6 +48,7 @@ SANITIZED = $(CC) -g -O1 -std=gnu11 -Wall -Wextra -Werror -Wno-psabi -fno-omit-f
 peers: .venv/peers      ## install torch, JAX and ONNX Runtime, to compare with
 
 bench: .venv/peers .venv/bench .venv/cluster  ## measure speed against them, and designs against solvers
+bench: .venv/peers .venv/bench .venv/lab .venv/browser  ## measure speed against them, and designs against solvers
 	@$(BIN)/python bench/attention.py
 	@$(BIN)/python bench/small_calls.py
 	@$(BIN)/python bench/weight_statistics.py
@@ -65,6 +66,7 @@ bench: .venv/peers .venv/bench .venv/cluster  ## measure speed against them, and
 	@$(BIN)/python bench/cluster.py
 	@$(BIN)/python bench/grading.py
 	@$(BIN)/python bench/import_time.py
+	@$(BIN)/python bench/lab.py
 
 docs: .venv/docs        ## build the documentation into docs/_build
 	$(BIN)/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build
