@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import regard
 from lab.browsing import needs
+from lab.processes import children_of, gone, run_apart
 from regard.lab.table import questions
 
 needs("mcp")
@@ -29,7 +33,7 @@ def conversation(talk: Callable[[Client], Awaitable[None]]) -> None:
         async with asyncio.timeout(120), Client(stdio_client(COMMAND)) as client:
             await talk(client)
 
-    asyncio.run(whole())
+    run_apart(whole())
 
 
 def test_an_assistant_finds_the_table_and_is_answered_by_the_engine() -> None:
@@ -84,6 +88,35 @@ def test_what_is_refused_is_an_error_of_the_tool_with_its_sentence_and_the_serve
         assert ragged.is_error
         assert "keys" in ragged.content[0].text
         found = await client.call_tool("design_query", {"keys": [[1], [0]], "target": [1, 0]})
+        assert found.structured_content["status"] == "reached"
+
+    conversation(talk)
+
+
+def test_a_call_taken_back_is_stopped_and_the_next_is_answered() -> None:
+    async def talk(client: Client) -> None:
+        arguments = {"keys": [[1], [0]], "target": [1, 0]}
+        (server,) = [
+            child
+            for child in children_of(os.getpid())
+            if Path(f"/proc/{child}/cmdline").read_bytes().endswith(b"regard\0mcp\0")
+        ]
+        while len(children_of(server)) < 2:
+            await asyncio.sleep(0.1)
+        for _ in range(4):  # in turns, so that both processes are ready
+            await client.call_tool("design_query", arguments)
+        workers = children_of(server)
+        for worker in workers:
+            os.kill(worker, signal.SIGSTOP)
+        call = asyncio.create_task(client.call_tool("design_query", arguments))
+        await asyncio.sleep(0.2)
+        call.cancel()
+        while not any(gone(worker) for worker in workers):
+            await asyncio.sleep(0.1)
+        for worker in workers:
+            if not gone(worker):
+                os.kill(worker, signal.SIGCONT)
+        found: Any = await client.call_tool("design_query", arguments)
         assert found.structured_content["status"] == "reached"
 
     conversation(talk)

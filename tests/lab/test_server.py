@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from lab.browsing import Lab, needs, running_lab
+from lab.browsing import Lab, needs, open_scene, running_lab
+from regard.lab.table import ask
 
 needs("httpx", "websockets", "fastapi")
 
@@ -142,13 +143,13 @@ def test_the_socket_answers_whatever_is_said_to_it(lab: Lab) -> None:
 
 
 def test_large_and_malformed_bodies_are_refused_with_a_sentence(lab: Lab) -> None:
-    ask = f"{lab.base}/ask/design_query"
+    address = f"{lab.base}/ask/design_query"
 
     def chunks() -> Any:  # no Content-Length to go by
         for _ in range(400):
             yield b" " * 1000
 
-    assert httpx.post(ask, content=chunks(), headers=lab.cookie).status_code == 413
+    assert httpx.post(address, content=chunks(), headers=lab.cookie).status_code == 413
     for body in (
         b"{",
         b"[1]",
@@ -158,14 +159,14 @@ def test_large_and_malformed_bodies_are_refused_with_a_sentence(lab: Lab) -> Non
         b'{"keys": [[1]], "target": [1], "x": 1}',
     ):
         found = httpx.post(
-            ask, content=body, headers={**lab.cookie, "Content-Type": "application/json"}
+            address, content=body, headers={**lab.cookie, "Content-Type": "application/json"}
         )
         assert found.status_code in (400, 422)
         assert set(found.json()) == {"problem"}
     many = {"keys": [[0.0, 1.0]] * 65, "target": [1.0] + [0.0] * 64}
-    assert httpx.post(ask, json=many, headers=lab.cookie).status_code == 422
+    assert httpx.post(address, json=many, headers=lab.cookie).status_code == 422
     ragged = {"keys": [[0, 1], [1]], "target": [1, 0]}
-    found = httpx.post(ask, json=ragged, headers=lab.cookie)
+    found = httpx.post(address, json=ragged, headers=lab.cookie)
     assert (found.status_code, "keys" in found.json()["problem"]) == (409, True)
     assert answers(lab)
 
@@ -203,33 +204,66 @@ def test_a_problem_is_a_bundled_one_or_a_text_and_never_a_file_of_this_machine(
         found = httpx.post(f"{lab.base}/ask/show", json={"problem": name}, headers=lab.cookie)
         assert found.status_code == 409
         assert found.json()["problem"] == f"There is no bundled problem {name!r}."
-    # A single field is no file name either.
+
+
+def test_a_field_of_an_answer_is_a_formula_and_never_the_name_of_a_file(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = tmp_path / "answer.toml"
+    secret.write_text('q = "C (k_a + k_b)"  # right, and nobody is to read it')
     body = {"problem": "average-two-values", "answer": {"q": str(secret)}}
     found = httpx.post(f"{lab.base}/ask/check", json=body, headers=lab.cookie)
-    assert "secret" not in found.json().get("title", "")
     assert found.status_code == 409
+    assert found.json()["problem"].startswith("answer: q: A value is missing before this /.")
+    # k_a is a formula, and wrong; here it is also the name of a file with the right answer.
+    monkeypatch.chdir(tmp_path)
+    Path("k_a").write_text(secret.read_text())
+    verdict = ask("check", {**body, "answer": {"q": "k_a"}}).data
+    assert (verdict["right"], verdict["score"]) == (False, 0.0)
 
 
-def test_html_in_a_problem_comes_back_as_text(lab: Lab) -> None:
-    file = """schema = 1
+ATTACK = "<img src=x onerror=alert(1)>"
+HOSTILE = f"""schema = 1
 id = "x"
 title = "<script>alert(1)</script>"
 kind = "query"
-statement = "<img src=x onerror=alert(1)> [a](javascript:alert(1))"
+statement = "{ATTACK} [a](javascript:alert(1)) ${ATTACK}$"
 [given]
 keys = [[1, 0], [0, 1]]
-names = { a = 0, b = 1 }
+names = {{ a = 0, b = 1 }}
 [goal]
-weights = { a = 1.0 }
+weights = {{ a = 1.0 }}
 """
-    found = httpx.post(f"{lab.base}/ask/show", json={"file": file}, headers=lab.cookie)
-    if found.status_code == 200:
-        shown = found.json()["statement_html"]
-        assert "<script" not in shown
-        assert "<img" not in shown
-        assert 'href="javascript' not in shown
-    else:
-        assert found.status_code == 409
+# As scenes put in what the engine has written (static/scenes/README.md).
+PUT_IN = """(html) => {
+  const place = document.createElement("div");
+  place.className = "attacked";
+  place.append(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
+  document.body.append(place);
+}"""
+
+
+def test_html_in_a_problem_is_shown_as_the_text_that_it_is(browser: Any, lab: Lab) -> None:
+    shown = ask("show", {"file": HOSTILE}).data["statement_html"]
+    screen = open_scene(browser, lab, "where-to-look")
+    opened: list[str] = []
+    screen.page.on("dialog", lambda dialog: (opened.append(dialog.message), dialog.dismiss()))
+    screen.page.evaluate(PUT_IN, shown)
+    place = screen.page.locator(".attacked")
+    assert place.locator("h3").text_content() == "<script>alert(1)</script>"
+    assert place.locator("p").text_content() == f"{ATTACK} a {ATTACK.replace(' ', '')}"
+    assert place.locator("script, img, [onerror], [href^=javascript]").count() == 0
+    screen.page.wait_for_timeout(200)
+    assert opened == []
+    screen.end()
+
+
+def test_html_in_an_answer_is_refused_with_a_sentence_that_is_json(lab: Lab) -> None:
+    body = {"problem": "average-two-values", "answer": {"q": ATTACK}}
+    found = httpx.post(f"{lab.base}/ask/check", json=body, headers=lab.cookie)
+    assert (found.status_code, found.headers["content-type"]) == (409, "application/json")
+    assert found.headers["x-content-type-options"] == "nosniff"
+    assert found.json()["problem"].startswith("answer: q: A value is missing before this <.")
 
 
 def test_a_question_taken_back_is_stopped_and_the_next_is_answered(lab: Lab) -> None:
@@ -253,10 +287,10 @@ def test_a_thousand_questions_at_once_are_all_answered_and_memory_stays_flat(lab
         return int(status.split("VmRSS:")[1].split()[0])
 
     with httpx.Client(headers=lab.cookie, timeout=120) as client, ThreadPoolExecutor(50) as many:
-        ask = lambda _: client.post(f"{lab.base}/ask/design_query", json=QUESTION).status_code  # noqa: E731
-        assert set(many.map(ask, range(200))) == {200}
+        post = lambda _: client.post(f"{lab.base}/ask/design_query", json=QUESTION).status_code  # noqa: E731
+        assert set(many.map(post, range(200))) == {200}
         before = resident()
-        assert list(many.map(ask, range(1000))) == [200] * 1000
+        assert list(many.map(post, range(1000))) == [200] * 1000
         assert resident() < before + 30_000
 
 

@@ -86,7 +86,12 @@ def test_a_notebook_runs_and_its_page_shows_what_was_saved(tmp_path: Path) -> No
         notebook.cells.append(
             nbformat.v4.new_code_cell(f"import regard\nregard.lab.Scene({name!r})")
         )
+    moved = 'regard.lab.Scene("where-to-look", factor=0.375, target=[0, 0, 0, 0, 0, 1])'
+    notebook.cells.append(nbformat.v4.new_code_cell(moved))
     NotebookClient(notebook, timeout=120, store_widget_state=False).execute()
     page, _ = HTMLExporter().from_notebook_node(notebook)
     for name in scenes.names():
         assert scenes.about(name)["sentence"].split(".")[0] in page
+    assert "<th>factor</th><td>0.375</td>" in page  # as it was saved, not as it begins
+    assert "no query gives key 5 more than 0.166917" in page
+    assert "application/vnd.jupyter.widget-state" not in page  # that would want a network
