@@ -9,6 +9,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
@@ -195,15 +196,14 @@ def test_no_path_leads_out_of_the_page(lab: Lab, path: str) -> None:
     assert b"root:" not in answer
 
 
-def test_a_problem_is_a_bundled_one_or_a_text_and_never_a_file_of_this_machine(
-    lab: Lab, tmp_path: Path
-) -> None:
-    secret = tmp_path / "secret.toml"
-    secret.write_text('title = "secret"')
-    for name in (str(secret), "../secret.toml", "/etc/passwd"):
-        found = httpx.post(f"{lab.base}/ask/show", json={"problem": name}, headers=lab.cookie)
-        assert found.status_code == 409
-        assert found.json()["problem"] == f"There is no bundled problem {name!r}."
+def test_a_problem_is_a_bundled_one_or_a_text_and_never_a_file_of_this_machine(lab: Lab) -> None:
+    with NamedTemporaryFile("w", suffix=".toml") as secret:  # a short path: ids have 80 characters
+        secret.write('title = "secret"')
+        secret.flush()
+        for name in (secret.name, "../secret.toml", "/etc/passwd"):
+            found = httpx.post(f"{lab.base}/ask/show", json={"problem": name}, headers=lab.cookie)
+            assert found.status_code == 409
+            assert found.json()["problem"] == f"There is no bundled problem {name!r}."
 
 
 def test_a_field_of_an_answer_is_a_formula_and_never_the_name_of_a_file(
