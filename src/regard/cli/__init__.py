@@ -22,9 +22,9 @@ from regard.cli.grade import grade as grade_command
 from regard.cli.handout import handout as handout_command
 from regard.cli.inspect import inspect as inspect_command
 from regard.cli.lab import lab as lab_command
+from regard.cli.mcp import mcp as mcp_command
 from regard.cli.new import new as new_command
 from regard.cli.rubric import rubric as rubric_command
-from regard.cli.mcp import mcp as mcp_command
 from regard.cli.show import hint as hint_command
 from regard.cli.show import show as show_command
 from regard.cli.solve import solve as solve_command
