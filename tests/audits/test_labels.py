@@ -115,14 +115,25 @@ def _read(written: Any) -> np.ndarray | None:
         return None
 
 
-@pytest.mark.parametrize(("problem", "entry"), cases("compute"))
+def _near(written: Any, numbers: np.ndarray, found: np.ndarray) -> bool:
+    """Whether numbers are right to two decimals; a whole number without any says so exactly."""
+    whole = np.array([isinstance(x, int) for x in np.ravel(np.array(written, dtype=object))])
+    allowed = np.where(whole.reshape(numbers.shape), 0.001, 0.005)
+    return bool((np.abs(numbers - found) <= allowed).all())
+
+
+# Those that are given as tokens and matrices.
+WORKED = [case for case in cases("compute") if "tokens" in case.values[0]["given"]]
+
+
+@pytest.mark.parametrize(("problem", "entry"), WORKED)
 def test_worked_numbers(problem, entry):
     found = label_laws.compute(problem["given"])
     read = {name: _read(entry["answer"].get(name)) for name in problem["goal"]["find"]}
     near = [
         numbers is not None
         and numbers.size == found[name].size
-        and np.abs(numbers.reshape(found[name].shape) - found[name]).max() <= 0.005
+        and _near(entry["answer"][name], numbers.reshape(found[name].shape), found[name])
         for name, numbers in read.items()
     ]
     if entry["label"] == "right":

@@ -100,7 +100,11 @@ def test_lists_that_are_nested_deeply_are_refused() -> None:
     ("content", "message"),
     [
         (b"\xff\xfe", "is not text in UTF-8 (byte 0)."),
-        (b"q = ", "is not TOML: Invalid value (at end of document)."),
+        (
+            b"q = ",
+            "is not TOML: Invalid value (at end of document). "
+            "A formula stands in quotes: q = 'C (k_a + k_b)'.",
+        ),
         (b"[answer]\nq = '" + b"x" * 1_000_000 + b"'", "is larger than 1000 kB."),
     ],
     ids=("bytes", "toml", "large"),
@@ -155,9 +159,9 @@ def test_names_that_go_round_in_a_circle_are_looked_at_once() -> None:
     assert len(read({"a": "b + 1", "b": "a + 1"}).behind("a")) == 2
 
 
-def test_two_names_without_a_space_are_told_to_be_a_product() -> None:
-    with pytest.raises(InvalidAnswer, match="For the product write Q K, with a space"):
-        check("scores-as-a-product", {"Z": "QK^T"})
+def test_two_matrices_without_a_space_are_their_product() -> None:
+    assert check("scores-as-a-product", {"Z": "QK^T"}).right
+    assert not check("scores-as-a-product", {"Z": "KQ^T"}).right
 
 
 def test_an_answer_that_is_no_formula_says_which_field_and_where() -> None:

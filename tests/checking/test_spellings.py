@@ -109,7 +109,7 @@ def test_matrices_side_by_side_are_multiplied_where_they_are_no_word() -> None:
 def test_numbers_may_have_spaces_between_thousands_and_shares_a_percent_sign() -> None:
     assert score("parameters-of-attention", parameters="1 048 576") == 1
     assert score("parameters-of-attention", parameters="1 048 577") == 0
-    with pytest.raises(regard.InvalidAnswer, match="cannot follow a value"):
+    with pytest.raises(regard.InvalidAnswer, match="must be a formula of one number"):
         score("parameters-of-attention", parameters="1 48 576")
 
 

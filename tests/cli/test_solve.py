@@ -135,7 +135,7 @@ def test_format_without_a_file_prints(example: Path) -> None:
         (["solve", "nowhere.toml"], "nowhere.toml: no such file or directory.\n"),
         (
             ["solve", "copy-a-value", "-o", "x.xyz"],
-            "-o x.xyz: use one of the endings .html, .tex, .json, .txt, or say --format.\n",
+            "-o x.xyz: use one of the endings .html, .tex, .json, .pdf, .txt, or say --format.\n",
         ),
         (["validate", "nowhere.toml"], "nowhere.toml: no such file or directory.\n"),
         (["variant", "copy-a-value", "--seed", "-1"], "--seed must be 0 or more. Got -1.\n"),

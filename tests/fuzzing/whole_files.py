@@ -51,7 +51,11 @@ def seeds(kind: str) -> list[Case]:
     cases = []
     for name, one in ours.items():
         base = written.get("problems", {}).get(name, {}).get("base")
-        own = [entry["answer"] for entry in answers if entry["problem"] in (name, base)]
+        own = [
+            entry["answer"]
+            for entry in answers
+            if "answer" in entry and entry["problem"] in (name, base)
+        ]
         cases.append(({part: one[part] for part in ("given", "goal")}, own or [{"file": FILE}]))
     return cases
 

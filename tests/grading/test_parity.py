@@ -24,10 +24,14 @@ def test_grading_and_checking_agree(kind: str, every: bool) -> None:
     entries = [*answers.right, *answers.wrong]
     for entry in entries if every else entries[-1:]:
         problem = answers.problem(entry["problem"])
-        asked = Asked(problem.id)
-        data = json.dumps({"problem": problem.id, "answer": entry["answer"]}).encode()
+        asked = Asked(problem.id, (), kind == "code")
+        if kind == "code":  # a program is handed in as it is
+            file = File("mine.py", "mine", ".py", entry["answer"]["file"].encode())
+        else:
+            data = json.dumps({"problem": problem.id, "answer": entry["answer"]}).encode()
+            file = File("", "", ".json", data)
         text = json.dumps(problems.to_dict(problem))
-        found = judge(Task((File("", "", ".json", data),), text, None, asked, (asked,)))
+        found = judge(Task((file,), text, None, asked, (asked,)))
         verdict = answers.judged(entry)
         assert found["score"] == verdict.score, entry
         assert found["tag"] == tag(verdict), entry

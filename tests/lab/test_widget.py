@@ -71,7 +71,7 @@ def test_a_scene_is_written_to_one_file(tmp_path: Path) -> None:
 
 def test_what_each_widget_saves_stays_small() -> None:
     scene = regard.lab.Scene("where-to-look")
-    assert len(scene._esm) + len(scene._css) < 80_000
+    assert len(scene._esm) + len(scene._css) < 100_000
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from regard.design.reasons import Nearest, infeasible, undecided
 from regard.design.robust_heads.reasons import WeightsOfMeans
 from regard.errors import UndecidedDesign
 from regard.language import notation
-from regard.report import Heading, Plot, Steps, Table, to_text
+from regard.report import Heading, Plot, Slider, Steps, Table, to_text
 from regard.solving import Status
 from regard.solving.refusals import in_words
 
@@ -59,7 +59,7 @@ def noise(queries: list[str], covariance: Any, n: int = 4, find: Any = None) -> 
 def said(solution: Any) -> str:
     """All but the statement and the proof, on one line."""
     text = to_text(solution.report())
-    return re.sub(r"\s+", " ", text[: text.rindex("\nProof\n")])
+    return re.sub(r"\s+", " ", text[: text.rindex("\nProof: ")])
 
 
 def formulas(solution: Any) -> str:
@@ -135,7 +135,7 @@ COUNTED = "Instances are counted in which the condition and its effect hold, bot
 
 def proof(solution: Any) -> str:
     text = to_text(solution.report())
-    return re.sub(r"\s+", " ", text[text.rindex("\nProof\n") :])
+    return re.sub(r"\s+", " ", text[text.rindex("\nProof: ") :])
 
 
 def test_terms_of_claims_are_explained_once_where_a_claim_uses_them() -> None:
@@ -201,7 +201,7 @@ def test_keys_of_other_lengths_are_told_what_their_plain_sum_gives() -> None:
     solution = query(given, tolerance=0.01)
     text = next(m for m in solution.mistakes if "squares of their lengths" in m)
     # Scores of C, 4 C and 0: for a large C the second key has all of the weight.
-    assert "The error is 0.5 > 0.01." in text
+    assert "Off by 0.5, and 0.01 is allowed." in text
 
 
 def test_one_other_key_is_spoken_of_in_the_singular() -> None:
@@ -227,7 +227,8 @@ def test_errors_of_rounding_size_are_not_shown_as_numbers() -> None:
         table = next(b for b in solution.details if isinstance(b, Table) and "several" in b.caption)
         for cell in (cell for row in table.rows for cell in row[1:]):
             assert cell.startswith("below") or float(cell) > 1e-6
-        lines = next(block for block in solution.details if isinstance(block, Plot))
+        figure = next(block for block in solution.details if isinstance(block, Plot | Slider))
+        lines = figure.plot if isinstance(figure, Slider) else figure
         for series in lines.series:
             assert all(y == 0 or y > 1e-12 for y in series.y)
 

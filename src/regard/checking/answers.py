@@ -144,6 +144,8 @@ def _meant(unknown: str, symbols: Mapping[str, Value]) -> str:
     for known in sorted(symbols):
         if known.replace("_", "").casefold() == unknown.replace("_", "").casefold():
             return f" Is {known} meant?"
+        if len(unknown) > 2 and known.startswith(unknown):  # eps
+            return f" Is {known} meant?"
     for at in range(1, len(unknown)):
         if unknown[:at] in symbols and unknown[at:] in symbols:
             return f" For the product write {unknown[:at]} {unknown[at:]}, with a space."
@@ -264,14 +266,14 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
             limit = _limit(value)
             if limit is not None and limit.name == name:  # C = "C -> inf"
                 return limit
-            again = as_typed(value)
-            if again != value:
-                return _field(name, again, depth)
             if _THOUSANDS.search(value):  # 1,048,576
                 together = _THOUSANDS.sub(lambda n: re.sub(r"[^0-9]", "", n[0]), value)
                 return _field(name, together, depth)
             if _PERCENT.search(value):
                 return _field(name, _PERCENT.sub(r"(\1/100)", value), depth)
+            again = as_typed(value)
+            if again != value:
+                return _field(name, again, depth)
             raise InvalidAnswer(f"answer: {name}: {error}", field=name, formula=error) from None
     if isinstance(value, bool):
         return value

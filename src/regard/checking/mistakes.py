@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from regard.checking.hints import hint
 from regard.checking.verdict import Misconception
+from regard.problems.answer_fields import answer_fields
 
 P = TypeVar("P")  # the problem
 C = TypeVar("C")  # what the kind knows of an answer: the answer, its instances, what it does there
@@ -47,12 +48,17 @@ class Mistake(Generic[P, C]):
         return Misconception(self.tag, self.sentence, self.hint or hint(self.tag))
 
     def answers(self, problem: P, right: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Return answers that somebody with this mistake might give, beside the right one."""
+        """Return answers that somebody with this mistake might give, beside the right one.
+
+        Those that give nothing of what this problem asks for are left out: a query where the least
+        error is asked for.
+        """
         fields = self.wrong(problem) if self.wrong else None
-        if fields is not None:
-            yield fields
-        if self.spoiled is not None:
-            yield from self.spoiled(problem, right)
+        given = [] if fields is None else [fields]
+        asked = {field.name for field in answer_fields(problem) if not field.optional}
+        for one in (*given, *(self.spoiled(problem, right) if self.spoiled else ())):
+            if not asked or "possible" in one or not asked.isdisjoint(one):
+                yield one
 
 
 def named(mistakes: Iterable[Mistake[Any, Any]], tag: str) -> Misconception:

@@ -20,6 +20,7 @@ _LARGE = re.compile(
 )
 _NUMBER = r"[-+−]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 _LIST = re.compile(rf"\s*[(\[]?\s*({_NUMBER}(?:(?:\s*[,;]\s+|\s+){_NUMBER})+)\s*[)\]]?\s*")
+_LIST_ENDS = {"(": ")", "[": "]"}
 _CALLS = ("inv", "matmul")
 
 
@@ -38,7 +39,7 @@ def as_typed(text: str) -> str:
     for name in _CALLS:
         text = _without_call(text, name)
     numbers = _LIST.fullmatch(text)
-    if numbers is not None:
+    if numbers is not None and _LIST_ENDS.get(text.strip()[0]) in (None, text.strip()[-1]):
         return f"[{', '.join(re.findall(_NUMBER, numbers[1]))}]"
     return text
 

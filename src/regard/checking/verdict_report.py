@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -150,7 +151,8 @@ def _counterexample(problem: Problem, example: Counterexample) -> list[Block]:
     blocks: list[Block] = [Heading("The smallest counterexample"), Text(example.sentence)]
     both = compared(problem, example)
     arrays = dict(example.arrays)
-    if both is not None and len(both[0]) <= MOST_COMPARED:
+    finite = both is not None and all(map(math.isfinite, (*both[1], *both[2])))
+    if both is not None and finite and len(both[0]) <= MOST_COMPARED:
         rows = tuple(
             (name, fixed(mine), fixed(right), fixed(mine - right))
             for name, mine, right in zip(*both, strict=True)

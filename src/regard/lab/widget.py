@@ -35,7 +35,7 @@ class Scene(anywidget.AnyWidget):
     Example:
         >>> scene = Scene("where-to-look", factor=0.5)
         >>> scene.results["design"].query.round(2).tolist()
-        [5.69, 0.88]
+        [10.76, 1.71]
     """
 
     about = traitlets.Dict().tag(sync=True)

@@ -17,10 +17,10 @@ _ROUND = 2  # decimals of a number that another must not round onto
 
 
 def typeset(text: str) -> str:
-    """Return words with their numbers set.
+    r"""Return words with their numbers set.
 
     >>> typeset("from -2.5 to 7.799e-07"), typeset("S^-1 and x-1")
-    ('from −2.5 to 7.799 × 10⁻⁷', 'S^-1 and x-1')
+    ('from −2.5 to 7.799\xa0×\xa010⁻⁷', 'S^-1 and x-1')
     """
     if not any(character.isdigit() for character in text):
         return text

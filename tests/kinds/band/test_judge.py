@@ -126,7 +126,7 @@ def test_what_cannot_be_read_is_invalid(answer: dict[str, Any], message: str) ->
 
 
 @pytest.mark.parametrize(
-    "zeroed", ["{0, 1, 2}", r"i \in \{0, 1, 2\}", "0..4", "i = 0, 1, 2", "0, 1, 2", "i ∈ [0, 4]"]
+    "zeroed", ["{0, 1, 2}", r"i \in \{0, 1, 2\}", "0..4", "i = 0, 1, 2", "i ∈ [0, 4]"]
 )
 def test_a_set_of_blocks_is_told_how_to_be_written(zeroed: str) -> None:
     with pytest.raises(InvalidAnswer) as error:
@@ -134,6 +134,10 @@ def test_a_set_of_blocks_is_told_how_to_be_written(zeroed: str) -> None:
     assert str(error.value).endswith(
         "\nWrite a list of blocks as [0, 1, 2], or an inequality such as w_i B/2 > pi/2."
     )
+
+
+def test_numbers_with_commas_are_a_list_of_blocks() -> None:
+    assert verdict("0, 1, 2").score == verdict([0, 1, 2]).score  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("zeroed", ["w_i B/2 >", "i + > 1", "2 3 > i"])

@@ -17,7 +17,7 @@ from regard.certify import Claim, verify
 from regard.errors import InvalidProblem
 from regard.kinds.condition.vary import vary
 from regard.language import notation, parse
-from regard.report import Plot
+from regard.report import Plot, Slider
 from regard.solving import Status
 from solving.conditions import condition_cases
 from solving.reading import captioned, words
@@ -118,7 +118,7 @@ def test_a_bundled_problem_is_solved_and_proved(name: str) -> None:
     assert solution.verdict is Status.PROVED, str(solution.verification)
     assert 4 <= len(solution.steps) <= 8
     assert 2 <= len(solution.mistakes) <= 4
-    assert any(isinstance(block, Plot) for block in solution.details)
+    assert any(isinstance(block, Plot | Slider) for block in solution.details)
     for latex in (solution.headline, *(formula for _, formula in solution.steps if formula)):
         notation.check(latex)
 

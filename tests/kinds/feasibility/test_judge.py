@@ -107,7 +107,7 @@ def test_a_limit_need_not_be_reached_by_the_instance() -> None:
         ({}, "answer: possible is missing. Got nothing."),
         ({"possible": False}, "answer: c_2 is missing. Got possible."),
         ({"c_2": "u_a"}, "answer: possible is missing. Got c_2."),
-        ({"c_2": "u_a", "possible": "no"}, "answer: possible must be true or false."),
+        ({"c_2": "u_a", "possible": "perhaps"}, "answer: possible must be true or false."),
         ({"c_2": "u_a", "possible": 0}, "answer: possible must be true or false."),
         (
             {"c_2": "u_e", "possible": False},

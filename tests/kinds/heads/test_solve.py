@@ -20,7 +20,7 @@ from regard.kinds.heads.solve.allocation import allocate
 from regard.kinds.heads.solve.pattern import Pattern
 from regard.kinds.heads.vary import vary
 from regard.language import notation, parse
-from regard.report import Plot
+from regard.report import Plot, Slider
 from regard.solving import Status, solve
 from solving.reading import captioned, gaussian, wanted, words
 
@@ -75,7 +75,7 @@ def test_a_bundled_problem_is_solved_and_proved(name: str) -> None:
     assert solution.answer["q_2"] == "C mu_b"
     assert 4 <= len(solution.steps) <= 8
     assert 2 <= len(solution.mistakes) <= 4
-    assert any(isinstance(block, Plot) for block in solution.details)
+    assert any(isinstance(block, Plot | Slider) for block in solution.details)
     for latex in (solution.headline, *(formula for _, formula in solution.steps if formula)):
         notation.check(latex)
     for seed in range(3):

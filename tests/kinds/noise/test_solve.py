@@ -18,7 +18,7 @@ from regard.kinds.noise.solve.head_correlation import correlations
 from regard.kinds.noise.spec import value_symbols
 from regard.kinds.noise.vary import vary
 from regard.language import notation, parse
-from regard.report import Plot, Table
+from regard.report import Plot, Slider, Table
 from regard.solving import Status, solve
 from solving.reading import gaussian, words
 
@@ -107,7 +107,7 @@ def test_a_bundled_problem_is_solved_and_proved(name: str) -> None:
     assert {claim.kind for claim in solution.certificate.claims} >= {"hard_limit", "output_law"}
     assert 4 <= len(solution.steps) <= 8
     assert 2 <= len(solution.mistakes) <= 6
-    assert any(isinstance(block, Plot) for block in solution.details)
+    assert any(isinstance(block, Plot | Slider) for block in solution.details)
     notation.check(solution.headline)
     for _, latex in solution.steps:
         notation.check(latex)

@@ -18,7 +18,7 @@ from regard.kinds.heads.solve.pattern import rounded_up
 from regard.kinds.query.solve.smallest_factor import interior_weights
 from regard.kinds.query.vary import vary
 from regard.language import notation, parse
-from regard.report import Plot
+from regard.report import Plot, Slider
 from regard.solving import Status, solve
 from regard.solving.random_keys import RandomKeys, rms_bound, rms_claim
 from solving.reading import captioned, gaussian, wanted, words
@@ -80,7 +80,7 @@ def test_a_bundled_problem_is_solved_and_proved(name: str) -> None:
     assert solution.verdict is Status.PROVED, str(solution.verification)
     assert 4 <= len(solution.steps) <= 8
     assert 2 <= len(solution.mistakes) <= 4
-    assert any(isinstance(block, Plot) for block in solution.details)
+    assert any(isinstance(block, Plot | Slider) for block in solution.details)
     for latex in (solution.headline, *(formula for _, formula in solution.steps if formula)):
         notation.check(latex)
 

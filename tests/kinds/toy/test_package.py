@@ -63,7 +63,7 @@ def test_it_is_solved_and_proved(installed: Path) -> None:
     assert solution["status"] == "proved"
     assert solution["answer"]["key"] == 2
     assert abs(solution["answer"]["weight"] - WEIGHT) < 1e-12
-    shown = run(installed, "solve", "two-keys.toml").stdout
+    shown = run(installed, "solve", "two-keys.toml", "--full").stdout
     assert "solved and proved" in shown
     assert "A maximum for a softmax" in shown
 
@@ -71,14 +71,14 @@ def test_it_is_solved_and_proved(installed: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "code", "said"),
     [
-        (f"key = 2\nweight = {WEIGHT:.6f}\n", 0, "right"),
+        (f"key = 2\nweight = {WEIGHT:.6f}\n", 0, '"score": 1.0'),
         ("key = 2\nweight = 1\n", 1, "toy-all-the-weight"),
         ("key = 2\n", 2, "weight"),
     ],
 )
 def test_answers_are_judged(installed: Path, fields: str, code: int, said: str) -> None:
     (installed / "answer.toml").write_text(fields, "utf-8")
-    found = run(installed, "check", "two-keys.toml", "answer.toml")
+    found = run(installed, "check", "two-keys.toml", "answer.toml", "--json")
     assert found.returncode == code, found.stderr
     assert said in found.stdout + found.stderr
 

@@ -8,4 +8,7 @@ TAGS = {
         "The direction is right, but softmax only comes near to the weights wanted when the scores "
         "are far apart: multiply the query by a large factor."
     ),
+    "one-instance-only": (
+        "The answer fits the numbers of this instance, and not other keys of the same law."
+    ),
 }

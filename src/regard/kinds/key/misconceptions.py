@@ -146,7 +146,7 @@ MISTAKES: tuple[Mistake[KeyProblem, Case], ...] = (
     ),
     Mistake(
         "one-instance-only",
-        "The answer fits the numbers of this instance, and not other keys of the same law.",
+        SHARED["one-instance-only"],
         lambda case: bool(case.tried) and case.tried[0].right,
     ),
     Mistake(

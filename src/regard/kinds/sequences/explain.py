@@ -24,6 +24,7 @@ _DOES = {
     "own token": "copies every token",
     "first token": "copies the first token",
     "previous token": "copies the previous token",
+    "written after": "writes one token after another",
     "last place": "finds the last place",
 }
 _WHY = {

@@ -136,7 +136,7 @@ MISTAKES: tuple[Mistake[WeightsProblem, Case], ...] = (
     ),
     Mistake(
         "one-instance-only",
-        "The answer fits the numbers of this instance, and not other keys of the same law.",
+        SHARED["one-instance-only"],
         recognised.right_here_only,
     ),
 )
