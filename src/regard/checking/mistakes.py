@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from regard.checking.hints import hint
 from regard.checking.verdict import Misconception
+from regard.problems import Problem
 from regard.problems.answer_fields import answer_fields
 
 P = TypeVar("P")  # the problem
@@ -55,7 +56,9 @@ class Mistake(Generic[P, C]):
         """
         fields = self.wrong(problem) if self.wrong else None
         given = [] if fields is None else [fields]
-        asked = {field.name for field in answer_fields(problem) if not field.optional}
+        asked = {
+            field.name for field in answer_fields(cast(Problem, problem)) if not field.optional
+        }
         for one in (*given, *(self.spoiled(problem, right) if self.spoiled else ())):
             if not asked or "possible" in one or not asked.isdisjoint(one):
                 yield one
