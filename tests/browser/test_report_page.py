@@ -66,7 +66,8 @@ def test_formulas_and_figures_are_drawn(browser: webdriver.Chrome, page: Path) -
     assert all(wide > 0 and high > 0 for _, wide, high in sizes)
     unnamed = browser.execute_script(
         "return [...document.querySelectorAll('svg')].filter("
-        "e => !e.getAttribute('aria-label') && !e.querySelector('title')).length"
+        "e => !e.closest('[aria-label], [aria-hidden]') && !e.parentElement.closest('svg')"
+        " && !e.querySelector('title')).length"
     )
     assert unnamed == 0
 

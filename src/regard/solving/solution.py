@@ -186,6 +186,9 @@ class Solution(Reported):
         """On how many instances the least tested goal claim was tested; 0: all are proved."""
         return min((claim.tested for claim in self._goal_claims if claim.tested), default=0)
 
+    def _repr_html_(self) -> str:
+        return self.report()._repr_html_()  # its pictures stand where they are spoken of
+
     def report(self) -> doc.Report:
         """Return the solution as a report."""
         problem = self.problem
