@@ -383,7 +383,8 @@ def test_float16_is_rounded_once_and_torch_may_round_more_often(d_v: int) -> Non
     error, torch_error = (
         np.abs(output.double().numpy() - exact) for output in (regard.attention(*x), sdpa(*x))
     )
-    np.testing.assert_array_less(error / ulp, 0.501)
+    # Rounded once, out of float32: that has an error of its own, of the size of what is averaged.
+    np.testing.assert_array_less(error, 0.501 * ulp + 2**-23 * float(x[2].double().abs().max()))
     # The fused kernel of torch rounds the weights too, which small results feel most.
     np.testing.assert_array_less(torch_error, 2**-10 * float(x[2].abs().max()))
 
