@@ -232,12 +232,13 @@ if limited == "file":
     import resource, signal
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+with open(folder + "/table.csv", "w") as file:  # while there is room
+    file.write("before")
 try:
     table = sweep(cell_functions.draw, {"i": range(2000)}, workers=0, checkpoint=folder + "/kept")
 except ClusterError as error:
     print(error)
 table = sweep(cell_functions.draw, {"i": range(2000)}, workers=0)
-open(folder + "/table.csv", "w").write("before")
 try:
     table.write(folder + "/table.csv")
 except ClusterError as error:
@@ -343,11 +344,21 @@ def test_the_command_writes_the_table_and_the_picture_and_goes_on_from_the_check
     assert [repr(row["norm"]) for row in said["rows"]] == [row.split(",")[9] for row in rows]
 
 
+# A process that is started where interrupts are ignored, as by nohup, ignores them too.
+COMMAND = """
+import signal, sys
+from regard.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv[0] = "regard"
+main()
+"""
+
+
 def test_ctrl_c_stops_the_command_and_says_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "long.toml").write_text(
         'what = "analysis.simulate_dot_product"\n[settings]\nsamples = 3000000\n[grid]\nseed = { from = 0, to = 99 }\n'
     )
-    process = start("-m", "regard", "sweep", "long.toml", "--workers", "2", cwd=tmp_path)
+    process = start(COMMAND, "sweep", "long.toml", "--workers", "2", cwd=tmp_path)
     kept = tmp_path / "long.csv.checkpoint"
     until(lambda: kept.exists() and kept.read_bytes().count(b"\n") > 2)
     process.send_signal(signal.SIGINT)

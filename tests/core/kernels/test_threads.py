@@ -112,7 +112,9 @@ def test_a_fork_after_use_computes_the_same() -> None:
 
 def test_an_interrupt_stops_a_long_call() -> None:
     program = (
-        "import _thread, threading, numpy as np, regard\n"
+        "import _thread, signal, threading, numpy as np, regard\n"
+        # Where these tests were started by nohup, interrupts are ignored here too.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "x = np.ones((64, 4096, 64), np.float32)\n"
         "threading.Timer(0.3, _thread.interrupt_main).start()\n"
         "try:\n"
