@@ -45,6 +45,7 @@ class Lab:
     base: str
     token: str
     process: subprocess.Popen[str]
+    address: str  # as it was printed
 
     @property
     def port(self) -> int:
@@ -56,20 +57,20 @@ class Lab:
 
 
 @contextmanager
-def running_lab() -> Iterator[Lab]:
-    """Start `regard lab` on a free port, and end it."""
+def running_lab(*models: str) -> Iterator[Lab]:
+    """Start `regard lab` on a free port, with models that may be looked into, and end it."""
     needs("fastapi", "uvicorn", "websockets")
     process = subprocess.Popen(
-        [sys.executable, "-m", "regard", "lab", "--no-open"],
+        [sys.executable, "-m", "regard", "lab", "--no-open", *models],
         stdout=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
     line = process.stdout.readline()
-    found = re.search(r"(http://127\.0\.0\.1:\d+)/\?token=(\S+)", line)
+    found = re.search(r"(http://127\.0\.0\.1:\d+)/\S*\btoken=(\S+)", line)
     assert found, line
     try:
-        yield Lab(found[1], found[2], process)
+        yield Lab(found[1], found[2], process, found[0])
     finally:
         process.terminate()
         process.wait(20)

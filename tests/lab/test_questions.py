@@ -25,6 +25,8 @@ GOOD: dict[str, dict[str, Any]] = {
         "covariances": [[[1, 0], [0, 1]]] * 2,
         "values": [[1], [0]],
     },
+    "model_head": {"model": "demonstration", "head": "1.0"},
+    "model_heads": {"model": "demonstration"},
     "noisy_keys": {"values": [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]], "C": 10.0},
     "positions": {"T": 2, "d_model": 8, "n": 11},
     "separate": {"s": [1.0, 0.0], "t": [3.0, 4.0]},

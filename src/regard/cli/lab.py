@@ -9,6 +9,12 @@ import typer
 
 
 def lab(
+    models: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[MODEL]...", help="Models whose heads the page may show: files or folders."
+        ),
+    ] = None,
     port: Annotated[int, typer.Option(help="0 takes a free one.")] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
     export: Annotated[
@@ -20,12 +26,21 @@ def lab(
         from regard.cli.problem_set import write
         from regard.lab.saved_page import saved_lab
 
-        write(export, saved_lab())
+        write(export, saved_lab(_shown(models or [])))
         typer.echo(f"The lab: {export}")
         return
     from regard.lab.server import serve
 
-    serve(port, open_browser=not no_open, say=_say)
+    serve(port, models=models or [], open_browser=not no_open, say=_say)
+
+
+def _shown(models: list[Path]) -> dict[str, dict[str, str]]:
+    """Which scene of the file differs from how it begins: the one that shows the first model."""
+    if not models:
+        return {}
+    from regard.lab.offered_models import offer_model
+
+    return {"heads-of-a-model": {"model": offer_model(models[0]), "head": "clearest"}}
 
 
 def _say(sentence: str) -> None:

@@ -18,9 +18,18 @@ from regard.lab.bundle import bundle
 from regard.lab.style import style_sheet
 
 
-def saved_lab() -> str:
-    """Return the whole lab as a file: every scene as it begins, with its story."""
-    return _page("The lab of regard", [saved(name) for name in scenes.names()])
+def saved_lab(changed: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+    """Return the whole lab as a file: every scene as it begins, with its story.
+
+    Args:
+        changed: by the name of a scene, parts of its state that differ from how it begins.
+    """
+    differs = changed or {}
+    told = [
+        saved(name, {**scenes.about(name)["state"], **differs.get(name, {})})
+        for name in scenes.names()
+    ]
+    return _page("The lab of regard", told)
 
 
 def saved_scene(name: str, state: Mapping[str, Any]) -> str:

@@ -7,37 +7,60 @@ early wait in its backlog.
 from __future__ import annotations
 
 import contextlib
+import json
 import secrets
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from regard.errors import ParameterError
 
 NEEDS = "The lab needs FastAPI and uvicorn: pip install 'regard[lab]'."
 
 
-def serve(port: int = 0, *, open_browser: bool = False, say: Callable[[str], Any] = print) -> None:
+def serve(
+    port: int = 0,
+    *,
+    models: Sequence[str | Path] = (),
+    open_browser: bool = False,
+    say: Callable[[str], Any] = print,
+) -> None:
     """Serve the lab on 127.0.0.1 until Ctrl-C.
 
     Args:
         port: 0 takes one that is free.
+        models: paths of models that the page may look into; it begins with the first.
         open_browser: open the page in the default browser.
         say: takes the address, with the token of this start; by default it is printed.
 
     Raises:
         ParameterError: the port cannot be used, or the extra `lab` is not installed.
+        InvalidModel: a model cannot be read.
     """
+    page = _first_page(models)
     bound = _bind(port)
     number = bound.getsockname()[1]
     token = secrets.token_urlsafe(24)
-    address = f"http://127.0.0.1:{number}/?token={token}"
+    address = f"http://127.0.0.1:{number}/{page}token={token}"
     say(f"The lab is at {address}  (Ctrl-C ends it)")
     try:
-        _run(bound, number, token, address if open_browser else None)
+        paths = [str(path) for path in models]
+        _run(bound, number, token, paths, address if open_browser else None)
     finally:
         bound.close()
+
+
+def _first_page(models: Sequence[str | Path]) -> str:
+    """The address of the scene that shows the first model, or of the cards."""
+    if not models:
+        return "?"
+    from regard.lab.offered_models import offer_model
+
+    first, *_ = [offer_model(path) for path in models]
+    return f"scene/heads-of-a-model?model={quote(json.dumps(first))}&head=%22clearest%22&"
 
 
 def _bind(port: int) -> socket.socket:
@@ -60,7 +83,9 @@ def _bind(port: int) -> socket.socket:
     return bound
 
 
-def _run(bound: socket.socket, port: int, token: str, opened: str | None) -> None:
+def _run(
+    bound: socket.socket, port: int, token: str, models: list[str], opened: str | None
+) -> None:
     try:
         import uvicorn
 
@@ -70,7 +95,7 @@ def _run(bound: socket.socket, port: int, token: str, opened: str | None) -> Non
     from regard.lab.guard import MOST_BYTES, Guard
     from regard.lab.workers import Workers
 
-    app = Guard(application(Workers()), port, token)
+    app = Guard(application(Workers(models=models)), port, token)
     server = uvicorn.Server(
         uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, date_header=False,

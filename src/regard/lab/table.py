@@ -1,7 +1,8 @@
 """The table of questions: each module of `questions/` is one, and every host uses this table.
 
 A module has `Asked`, the arguments as a class, and `answer(asked)`, which returns an `Answer`. The
-first line of its docstring says what is asked; the module's name is the name of the question.
+first line of its docstring says what is asked; the module's name is the name of the question. One
+that may take longer than the others says how long: `SECONDS`.
 """
 
 from __future__ import annotations
@@ -30,12 +31,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Question:
-    """One row of the table."""
+    """One row of the table; `seconds` is set where an answer may take longer than others."""
 
     name: str
     says: str
     asked: type[Arguments]
     answer: Callable[[Any], Answer]
+    seconds: float | None = None
 
 
 class Refused(RegardError):
@@ -63,7 +65,7 @@ def questions() -> Mapping[str, Question]:
 def _question(place: str, name: str) -> Question:
     module = importlib.import_module(place)
     says = (module.__doc__ or "").strip().splitlines()[0]
-    return Question(name, says, module.Asked, module.answer)
+    return Question(name, says, module.Asked, module.answer, getattr(module, "SECONDS", None))
 
 
 def ask(name: str, arguments: Mapping[str, Any]) -> Answer:

@@ -1,7 +1,7 @@
 """A process that answers questions, one after the other: it can be stopped, a thread cannot.
 
 Frames go both ways through its standard streams: 4 bytes that say how long, then JSON. The first
-frame that it sends says that it is ready.
+frame that it sends says that it is ready. Its arguments are models that may be looked into.
 """
 
 from __future__ import annotations
@@ -54,6 +54,10 @@ def main() -> None:
     outgoing = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what anybody prints is no frame
     questions()
+    for path in sys.argv[1:]:
+        from regard.lab.offered_models import offer_model
+
+        offer_model(path)
     import regard.analysis.noise.key_noise
     import regard.design.queries.arguments  # noqa: F401  what most questions need
 

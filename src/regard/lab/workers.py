@@ -7,8 +7,10 @@ import contextlib
 import json
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
+from regard.lab.table import questions
 from regard.lab.worker import frame
 
 SECONDS = 20.0  # that a question may take
@@ -24,10 +26,10 @@ class Worker:
         self.ready = asyncio.create_task(self._read())
 
     @staticmethod
-    async def start() -> Worker:
+    async def start(models: Sequence[str] = ()) -> Worker:
         """Start a process; it answers as soon as it has loaded what it needs."""
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "regard.lab.worker",
+            sys.executable, "-m", "regard.lab.worker", *models,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # arrays are small here
         )  # fmt: skip
@@ -54,11 +56,17 @@ class Worker:
 
 
 class Workers:
-    """A few processes; a question goes to the first that is free."""
+    """A few processes; a question goes to the one that answered last, if it is free.
 
-    def __init__(self, count: int = 2, seconds: float = SECONDS) -> None:
-        self.count, self.seconds = count, seconds
-        self.free: asyncio.Queue[Worker] = asyncio.Queue()
+    So it finds there what an earlier answer has loaded or kept. `models` are the paths that the
+    person who started the lab offers.
+    """
+
+    def __init__(
+        self, count: int = 2, seconds: float = SECONDS, models: Sequence[str] = ()
+    ) -> None:
+        self.count, self.seconds, self.models = count, seconds, models
+        self.free: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
         self.all: set[Worker] = set()
         self.tasks: set[asyncio.Task[None]] = set()
         self.closed = False
@@ -79,15 +87,17 @@ class Workers:
     async def ask(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return {"answer": …} or {"problem": sentence}; if cancelled, the work stops too."""
         worker = await self.free.get()
+        known = questions().get(name)
+        seconds = (known.seconds if known else None) or self.seconds
         running = asyncio.create_task(self._asked(worker, name, arguments))
         try:
-            done, _ = await asyncio.wait({running}, timeout=self.seconds)
+            done, _ = await asyncio.wait({running}, timeout=seconds)
         except asyncio.CancelledError:
             self._later(self._let_go(worker, running))
             raise
         if not done:
             self._later(self._replace(worker, running))
-            return {"problem": f"This took longer than {self.seconds:g} s and was stopped."}
+            return {"problem": f"This took longer than {seconds:g} s and was stopped."}
         if running.exception() is not None:  # the process ended: out of memory, for one
             self._later(self._replace(worker, running))
             return {"problem": GONE}
@@ -114,10 +124,15 @@ class Workers:
             await self._add()
 
     async def _add(self) -> Worker:
-        worker = await Worker.start()
+        worker = await Worker.start(self.models)
         self.all.add(worker)
-        self.free.put_nowait(worker)
+        self._later(self._free_when_ready(worker))
         return worker
+
+    async def _free_when_ready(self, worker: Worker) -> None:
+        with contextlib.suppress(Exception):  # the first question finds out, and says so
+            await asyncio.shield(worker.ready)
+        self.free.put_nowait(worker)
 
     async def _add_others(self, first: Worker) -> None:
         with contextlib.suppress(Exception):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from regard.models.inspection import HeadReading, Inspection
 from regard.models.labels import MAJORITY
 
-__all__ = ["gallery"]
+__all__ = ["by_shift", "gallery", "shade_paths"]
 
 Array = NDArray[Any]
 
@@ -69,17 +69,25 @@ def _item(one: HeadReading, cells: int, n: int) -> str:
 def _map(weights: Array, said: str) -> str:
     """Return an SVG of weights (m, m): shade k of SHADES where sqrt(weight) is about k/SHADES."""
     m = len(weights)
-    shade = np.rint(SHADES * np.sqrt(np.clip(weights, 0, 1))).astype(int)
-    paths = []
-    for k in range(1, SHADES + 1):
-        runs = "".join(_runs(shade[row] == k, row) for row in range(m))
-        if runs:
-            paths.append(f'<path d="{runs}" stroke-opacity="{k / SHADES:g}"/>')
+    paths = [
+        f'<path d="{runs}" stroke-opacity="{k / SHADES:g}"/>'
+        for k, runs in enumerate(shade_paths(weights), start=1)
+        if runs
+    ]
     return (
         f'<svg role="img" aria-label="{escape(said)}" viewBox="0 0 {m} {m}" '
         f'style="display:block;width:100%;background:var(--card);outline:1px solid var(--line)">'
         f'<g fill="none" stroke="var(--query)" stroke-width="1.02">{"".join(paths)}</g></svg>'
     )
+
+
+def shade_paths(weights: Array) -> list[str]:
+    """Return a path for each shade 1 to SHADES of weights (m, m), a cell one unit wide and high."""
+    shade = np.rint(SHADES * np.sqrt(np.clip(weights, 0, 1))).astype(int)
+    return [
+        "".join(_runs(line == k, row) for row, line in enumerate(shade))
+        for k in range(1, SHADES + 1)
+    ]
 
 
 def _runs(marked: Array, row: int) -> str:
@@ -92,7 +100,7 @@ def _runs(marked: Array, row: int) -> str:
 
 def _kernel(one: HeadReading, n: int) -> str:
     """Return bars of the weight by shift, those of the window around T in another colour."""
-    shifts, weight, inside = _by_shift(one, n)
+    shifts, weight, inside = by_shift(one, n)
     low, high = int(shifts[0]), int(shifts[-1])
     tall = weight / max(float(weight.max()), 1e-30)
     bars = "".join(
@@ -109,7 +117,7 @@ def _kernel(one: HeadReading, n: int) -> str:
     )
 
 
-def _by_shift(one: HeadReading, n: int) -> tuple[Array, Array, set[int]]:
+def by_shift(one: HeadReading, n: int) -> tuple[Array, Array, set[int]]:
     """Return shifts, the weight at each, and those of the window around T if it says something."""
     if one.seen_shifts is not None and one.seen_weight is not None:
         most = one.offset is not None and (one.offset_rows or 0) >= MAJORITY

@@ -1,13 +1,14 @@
 // Positions: waves that say where a token stands, and the head that looks back by them.
 
 import { fill, h, s, set } from "../kit/dom.js";
+import { attentionMap } from "../kit/map.js";
 import { words } from "../kit/math.js";
 import { number, percent, percentDown, readNumber } from "../kit/numbers.js";
 import { scene } from "../kit/scene.js";
 import { slider } from "../kit/slider.js";
 import { problemFile, pythonCode } from "./positions/copies.js";
 import { kernelPlot } from "./positions/kernel.js";
-import { attentionMap, rowWords, waves } from "./positions/maps.js";
+import { rowWords, waves } from "./positions/maps.js";
 
 const FARTHEST = 16;
 const WAYS = [
