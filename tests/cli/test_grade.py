@@ -47,6 +47,8 @@ def test_a_class_is_graded_and_the_files_are_named(folder: Path, tmp_path: Path)
         (["average-two-values"], "grade: name the problems, and after them the folder"),
         (["nothing", "FOLDER"], "nothing: there is neither a bundled problem nor a file"),
         (["average-two-values", "/no/such"], "grade: folder must be a folder with a file"),
+        (["average-two-values", __file__], "grade: folder must be a folder with a file"),
+        (["FOLDER", "average-two-values"], "grade: the folder comes after the problems: regard"),
         (["average-two-values", "FOLDER", "--workers", "0"], "grade: workers must be"),
         (["average-two-values", "FOLDER", "--variant-by", "x"], "grade: variant_by must be"),
     ],

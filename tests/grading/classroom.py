@@ -78,7 +78,8 @@ def _device(path: Path) -> None:
     try:
         os.mknod(path, 0o666 | 0o020000, os.makedev(1, 5))  # /dev/zero by another name
     except PermissionError:
-        socket.socket(socket.AF_UNIX).bind(str(path))
+        with socket.socket(socket.AF_UNIX) as ordinary:  # only root makes devices
+            ordinary.bind(str(path))
 
 
 def _large(path: Path) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from checking.answer_files import read_answers, tag
-from regard import problems
 from regard.grading.answers import Asked
 from regard.grading.hand_ins import File
 from regard.grading.judging import Task, judge
+from regard.grading.questions import questions
 from regard.grading.worker import to_bytes
 
 KINDS = sorted(path.stem for path in (Path(__file__).parents[1] / "answers").glob("*.toml"))
@@ -30,10 +30,11 @@ def test_grading_and_checking_agree(kind: str, every: bool) -> None:
         else:
             data = json.dumps({"problem": problem.id, "answer": entry["answer"]}).encode()
             file = File("", "", ".json", data)
-        text = json.dumps(problems.to_dict(problem))
-        found = judge(Task((file,), text, None, asked, (asked,)))
+        (question,) = questions([problem])
+        found = judge(Task((file,), question.text, None, asked, (asked,)))
         verdict = answers.judged(entry)
         assert found["score"] == verdict.score, entry
         assert found["tag"] == tag(verdict), entry
+        assert [goal["name"] for goal in found["goals"]] == [goal.name for goal in verdict.goals]
         assert (found["verdict"] == "right") == verdict.right
         assert json.loads(to_bytes(found)) == found

@@ -23,8 +23,8 @@ def grade(
         list[str],
         typer.Argument(
             metavar="PROBLEM... FOLDER",
-            help="Ids or collections out of `regard list`, or files; then the folder that holds a "
-            "file or a folder for each student.",
+            help="Ids or collections out of `regard list`, or files; then the folder, or ZIP "
+            "archive, that holds a file or a folder for each student.",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", help="Write grades and pages to this folder.")],
@@ -43,6 +43,7 @@ def grade(
     if len(named) < 2:
         raise ParameterError("grade: name the problems, and after them the folder with hand-ins.")
     *problems, folder = named
+    _refuse_folder_first(problems, folder)
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # slow to load
 
     console = side()
@@ -62,6 +63,16 @@ def grade(
     else:
         _show(grades, output)
     raise typer.Exit(0 if grades.all_graded else 1)
+
+
+def _refuse_folder_first(problems: list[str], folder: str) -> None:
+    """Say so where the folder is named before the problems: an id is not looked for as one."""
+    first = next((name for name in problems if Path(name).is_dir()), None)
+    if first is not None and not Path(folder).exists():
+        others = " ".join([*(name for name in problems if name != first), folder])
+        raise ParameterError(
+            f"grade: the folder comes after the problems: regard grade {others} {first} -o …"
+        )
 
 
 def _show(grades: Grades, output: Path) -> None:

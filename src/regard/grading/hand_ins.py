@@ -12,9 +12,11 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from regard.errors import ParameterError
+from regard.grading.class_archive import is_archive, unpacked
 
 TEXT_ENDINGS = (".toml", ".json")
 CODE_ENDINGS = (".py", ".ipynb")
@@ -26,7 +28,8 @@ MOST_BYTES = {
     ".npz": 16_000_000,
 }
 MOST_FILES = 64  # in the folder of one student
-_LEFT_OVER = (".DS_Store", "__MACOSX", "Thumbs.db", ".git", ".gitkeep", ".ipynb_checkpoints")
+MOST_DEPTH = 4  # of folders within it
+_LEFT_OVER = ("__MACOSX", "__pycache__", "Thumbs.db", "desktop.ini")
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -64,14 +67,20 @@ class HandIn:
 
 @contextmanager
 def class_folder(folder: str | Path) -> Iterator[int]:
-    """Open the folder with the hand-ins; ParameterError where that cannot be done."""
+    """Open the folder with the hand-ins, or a ZIP archive of it; else ParameterError."""
+    if is_archive(folder):
+        with unpacked(folder, MOST_BYTES) as copy, class_folder(copy) as descriptor:
+            yield descriptor
+        return
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or "cannot be opened").lower()
+        if isinstance(error, NotADirectoryError):
+            reason = "this is a file. `regard check` judges one answer"
         raise ParameterError(
-            f"grade: folder must be a folder with a file or a folder for each student. "
-            f"Got {str(folder)!r}: {reason}."
+            f"grade: folder must be a folder with a file or a folder for each student, or a ZIP "
+            f"archive of one. Got {str(folder)!r}: {reason}."
         ) from None
     try:
         yield descriptor
@@ -87,17 +96,21 @@ def find(descriptor: int) -> list[HandIn]:
     found: dict[str, list[str]] = {}
     with os.scandir(descriptor) as entries:
         for entry in entries:
-            if _is_left_over(entry.name):
-                continue
             is_folder = entry.is_dir(follow_symlinks=False)
+            if _is_left_over(entry.name, is_folder):
+                continue
             stem = entry.name if is_folder else Path(entry.name).stem
             found.setdefault(printable(stem), []).append(entry.name)
     return [HandIn(name, tuple(sorted(found[name]))) for name in sorted(found)]
 
 
-def _is_left_over(name: str) -> bool:
-    """Whether a file is none of a student's, but one that a system or an editor leaves behind."""
-    return name in _LEFT_OVER or name.startswith("._")
+def _is_left_over(name: str, is_folder: bool) -> bool:
+    """Whether an entry is none of a student's, but one that a system or an editor leaves behind.
+
+    Hidden files and folders are, but for files that end like an answer: nothing of these is lost.
+    """
+    is_hidden = name.startswith(".") and (is_folder or Path(name).suffix.lower() not in MOST_BYTES)
+    return is_hidden or name.startswith("._") or name in _LEFT_OVER
 
 
 def read(descriptor: int, hand_in: HandIn) -> tuple[File, ...]:
@@ -117,38 +130,52 @@ def read(descriptor: int, hand_in: HandIn) -> tuple[File, ...]:
 
 
 def _folder(descriptor: int, name: str) -> list[File]:
+    files = [*islice(_inside(descriptor, name, "", 0), MOST_FILES + 1)]
+    if len(files) > MOST_FILES:
+        return [_refused("", name, f"has more than {MOST_FILES} files")]
+    return files or [_refused("", name, "is an empty folder")]
+
+
+def _inside(descriptor: int, name: str, before: str, depth: int) -> Iterator[File]:
+    """Yield the files of a folder and of folders in it; `before` is the way to what is in it."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         inside = os.open(name, flags, dir_fd=descriptor)
     except OSError as error:
-        return [_refused("", name, (error.strerror or "cannot be opened").lower())]
+        yield _refused("", before or name, (error.strerror or "cannot be opened").lower())
+        return
     try:
         with os.scandir(inside) as entries:
-            names = sorted(entry.name for entry in entries if not _is_left_over(entry.name))
-        if len(names) > MOST_FILES:
-            return [_refused("", name, f"has more than {MOST_FILES} files")]
-        if not names:
-            return [_refused("", name, "is an empty folder")]
-        return [_file(inside, name, alone=False) for name in names]
+            found = sorted((one.name, one.is_dir(follow_symlinks=False)) for one in entries)
+        for entry, is_folder in found:
+            if _is_left_over(entry, is_folder):
+                continue
+            if not is_folder:
+                yield _file(inside, entry, alone=False, before=before)
+            elif depth < MOST_DEPTH:
+                yield from _inside(inside, entry, f"{before}{entry}/", depth + 1)
+            else:
+                yield _refused("", f"{before}{entry}", "lies in too many folders")
     finally:
         os.close(inside)
 
 
-def _file(descriptor: int, entry: str, *, alone: bool) -> File:
-    path, shown = Path(entry), "" if alone else printable(entry)
+def _file(descriptor: int, entry: str, *, alone: bool, before: str = "") -> File:
+    path, shown = Path(entry), "" if alone else printable(before + entry)
     stem, ending = "" if alone else printable(path.stem), path.suffix.lower()
+    mode = _mode(descriptor, entry)  # before it is opened: what is a device may act on that
+    if stat.S_ISLNK(mode):
+        return _refused(stem, shown, "is a link, and links are not followed", ending)
+    if mode and not stat.S_ISREG(mode):
+        return _refused(stem, shown, "is no ordinary file", ending)
     try:
         opened = os.open(entry, _OPEN, dir_fd=descriptor)
     except OSError as error:
-        is_link = stat.S_ISLNK(_mode(descriptor, entry))
-        reason = "is a link, and links are not followed" if is_link else _reason(error)
-        return _refused(stem, shown, reason, ending)
+        return _refused(stem, shown, _reason(error), ending)
     try:
         status = os.fstat(opened)
         if not stat.S_ISREG(status.st_mode):
-            is_folder = stat.S_ISDIR(status.st_mode)
-            what = "is a folder, which is not looked into" if is_folder else "is no ordinary file"
-            return _refused(stem, shown, what, ending)
+            return _refused(stem, shown, "is no ordinary file", ending)
         if ending not in MOST_BYTES:
             kinds = ", ".join(MOST_BYTES)
             return _refused(stem, shown, f"is no answer file: its name must end in {kinds}", ending)

@@ -17,7 +17,7 @@ from regard.problems import Problem, load, to_dict
 from regard.problems.problem_sets import find_collection
 from regard.problems.registry import part
 
-FORMAT = 1  # of records; another format is another key
+FORMAT = 2  # of records; another format is another key
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _question(problem: Problem, labels: tuple[str, ...]) -> Question:
         raise InvalidProblem(
             f"{problem.id}: answers to problems of kind {problem.kind} cannot be checked."
         )
-    text = json.dumps(to_dict(problem), sort_keys=True)
+    text = json.dumps(to_dict(problem))  # in its own order, in which goals are told
     return Question(problem, text, Asked(problem.id, labels, problem.kind == "code"))
 
 

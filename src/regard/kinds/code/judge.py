@@ -150,7 +150,10 @@ def _goal(tried: Tried) -> GoalResult:
         sentence = f"{compare(worst.error, worst.tolerance)}; right on {count} cases"
         return GoalResult(name, "sampled", True, sentence, worst.error, worst.tolerance, count)
     first = wrong[0]
-    sentence = f"{_found(first)}; wrong on {len(wrong)} of {count} cases"
+    failure = first.outcome.failure
+    is_missing = failure is not None and failure.how == "missing"
+    cases_wrong = "" if is_missing else f"; wrong on {len(wrong)} of {count} cases"
+    sentence = f"{_found(first)}{cases_wrong}"
     return GoalResult(name, "sampled", False, sentence, first.error, first.tolerance, count)
 
 
