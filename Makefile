@@ -6,7 +6,7 @@ comma := ,
 NATIVE := $(wildcard src/regard/core/kernels/csrc/*)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup run test test-slow check peers bench docs dist clean
+.PHONY: help setup run test test-tools test-slow check peers bench docs dist clean
 
 help:       ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -23,7 +23,10 @@ run: .venv/run          ## solve and prove every bundled problem, then grade a s
 	@$(BIN)/regard check homework-2 || test $$? = 1  # 1: some answers are wrong, as is shown
 
 test: .venv/test        ## run the tests
-	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist worksteal
+	$(BIN)/python -m pytest -m "not slow and not tools" --numprocesses auto --dist worksteal
+
+test-tools: .venv/test .venv/browser .venv/graders  ## run the tests that start a browser, LaTeX, JupyterLab or a grader
+	$(BIN)/python -m pytest -m "tools and not slow" --numprocesses auto --dist worksteal
 
 test-slow: .venv/test .venv/fuzz  ## run the tests that take longer
 	$(BIN)/python -m pytest -m slow -s
@@ -47,8 +50,7 @@ SANITIZED = $(CC) -g -O1 -std=gnu11 -Wall -Wextra -Werror -Wno-psabi -fno-omit-f
 
 peers: .venv/peers      ## install torch, JAX and ONNX Runtime, to compare with
 
-bench: .venv/peers .venv/bench .venv/cluster  ## measure speed against them, and designs against solvers
-bench: .venv/peers .venv/bench .venv/lab .venv/browser  ## measure speed against them, and designs against solvers
+bench: .venv/peers .venv/bench .venv/cluster .venv/lab .venv/browser  ## measure speed against them, and designs against solvers
 	@$(BIN)/python bench/attention.py
 	@$(BIN)/python bench/small_calls.py
 	@$(BIN)/python bench/weight_statistics.py

@@ -73,6 +73,7 @@ def test_something_impossible_is_exit_code_0_and_says_so(example: Path) -> None:
     assert "✕ impossible and proved" in out
 
 
+@pytest.mark.slow  # `make run` prints the same
 def test_all_prints_a_line_per_problem_a_summary_and_the_report(tmp_path: Path) -> None:
     page = tmp_path / "all.html"
     result = run("solve", "--all", "-o", str(page))

@@ -21,7 +21,7 @@ from design.judging import judge_head, judge_query
 FEW = settings(
     deadline=None,
     derandomize=True,
-    max_examples=60,
+    max_examples=40,
     phases=[Phase.generate, Phase.shrink],
     suppress_health_check=list(HealthCheck),
 )
@@ -67,7 +67,12 @@ def a_head_problem(seed: int) -> str:
     return judge_head(tokens, head_goal(rng, kind, tokens), **options)
 
 
-def count(name: str, judge: Callable[[int], str], seeds: range) -> None:
+def count(
+    name: str,
+    judge: Callable[[int], str],
+    seeds: range,
+    most_outputs: float = MOST_OUTPUTS_UNDECIDED,
+) -> None:
     """Judge a problem of each seed; print the share left undecided, which must stay small."""
     found: Counter[str] = Counter()
     undecided, outputs, wrong = [], [], []
@@ -87,10 +92,16 @@ def count(name: str, judge: Callable[[int], str], seeds: range) -> None:
     assert not wrong, "\n\n".join(wrong)
     assert set(found) >= {"reached", "infeasible"}
     assert share < MOST_UNDECIDED
-    assert len(outputs) / len(seeds) < MOST_OUTPUTS_UNDECIDED
+    assert len(outputs) / len(seeds) < most_outputs
 
 
 def test_a_query_is_found_or_ruled_out_for_all_but_a_few_problems() -> None:
+    # Each family, target and size once; of so few, one more undecided is more than a hundredth.
+    count("design.query", a_query_problem, range(72), most_outputs=0.05)
+
+
+@pytest.mark.slow
+def test_a_query_is_found_or_ruled_out_for_all_but_a_few_of_three_times_as_many() -> None:
     count("design.query", a_query_problem, range(216))
 
 

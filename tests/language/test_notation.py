@@ -300,6 +300,7 @@ def test_every_formula_is_one_line_of_text_and_well_formed_mathml(latex: str) ->
         assert len(element) == counts.get(element.tag, len(element))
 
 
+@pytest.mark.tools
 def test_what_passes_compiles(tmp_path: Path) -> None:
     formulas: list[str] = []
 

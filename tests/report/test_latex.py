@@ -180,6 +180,7 @@ FULL = Report.join(
 )
 
 
+@pytest.mark.tools
 def test_a_report_with_everything_compiles(tmp_path: Path) -> None:
     assert compile_latex(to_latex(FULL), tmp_path).read_bytes().startswith(b"%PDF")
 
@@ -192,6 +193,7 @@ def test_any_report_is_ascii_without_control_characters(report: Report) -> None:
     assert not re.search(r"[\0-\t\x0b-\x1f\x7f]", latex)
 
 
+@pytest.mark.tools
 def test_reports_of_any_strings_compile(tmp_path: Path) -> None:
     # Many reports in one document, so that pdflatex starts once.
     blocks: list[Block] = []
@@ -206,6 +208,7 @@ def test_reports_of_any_strings_compile(tmp_path: Path) -> None:
     compile_latex(to_latex(Report("Any", tuple(blocks))), tmp_path)
 
 
+@pytest.mark.tools
 def test_every_character_compiles(tmp_path: Path) -> None:
     ranges = [
         range(0, 0x600),

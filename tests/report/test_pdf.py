@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -26,6 +27,7 @@ BUNDLED = [
 ]
 
 
+@pytest.mark.tools
 @pytest.mark.parametrize("name", BUNDLED)
 def test_one_run_of_pdflatex_is_enough_and_no_box_is_overfull(name: str, tmp_path: Path) -> None:
     made = compile_latex(report.to_latex(solved(name).report()), tmp_path)
@@ -43,13 +45,15 @@ def test_without_a_program_the_message_says_what_would_do_it(
         pdf.to_pdf(report.Report("T", ()))
 
 
+@pytest.mark.tools
 @pytest.mark.parametrize("programs", [pdf.ENGINES, pdf.BROWSERS])
 def test_a_latex_engine_or_a_browser_makes_it(
     programs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = shutil.which
     if not any(map(there, programs)):
-        pytest.skip(f"needs one of {', '.join(programs)}")
+        needed = f"needs one of {', '.join(programs)}"
+        (pytest.fail if os.environ.get("REGARD_REQUIRE_TOOLS") else pytest.skip)(needed)
     monkeypatch.setattr(shutil, "which", lambda name: there(name) if name in programs else None)
     made = pdf.to_pdf(report.Report("Two keys", (report.Text("The first gets more."),)))
     assert made.startswith(b"%PDF")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +17,11 @@ from regard.solving import Status
 from solving.reading import solved
 
 NAMES = problems.names()
+# Of each kind, the first two: what reads more than it should, reads it in every problem.
+BY_KIND: dict[str, list[str]] = {}
+for bundled in NAMES:
+    BY_KIND.setdefault(problems.load(bundled).kind, []).append(bundled)
+FIRST = {name for names in BY_KIND.values() for name in names[:2]}
 VALIDATOR = jsonschema.Draft202012Validator(report.json_schema())
 
 
@@ -28,7 +34,9 @@ def test_it_is_solved_and_every_claim_of_its_certificate_holds(name: str) -> Non
     assert certify.verify(certify.Certificate.from_dict(data)).holds
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [n if n in FIRST else pytest.param(n, marks=pytest.mark.slow) for n in NAMES]
+)
 def test_nothing_but_what_is_given_and_asked_for_is_read(name: str) -> None:
     data = problems.to_dict(problems.load(name))
     disguised = problems.from_dict(
@@ -63,12 +71,22 @@ def test_its_report_explains_and_every_formula_in_it_can_be_typeset(name: str) -
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_it_can_be_sent_to_another_process_also_after_it_was_told(name: str) -> None:
+    solution = solved(name)
+    told = str(solution)
+    same = pickle.loads(pickle.dumps(solution))
+    assert same.answer == solution.answer
+    assert str(same) == told
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_its_answer_is_plain_data(name: str) -> None:
     answer = dict(solved(name).answer)
     assert answer
     assert json.loads(json.dumps(answer)) == answer
 
 
+@pytest.mark.tools
 def test_all_reports_together_compile_with_pdflatex(tmp_path: Path) -> None:
     if shutil.which("pdflatex") is None:
         if os.environ.get("REGARD_REQUIRE_TOOLS"):

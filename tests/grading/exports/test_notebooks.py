@@ -97,6 +97,7 @@ def nbgrader(tmp_path: Path, name: str, source: str) -> tuple[float, float, str]
     return float(row["score"]), float(row["max_score"]), "\n".join(printed)
 
 
+@pytest.mark.tools
 def test_otter_scores_a_wrong_program_with_its_reason(tmp_path: Path) -> None:
     (test,) = otter(tmp_path, "rotary-as-a-program", NOT_FAR)
     assert (test["score"], test["max_score"]) == (0, 10)
@@ -104,6 +105,7 @@ def test_otter_scores_a_wrong_program_with_its_reason(tmp_path: Path) -> None:
     assert test["visibility"] == "visible"
 
 
+@pytest.mark.tools
 def test_nbgrader_scores_part_of_an_answer_with_its_reason(tmp_path: Path) -> None:
     source = 'answer_statements = 1\nanswer_who_sees_whom = {"a": True, "b": True, "c": False, "d": False, "e": True, "f": False}'
     score, most, printed = nbgrader(tmp_path, "who-sees-whom", source)
@@ -117,6 +119,7 @@ def test_nbgrader_scores_part_of_an_answer_with_its_reason(tmp_path: Path) -> No
     assert "statement d: not reached. it is true, and was called false" in printed
 
 
+@pytest.mark.tools
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "source", "answer"),
@@ -139,6 +142,7 @@ def test_both_graders_give_the_score_of_check(
     assert "reached" in printed
 
 
+@pytest.mark.tools
 @pytest.mark.slow
 def test_a_loop_costs_its_cells_in_nbgrader(tmp_path: Path) -> None:
     installed("nbgrader")

@@ -77,6 +77,9 @@ class Pipeline:
     def _known(self) -> dict[int, dict[str, Objects]]:
         return {}
 
+    def __reduce__(self) -> tuple[type[Pipeline], tuple[tuple[Step, ...]]]:
+        return Pipeline, (self.steps,)  # what was computed holds balls, which cannot be pickled
+
     def needed(self, *names: str) -> tuple[Step, ...]:
         """Return the steps that some results need, themselves among them."""
         wanted = set(names)

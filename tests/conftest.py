@@ -1,0 +1,30 @@
+"""Which tests need programs from outside, and one folder that all processes of a run share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+
+import pytest
+
+BROWSERS = {"browser", "chromium"}  # fixtures that start one
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the processes of one run a folder in common, for what takes long and is made once."""
+    if not hasattr(config, "workerinput"):  # the first process; the others inherit the variable
+        os.environ["REGARD_TESTS_SHARED"] = tempfile.mkdtemp(prefix="regard-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove that folder."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ["REGARD_TESTS_SHARED"], ignore_errors=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what opens a browser as `tools`; tests that start other programs say so themselves."""
+    for item in items:
+        if BROWSERS & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.tools)
