@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -214,6 +215,43 @@ def test_traces_agree_with_the_reference(is_causal: bool, scale: Any) -> None:
     np.testing.assert_allclose(found.weights_float, expected.weights, rtol=1e-12)
     np.testing.assert_allclose(found.floats("averages"), expected.output, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(found.outputs_float, expected.output @ o, rtol=1e-12, atol=1e-11)
+
+
+SOME = np.array(
+    [[0, 1, 0, 1, 1], [1, 1, 1, 1, 1], [0, 0, 0, 0, 0], [1, 0, 0, 0, 0], [0, 0, 1, 1, 0]]
+)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"window": (1, 0)},
+        {"window": (2, None), "is_causal": True},
+        {"key_lengths": 3},
+        {"mask": SOME},
+        {"mask": SOME, "is_causal": True, "key_lengths": 4, "window": (2, 2)},
+    ],
+)
+def test_masks_agree_with_the_reference_and_the_written_sums_leave_out_what_is_hidden(
+    given: dict[str, Any],
+) -> None:
+    rng = np.random.default_rng(1)
+    x, q, k = (rng.integers(-2, 3, shape) for shape in ((5, 3), (3, 2), (3, 2)))
+    v, o = rng.integers(-4, 5, (3, 7)), rng.integers(-4, 5, (7, 2))
+    found = trace(x, q, k, v, W_O=o, **given)
+    boolean = {**given, **({"mask": SOME == 1} if "mask" in given else {})}
+    expected = reference.attention(1.0 * x @ q, 1.0 * x @ k, 1.0 * x @ v, scale=1, **boolean)
+    np.testing.assert_allclose(found.weights_float, expected.weights, atol=1e-12)
+    np.testing.assert_allclose(found.outputs_float, expected.output @ o, atol=1e-11)
+    for i in range(5):
+        seen = [j for j in range(5) if expected.weights[i, j] > 0]
+        assert set(seen) <= set(found.visible[i])
+        written = str(found.entry("c", i + 1, 1))
+        named = {int(j) - 1 for j in re.findall(rf"a_{i + 1}(\d)", written)}
+        assert named == set(found.visible[i])
+    sets = ", ".join(str(j + 1) for j in found.visible[4])
+    assert f"S_5 = {{{sets}}}" in " ".join(text_of(found.report()).split())
+    assert found.masking == "masked"
 
 
 def test_numbers_are_read_as_they_are_written() -> None:
@@ -479,6 +517,16 @@ REFUSALS: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"scale": "1/sqrt(7)"}, ParameterError,
      f"trace: scale must be {RULE}, or '1/sqrt(d_k)'. Got '1/sqrt(7)'."),
     ({"scale": float("inf")}, ParameterError, f"trace: scale must be {RULE}. Got inf."),
+    (
+        {"mask": [[1, 0]]},
+        ShapeError,
+        "trace: mask must have 3 rows of 3 entries, one for each query and key.",
+    ),
+    (
+        {"mask": [[1, 2, 1], [0, 1, 0], [1, 1, 1]]},
+        ParameterError,
+        "trace: mask must be True or 1 where a query may attend, False or 0 where not. Got 2.",
+    ),
     ({"is_causal": 1}, ParameterError, "trace: is_causal must be True or False. Got 1."),
 ]  # fmt: skip
 

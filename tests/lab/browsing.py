@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -9,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -158,6 +159,14 @@ class Screen:
         self.context.close()
         assert self.logged == []
         assert self.hosts <= {"127.0.0.1"}
+
+
+def run(code: str) -> dict[str, Any]:
+    """Run what was copied as Python, without its prints; return its names."""
+    names: dict[str, Any] = {}
+    with redirect_stdout(io.StringIO()):
+        exec(compile(code, "copied", "exec"), names)
+    return names
 
 
 def axe_source() -> str:

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 from typing import Any
 
 import numpy as np
 
 import regard
-from lab.browsing import Lab, Screen, open_scene
+from lab.browsing import Lab, Screen, open_scene, run
 
 NAME = "check-my-answer"
 WRONG = {"q": r"\frac{C}{2} k_a"}
-
-
-def run(code: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(code, "copied", "exec"), names)
-    return names
 
 
 def arrays_on(screen: Screen) -> dict[str, Any]:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from typing import Any
 
 import numpy as np
 import pytest
 
 import regard
-from lab.browsing import Lab, Screen, open_scene
+from lab.browsing import Lab, Screen, open_scene, run
 
 NAME = "choose-kqv"
 TOKENS = np.array([[0, 1, 0, 1], [1, 0, 0, 0], [0, 1, 1, 0]], dtype=float)
 AVERAGE = [[2, 0, 0, 0], [0, 2, 0, 0], [1, 1, 0, 0]]
-
-
-def run(code: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(code, "copied", "exec"), names)
-    return names
 
 
 def weights_on(screen: Screen) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +9,12 @@ import numpy as np
 import pytest
 
 import regard
-from lab.browsing import Lab, Screen, open_page, open_scene, running_lab
+from lab.browsing import Lab, Screen, open_page, open_scene, run, running_lab
 from models import small_models
 from regard.lab.table import Refused, ask
 
 NAME = "heads-of-a-model"
 VALUES = "(all) => all.map((one) => Number(one.dataset.value))"
-
-
-def run(code: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(code, "copied", "exec"), names)
-    return names
 
 
 def map_on(screen: Screen) -> np.ndarray[Any, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import math
 from typing import Any
 
@@ -11,7 +9,7 @@ import numpy as np
 import pytest
 
 import regard
-from lab.browsing import Lab, Screen, open_scene
+from lab.browsing import Lab, Screen, open_scene, run
 from regard.lab import scenes
 from regard.lab.table import Refused, ask
 
@@ -20,13 +18,6 @@ STATE = scenes.about(NAME)["state"]
 HEADS = ["one", "two", "null_one", "null_two"]
 # Orthogonal values of length 1 are not to be had in the plane: four keys, of which two have value 0.
 PLAIN = {"values": [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]], "n": 4}
-
-
-def run(code: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(code, "copied", "exec"), names)
-    return names
 
 
 def off(screen: Screen) -> dict[str, float]:

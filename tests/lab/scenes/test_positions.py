@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from typing import Any
 
 import numpy as np
 import pytest
 
 import regard
-from lab.browsing import Lab, Screen, open_scene
+from lab.browsing import Lab, Screen, open_scene, run
 
 NAME = "positions"
 VALUES = "(all) => all.map((one) => Number(one.dataset.value))"
-
-
-def run(code: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(code, "copied", "exec"), names)
-    return names
 
 
 def map_on(screen: Screen) -> np.ndarray[Any, Any]:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from typing import Any
 
 import numpy as np
 import pytest
 
 import regard
-from lab.browsing import Lab, Screen, open_scene
+from lab.browsing import Lab, Screen, open_scene, run
 from regard.lab.table import Refused, ask
 
 NAME = "split-subspaces"
 MATRICES = ["separator", "onto_s", "off_t", "undivided"]
-
-
-def run(code: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(code, "copied", "exec"), names)
-    return names
 
 
 def matrix(screen: Screen) -> np.ndarray[Any, Any]:

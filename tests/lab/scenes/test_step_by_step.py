@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import math
 from typing import Any
 
@@ -11,18 +9,11 @@ import numpy as np
 import pytest
 
 import regard
-from lab.browsing import Lab, Screen, open_scene
+from lab.browsing import Lab, Screen, open_scene, run
 from regard.lab.table import Refused, ask
 
 NAME = "step-by-step"
 ONES = [[1, 0], [0, 1], [1, 1]]
-
-
-def run(code: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(code, "copied", "exec"), names)
-    return names
 
 
 def matrix(screen: Screen, name: str) -> np.ndarray[Any, Any]:
@@ -82,7 +73,7 @@ def test_every_matrix_is_the_one_of_paper_with_scale_and_mask(browser: Any, lab:
     for change, scale, causal in [
         (lambda: None, 1 / math.sqrt(2), False),
         (lambda: fill(screen, "Scale, as a number", "1/3"), 1 / 3, False),
-        (lambda: screen.page.get_by_role("checkbox").check(), 1 / 3, True),
+        (lambda: screen.page.get_by_label("causal: itself").check(), 1 / 3, True),
     ]:
         change()
         screen.settle()
@@ -90,9 +81,66 @@ def test_every_matrix_is_the_one_of_paper_with_scale_and_mask(browser: Any, lab:
         np.testing.assert_allclose(matrix(screen, "scores"), scores, atol=1e-9)
         np.testing.assert_allclose(matrix(screen, "weights"), weights, atol=1e-9)
         np.testing.assert_allclose(matrix(screen, "outputs"), outputs, atol=1e-9)
+    screen.page.get_by_label("1, as it is").check()
+    screen.settle()
+    assert screen.state["scale"] == "1"
     screen.page.get_by_role("radio").first.check()
     screen.settle()
     assert screen.state["scale"] == "1/sqrt(d_k)"
+    screen.end()
+
+
+def test_windows_padding_and_rows_of_0_and_1_hide_what_they_should(browser: Any, lab: Lab) -> None:
+    screen = open_scene(browser, lab, NAME, scale="1", entry="c_3[1]")
+    x, W_Q, W_K, W_V = (np.array(m, dtype=float) for m in GIVEN)
+
+    def agrees(**masks: Any) -> None:
+        output, weights = regard.attention_with_weights(x @ W_Q, x @ W_K, x @ W_V, scale=1, **masks)
+        np.testing.assert_allclose(matrix(screen, "weights"), weights, atol=1e-9)
+        np.testing.assert_allclose(matrix(screen, "outputs"), output, atol=1e-9)
+        hidden = screen.page.locator("[aria-label=weights] .regard-unused").count()
+        assert hidden == (weights == 0).sum()
+
+    screen.page.get_by_label("a window:").check()
+    screen.settle()
+    agrees(window=(1, 0))
+    fill(screen, "Keys after its own", "1")
+    agrees(window=(1, 1))
+    screen.page.get_by_label("padding: only the first").check()
+    screen.settle()
+    agrees(window=(1, 1), key_lengths=2)
+    assert shown_sum(screen).endswith("c_3[1] = a_32·0 = 0")
+    screen.page.get_by_label("a window:").uncheck()
+    screen.page.get_by_label("padding: only the first").uncheck()
+    screen.page.get_by_label("rows of 0 and 1", exact=True).check()
+    fill(screen, "Mask, a row for each query: 1 may look, 0 may not, query 3, column 1", "0")
+    agrees(mask=np.array([[1, 1, 1], [1, 1, 1], [0, 1, 1]], dtype=bool))
+    paste(
+        screen,
+        "Mask, a row for each query: 1 may look, 0 may not, query 1, column 1",
+        "0 0 0\n1 1 0\n0 1 1",
+    )
+    agrees(mask=np.array([[0, 0, 0], [1, 1, 0], [0, 1, 1]], dtype=bool))
+    found = run(screen.copied("Copy as Python"))["found"]
+    np.testing.assert_allclose(matrix(screen, "weights"), found.weights_float, atol=1e-9)
+    fill(screen, "tokens", "4")
+    assert screen.state["mask"] == [[0, 0, 0, 1], [1, 1, 0, 1], [0, 1, 1, 1], [1, 1, 1, 1]]
+    screen.end()
+
+
+def test_a_whole_handout_is_pasted_at_once(browser: Any, lab: Lab) -> None:
+    screen = open_scene(browser, lab, NAME)
+    handout = r"""X = \begin{pmatrix} 1 & 2 \\ 0 & -1 \end{pmatrix},
+    W_Q = \begin{pmatrix} 1 \\ 1 \end{pmatrix}, W_K = \begin{pmatrix} 2 \\ 0 \end{pmatrix},
+    W_V = \begin{pmatrix} 1/3 \\ 1 \end{pmatrix}"""
+    paste(screen, "W K, row 1, column 1", handout)
+    assert screen.state["x"] == [[1, 2], [0, -1]]
+    assert [screen.state[name] for name in ("W_Q", "W_K", "W_V")] == [
+        [[1], [1]], [[2], [0]], [["1/3"], [1]],
+    ]  # fmt: skip
+    np.testing.assert_allclose(matrix(screen, "scores"), [[6, 0], [-2, 0]], atol=1e-9)
+    paste(screen, "X, row 1, column 1", "X = np.array([[0, 1]])\nW_Q = np.array([[1], [5]])\n")
+    np.testing.assert_allclose(matrix(screen, "queries"), [[5]])
     screen.end()
 
 
@@ -161,6 +209,8 @@ def test_sizes_are_changed_and_what_does_not_fit_is_said(browser: Any, lab: Lab)
     [
         {"entry": "a_2,1"},
         {"entry": "c_2[1]", "is_causal": True, "scale": "1/3"},
+        {"entry": "c_3[1]", "window": [1, 1], "key_lengths": 2},
+        {"entry": "c_2[2]", "mask": [[1, 1, 1], [0, 1, 1], [1, 0, 1]]},
         {"entry": "c_3[2]", "x": [[1, "1/3"], [0, "-0.25"], [2, 1]], "scale": "4"},
     ],
 )

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from typing import Any
 
 import numpy as np
 import pytest
 
 import regard
-from lab.browsing import Lab, Screen, open_scene
+from lab.browsing import Lab, Screen, open_scene, run
 from regard.lab import scenes
 
 NAME = "where-to-look"
 KEYS = np.array(scenes.about(NAME)["state"]["keys"])
-
-
-def run(code: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(code, "copied", "exec"), names)
-    return names
 
 
 def weights_on(screen: Screen) -> np.ndarray[Any, Any]:

@@ -100,15 +100,15 @@ def computation(
         products = dot_product(trace.queries[i - 1], trace.keys[j - 1], style, most)
         return _scaled(trace.scale, products, style)
     if letter == "a":
-        row = terms_of(trace, i)
-        if j > len(row.exponents):
+        seen = trace.visible[i - 1]
+        if j - 1 not in seen:
             return "0"
-        alone = tuple(Fraction(j == other) for other in range(1, len(row.exponents) + 1))
-        return number(ExponentialQuotient(alone, row), style, most)
+        alone = tuple(Fraction(j - 1 == other) for other in seen)
+        return number(ExponentialQuotient(alone, terms_of(trace, i)), style, most)
     if letter == "c":
-        count = len(terms_of(trace, i).exponents)
-        names = [label("a", i, m, style, trace.n) for m in range(1, count + 1)]
-        return _weighted(names, trace.values[:count, j - 1], style, most)
+        keys = list(trace.visible[i - 1])
+        names = [label("a", i, m + 1, style, trace.n) for m in keys]
+        return _weighted(names, trace.values[keys, j - 1], style, most) if keys else "0"
     if trace.W_O is None:
         return label("c", i, j, style, trace.n)
     column = trace.W_O[:, j - 1]
@@ -118,7 +118,7 @@ def computation(
 
 def terms_of(trace: Trace, i: int) -> Exponentials:
     """The exponentials that query i, counted from 1, weighs keys by."""
-    row = trace.scores[i - 1, : i if trace.is_causal else trace.n]
+    row = trace.scores[i - 1, list(trace.visible[i - 1])]
     root = trace.scale.root if isinstance(trace.scale, Surd) else 1
     return Exponentials(tuple(z.numerator if isinstance(z, Surd) else z for z in row), root)
 
@@ -166,12 +166,15 @@ def _row_computation(trace: Trace, letter: str, i: int, style: Style) -> str:
         return f"{PROJECTIONS[letter]}{style.top} {label('x', i, None, style, trace.n)}"
     if letter == "z":
         return _scaled(trace.scale, f"K {label('q', i, None, style, trace.n)}", style)
-    keys = range(1, (i if trace.is_causal else trace.n) + 1)
+    keys = [j + 1 for j in trace.visible[i - 1]]
+    if not keys and letter in "ac":
+        return "0"  # a query that sees no key
     if letter == "a":
         names = [label("z", i, None, style, trace.n)]
-        if trace.is_causal:
+        if trace.is_causal or len(keys) < trace.n:
             names = [label("z", i, j, style, trace.n) for j in keys]
-            names = names if i < 4 else [names[0], style.dots, names[-1]]
+            together = keys == list(range(keys[0], keys[-1] + 1))
+            names = [names[0], style.dots, names[-1]] if together and len(keys) > 3 else names
         return f"{style.softmax}({', '.join(names)})"
     if letter == "c":
         shares = [label("a", i, j, style, trace.n) for j in keys]

@@ -30,7 +30,7 @@ def plot_trace(trace: Trace) -> Figure:
     picture = axes.imshow(weights, cmap="cividis", vmin=0, vmax=1, interpolation="nearest")
     if n <= MOST_WRITTEN:
         for i in range(n):
-            for j in range(n if not trace.is_causal else i + 1):
+            for j in trace.visible[i]:
                 dark = weights[i, j] < 0.5
                 axes.text(
                     j, i, _score(trace, i, j), ha="center", va="center", fontsize="small",

@@ -56,7 +56,7 @@ def summary(trace: Trace) -> Report:
 def _given(trace: Trace) -> list[Block]:
     blocks: list[Block] = [Heading("What is given")]
     times = "" if trace.scale == 1 else f" Scores are multiplied by ${number(trace.scale, LATEX)}$."
-    order = " Token $i$ attends to the tokens $j \\le i$ only." if trace.is_causal else ""
+    order = _order(trace)
     blocks.append(
         Text(f"The tokens $x_i$ are the rows of $X$, the matrices those of one head.{times}{order}")
     )
@@ -70,6 +70,20 @@ def _given(trace: Trace) -> list[Block]:
         blocks += [Text(note) for note in trace.notes]
         blocks.append(Text("Numbers too long to be written whole are rounded to 12 digits."))
     return blocks
+
+
+def _order(trace: Trace) -> str:
+    """Who attends to whom, as a sentence; nothing where all do."""
+    if trace.masking == "all":
+        return ""
+    if trace.masking == "causal":
+        return " Token $i$ attends to the tokens $j \\le i$ only."
+    sets = [
+        f"$S_{{{i}}}$ = {{{', '.join(str(j + 1) for j in seen)}}}" if seen
+        else f"$S_{{{i}}}$ is empty"
+        for i, seen in enumerate(trace.visible, 1)
+    ]  # fmt: skip
+    return f" Token $i$ attends to the tokens of $S_i$ only: {', '.join(sets)}."
 
 
 def _projections(trace: Trace, tokens: tuple[int, ...]) -> list[Block]:
@@ -109,9 +123,11 @@ def _scores(trace: Trace, tokens: tuple[int, ...]) -> list[Block]:
 
 
 def _weights(trace: Trace, tokens: tuple[int, ...], digits: int) -> list[Block]:
-    over = r"l \le i" if trace.is_causal else "l"
+    over = {"all": "l", "causal": r"l \le i", "masked": r"l \in S_i"}[trace.masking]
     rule = rf"a_{{ij}} = \frac{{e^{{z_{{ij}}}}}}{{\sum_{{{over}}} e^{{z_{{il}}}}}}"
-    later = " (and 0 for later tokens)" if trace.is_causal else ""
+    later = {"all": "", "causal": " (and 0 for later tokens)", "masked": " over $S_i$ (else 0)"}[
+        trace.masking
+    ]
     return [
         Heading("Weights"),
         Text(f"The weights of a token are the softmax of its scores{later}; they sum to 1:"),
@@ -140,7 +156,7 @@ def _picture(trace: Trace) -> list[Block]:
 
 
 def _outputs(trace: Trace, tokens: tuple[int, ...], digits: int) -> list[Block]:
-    over = r"j \le i" if trace.is_causal else "j"
+    over = {"all": "j", "causal": r"j \le i", "masked": r"j \in S_i"}[trace.masking]
     head = "Outputs" if trace.W_O is None else "Weighted averages"
     columns = ("entry", "weighted sum", "exactly", "decimal")
     blocks: list[Block] = [

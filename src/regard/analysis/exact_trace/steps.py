@@ -25,9 +25,12 @@ def compute(
     W_V: Matrix,
     W_O: Matrix | None,
     scale: Fraction | Surd,
-    is_causal: bool,
+    visible: Sequence[Sequence[int]],
 ) -> dict[str, Any]:
-    """Return queries, keys, values, scores, weights, averages and outputs, by name."""
+    """Return queries, keys, values, scores, weights, averages and outputs, by name.
+
+    `visible` has for each query its keys, from 0. A query that sees none gets 0.
+    """
     rows = _flint(x)
     queries, keys, values = (rows * _flint(matrix) for matrix in (W_Q, W_K, W_V))
     rational, root = (scale, 1) if isinstance(scale, Fraction) else (scale.numerator, scale.root)
@@ -36,13 +39,12 @@ def compute(
     mixed = _fractions(values)
     mapped = mixed if W_O is None else _fractions(values * _flint(W_O))
     weights, averages, outputs = [], [], []
-    for i, row in enumerate(products, 1):
-        seen = i if is_causal else len(row)
-        terms = Exponentials(tuple(row[:seen]), root)
-        hidden = [Fraction(0)] * (len(row) - seen)
-        weights.append([*(share(j, terms) for j in range(seen)), *hidden])
-        averages.append(_averaged(mixed[:seen], terms))
-        outputs.append(averages[-1] if mapped is mixed else _averaged(mapped[:seen], terms))
+    for row, seen in zip(products, visible, strict=True):
+        terms = Exponentials(tuple(row[j] for j in seen), root)
+        shares = {j: share(place, terms) for place, j in enumerate(seen)}
+        weights.append([shares.get(j, Fraction(0)) for j in range(len(row))])
+        averages.append(_averaged(mixed, seen, terms))
+        outputs.append(averages[-1] if mapped is mixed else _averaged(mapped, seen, terms))
     return {
         "queries": exact_array(_fractions(queries)),
         "keys": exact_array(_fractions(keys)),
@@ -62,8 +64,12 @@ def exact_array(rows: Sequence[Sequence[Exact]]) -> ExactArray:
     return array
 
 
-def _averaged(rows: Sequence[Sequence[Fraction]], terms: Exponentials) -> list[Exact]:
-    return [quotient(column, terms) for column in zip(*rows, strict=True)]
+def _averaged(
+    rows: Sequence[Sequence[Fraction]], seen: Sequence[int], terms: Exponentials
+) -> list[Exact]:
+    if not seen:
+        return [Fraction(0)] * len(rows[0])
+    return [quotient(column, terms) for column in zip(*(rows[j] for j in seen), strict=True)]
 
 
 def _flint(matrix: Sequence[Sequence[Fraction]]) -> fmpq_mat:

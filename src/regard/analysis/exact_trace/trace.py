@@ -21,6 +21,7 @@ from regard.analysis.exact_trace.input import (
 from regard.analysis.exact_trace.notation import whole
 from regard.analysis.exact_trace.numbers import Surd
 from regard.analysis.exact_trace.steps import ExactArray, compute, exact_array
+from regard.analysis.exact_trace.visible import read_visible
 from regard.errors import ParameterError, ShapeError
 from regard.report import Report
 from regard.shapes import integer
@@ -51,7 +52,7 @@ class Trace:
         W_V: (d_model, d_v).
         W_O: (d_v, d_out), or None.
         scale: what scores are multiplied by: a Fraction, or the Surd 1/√d_k.
-        is_causal: whether query i may attend to keys j ≤ i only.
+        is_causal: whether query i may attend to keys j ≤ i only; other masks are in `visible`.
         queries: (n, d_k), x W_Q.
         keys: (n, d_k), x W_K.
         values: (n, d_v), x W_V.
@@ -60,6 +61,7 @@ class Trace:
         averages: (n, d_v), weights values.
         outputs: (n, d_out), averages W_O; the averages if there is no W_O.
         notes: sentences about how the input was read.
+        visible: for each query the keys that it may attend to, from 0.
     """
 
     x: ExactArray
@@ -77,6 +79,15 @@ class Trace:
     averages: ExactArray
     outputs: ExactArray
     notes: tuple[str, ...] = ()
+    visible: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def masking(self) -> str:
+        """Who attends to whom: "all" to all, "causal" order, or "masked" in another way."""
+        if all(len(seen) == self.n for seen in self.visible) and not self.is_causal:
+            return "all"
+        later = [tuple(range(i)) for i in range(1, self.n + 1)]
+        return "causal" if list(self.visible) == later else "masked"
 
     @property
     def n(self) -> int:
@@ -176,6 +187,7 @@ class Trace:
         return {
             "scale": whole(self.scale),
             "is_causal": self.is_causal,
+            "visible": [list(seen) for seen in self.visible],
             "digits": digits,
             "exact": {
                 name: [[whole(entry) for entry in row] for row in getattr(self, name)]
@@ -225,6 +237,9 @@ def trace(
     scale: object = 1,
     W_O: object = None,
     is_causal: bool = False,
+    mask: object = None,
+    window: object = None,
+    key_lengths: object = None,
 ) -> Trace:
     """Compute a head on small matrices in exact numbers.
 
@@ -243,6 +258,11 @@ def trace(
         scale: a number, or "1/sqrt(d_k)" (also None).
         W_O: (d_v, d_out), if there is one.
         is_causal: query i may attend to keys j ≤ i only.
+        mask: (n, n), rows of True or 1 where the query of the row may attend, False or 0 elsewhere.
+        window: (left, right), how many keys before and after its own a query may attend to.
+        key_lengths: how many of the keys count; those from there on are padding.
+
+    A key must pass all of these; a query that may attend to nothing gets 0.
 
     Guarantee: everything is exact; a weight or output is a Fraction iff it is rational; decimals
     and floats are correctly rounded.
@@ -272,8 +292,9 @@ def trace(
     if not isinstance(is_causal, bool | np.bool_):
         raise ParameterError(f"{FUNCTION}: is_causal must be True or False. Got {is_causal!r}.")
 
+    visible = read_visible(FUNCTION, len(tokens), mask, bool(is_causal), window, key_lengths)
     given = tokens, query_matrix, key_matrix, value_matrix
-    steps = compute(*given, output_matrix, factor, bool(is_causal))
+    steps = compute(*given, output_matrix, factor, visible)
     return Trace(
         x=exact_array(tokens),
         W_Q=exact_array(query_matrix),
@@ -284,4 +305,5 @@ def trace(
         is_causal=bool(is_causal),
         **steps,
         notes=tuple(note for note in [float_note(floats)] if note),
+        visible=visible,
     )

@@ -18,8 +18,23 @@ EntryName = Annotated[
 ]
 
 
+# Rows of 1, where the query of the row may attend, and 0.
+MaskRows = Annotated[
+    list[
+        Annotated[
+            list[Annotated[int, Field(ge=0, le=1), Whole]], Field(min_length=1, max_length=12)
+        ]
+    ],
+    Field(min_length=1, max_length=12),
+]
+Steps = Annotated[int, Field(ge=0, le=12), Whole]
+
+
 class Asked(Arguments):
-    """Tokens, one per row, and the matrices; numbers may be written out, such as "1/3"."""
+    """Tokens, one per row, and the matrices; numbers may be written out, such as "1/3".
+
+    A key must pass is_causal, mask (rows of 1 and 0), window ([left, right]) and key_lengths.
+    """
 
     x: WrittenMatrix
     W_Q: WrittenMatrix
@@ -28,6 +43,9 @@ class Asked(Arguments):
     W_O: WrittenMatrix | None = None
     scale: Real | Literal["1/sqrt(d_k)"] | Written | None = "1"
     is_causal: bool = False
+    mask: MaskRows | None = None
+    window: Annotated[list[Steps | None], Field(min_length=2, max_length=2)] | None = None
+    key_lengths: Annotated[int, Field(ge=0, le=12), Whole] | None = None
     digits: Annotated[int, Field(ge=1, le=30), Whole] = 12
     entry: EntryName | None = None
 
@@ -42,6 +60,7 @@ def answer(asked: Asked) -> Answer:
     found = trace(
         asked.x, asked.W_Q, asked.W_K, asked.W_V,
         scale=asked.scale, W_O=asked.W_O, is_causal=asked.is_causal,
+        mask=asked.mask, window=asked.window, key_lengths=asked.key_lengths,
     )  # fmt: skip
     data = found.to_dict(asked.digits)
     floats = {name: found.floats(name).tolist() for name in data["exact"]}

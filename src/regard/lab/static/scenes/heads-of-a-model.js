@@ -86,7 +86,7 @@ function card() {
     if (j > t) return null;
     return s("rect", { x: 8 + (k % 2) * 70 + 5 * j + 16, y: 4 + Math.floor(k / 2) * 42 + 5 * t, width: 4.4, height: 4.4, class: dark(t, j) && k < 3 ? "regard-tone-target" : "regard-tone-key", "fill-opacity": dark(t, j) ? 0.9 : 0.15 });
   }).filter(Boolean));
-  return s("svg", { viewBox: "0 0 140 86", class: "regard-cells" }, cells);
+  return s("svg", { viewBox: "0 0 140 86", class: "regard-small-maps" }, cells);
 }
 
 const headsOfAModel = { ...scene(build), card };

@@ -6,8 +6,9 @@ import { matrixInput } from "../kit/matrix.js";
 import { number, percent } from "../kit/numbers.js";
 import { scene } from "../kit/scene.js";
 import { problemFile, pythonCode } from "./step-by-step/copies.js";
+import { readMatrices } from "./step-by-step/handout.js";
 import { headOptions } from "./step-by-step/options.js";
-import { exactRows, placeOf, resized, sizesOf, sourcesOf, within } from "./step-by-step/places.js";
+import { exactRows, masksFor, placeOf, resized, sizesOf, sourcesOf, within } from "./step-by-step/places.js";
 import { result } from "./step-by-step/result.js";
 
 const GIVEN = ["x", "W_Q", "W_K", "W_V"];
@@ -20,7 +21,8 @@ function build(view) {
 
   function set(patch) {
     const next = { ...state(), ...patch };
-    change({ ...patch, entry: within(next.entry, sizesOf(next)) });
+    const sizes = sizesOf(next);
+    change({ ...patch, ...masksFor(next, sizes.n), entry: within(next.entry, sizes) });
   }
 
   const inputs = Object.fromEntries(GIVEN.map((name) => {
@@ -34,17 +36,26 @@ function build(view) {
   const options = headOptions({
     most: MOST,
     onscale: (scale) => set({ scale }),
-    oncausal: (is_causal) => set({ is_causal }),
+    onmask: set,
+    announce: view.announce,
     onsizes: (sizes) => set(resized(state(), sizes)),
   });
 
   const row = (label, nodes) => h("div", { class: "regard-step" }, h("p", { class: "regard-label", text: label }), h("div", { class: "regard-blocks" }, nodes));
   view.picture.append(h("div", { class: "regard-figure regard-steps" },
-    row("Given: tokens and matrices. Type, or paste a whole matrix.", GIVEN.map((name) => inputs[name].node)),
+    row("Given: tokens and matrices. Type, or paste one or all of them.", GIVEN.map((name) => inputs[name].node)),
     row("Each token times each matrix", ["q", "k", "v"].map((letter) => results[letter].node)),
     row("Scores, weights, outputs", ["z", "a", "c"].map((letter) => results[letter].node)),
     made));
   view.numbers.append(options.node);
+  view.picture.addEventListener("paste", (event) => {
+    const found = readMatrices(event.clipboardData.getData("text"), MOST);
+    if (!found) return; // one matrix: the cell it is pasted into knows which
+    event.preventDefault();
+    event.stopPropagation();
+    view.announce(`Pasted ${Object.keys(found).join(", ")}.`);
+    set(Object.fromEntries(Object.entries(found).map(([name, rows]) => [name, exactRows(rows)])));
+  }, { capture: true });
 
   return {
     controls(now) {
@@ -53,11 +64,11 @@ function build(view) {
       mark(now.entry);
     },
     show({ state: now, found: { trace } }) {
-      const sources = sourcesOf(now.entry, now.is_causal);
+      const sources = sourcesOf(now.entry, trace.visible);
       for (const [letter, name] of STEPS) {
         results[letter].show({
           exact: trace.exact[name], floats: trace.floats[name], picked: now.entry, sources: sources[letter] ?? (() => false),
-          unused: (i, j) => now.is_causal && (letter === "z" || letter === "a") && j > i,
+          unused: (i, j) => (letter === "z" || letter === "a") && !trace.visible[i].includes(j),
           equation: equation(letter, now.scale),
         });
       }
@@ -76,7 +87,7 @@ function build(view) {
 
   /** Blue around the cells of given matrices that the number was made of. */
   function mark(entry) {
-    const sources = sourcesOf(entry, false);
+    const sources = sourcesOf(entry, []);
     for (const name of GIVEN) {
       const width = state()[name][0].length;
       const from = sources[name] ?? (() => false);

@@ -4,14 +4,16 @@ import { literal } from "../../kit/copy.js";
 import { placeOf } from "./places.js";
 
 /** Runnable code that gives the numbers on the screen, exactly. */
-export function pythonCode({ x, W_Q, W_K, W_V, scale, is_causal, entry }) {
+export function pythonCode({ x, W_Q, W_K, W_V, scale, is_causal, mask, window, key_lengths, entry }) {
+  const masks = [is_causal ? "is_causal=True" : "", window ? `window=(${window.join(", ")})` : "", key_lengths !== null ? `key_lengths=${key_lengths}` : "", mask ? `mask=${exact(mask)}` : ""];
+  const options = ["", ...masks.filter(Boolean)].join(", ");
   return `import regard
 
 X = ${literal(x)}
 W_Q = ${literal(W_Q)}
 W_K = ${literal(W_K)}
 W_V = ${literal(W_V)}
-found = regard.trace(X, W_Q, W_K, W_V, scale=${literal(scale)}, is_causal=${is_causal ? "True" : "False"})
+found = regard.trace(X, W_Q, W_K, W_V, scale=${literal(scale)}${options})
 print(found.entry("${entry}"))
 print("weights", found.weights_float)
 print("outputs", found.outputs_float)
@@ -19,7 +21,8 @@ print("outputs", found.outputs_float)
 }
 
 /** A problem that asks for the weights and the output of the token that is looked at. */
-export function problemFile({ x, W_Q, W_K, W_V, scale, is_causal, entry }) {
+export function problemFile({ x, W_Q, W_K, W_V, scale, is_causal, mask, window, key_lengths, entry }) {
+  const masks = [is_causal ? "is_causal = true" : "", window ? `window = [${window.join(", ")}]` : "", key_lengths !== null ? `key_length = ${key_lengths}` : "", mask ? `mask = ${exact(mask)}` : ""];
   const token = placeOf(entry).i + 1;
   return `schema = 1
 id = "step-by-step"
@@ -32,7 +35,7 @@ tokens = ${exact(x)}
 W_Q = ${exact(W_Q)}
 W_K = ${exact(W_K)}
 W_V = ${exact(W_V)}
-scale = ${JSON.stringify(scale)}${is_causal ? "\nis_causal = true" : ""}
+${[`scale = ${JSON.stringify(scale)}`, ...masks.filter(Boolean)].join("\n")}
 
 [goal]
 find = ["a_${token}", "c_${token}"]

@@ -1,18 +1,21 @@
-// What can be chosen about the head: scale, mask, and the sizes of its matrices.
+// What can be chosen about the head: scale, masks, and the sizes of its matrices.
 
 import { h, uid } from "../../kit/dom.js";
 import { words } from "../../kit/math.js";
 import { written } from "../../kit/matrix.js";
 import { minus } from "../../kit/numbers.js";
+import { maskOptions } from "./masks.js";
 
 const SIZES = [["n", "tokens"], ["d_model", "$d_{model}$"], ["d_k", "$d_k$"], ["d_v", "$d_v$"]];
 const ROOT = "1/sqrt(d_k)";
 
-/** Controls; `onscale(scale)`, `oncausal(true)`, `onsizes({n, d_model, d_k, d_v})`. */
-export function headOptions({ most, onscale, oncausal, onsizes }) {
+/** Controls; `onscale(scale)`, `onmask(patch)`, `onsizes({n, d_model, d_k, d_v})`. */
+export function headOptions({ most, onscale, onmask, onsizes, announce }) {
   const group = uid("scale");
-  const root = h("input", { type: "radio", name: group, "aria-label": "1 divided by the root of d k", onchange: () => onscale(ROOT) });
-  const other = h("input", { type: "radio", name: group, onchange: () => onscale("1") });
+  const radio = (label, scale) => h("input", { type: "radio", name: group, "aria-label": label, onchange: () => onscale(scale) });
+  const root = radio("1 divided by the root of d k", ROOT);
+  const one = radio("1, as it is", "1");
+  const other = h("input", { type: "radio", name: group, onchange: () => { box.focus(); box.select(); } });
   const box = h("input", { type: "text", inputmode: "decimal", class: "regard-number", "aria-label": "Scale, as a number" });
   box.addEventListener("change", () => {
     const value = written(box.value);
@@ -20,8 +23,7 @@ export function headOptions({ most, onscale, oncausal, onsizes }) {
     box.setAttribute("aria-invalid", String(!good));
     if (good) onscale(String(value));
   });
-  const causal = h("input", { type: "checkbox" });
-  causal.addEventListener("change", () => oncausal(causal.checked));
+  const masks = maskOptions({ most, onmask, announce });
   let sizes = {};
   const counts = SIZES.map(([name, shown]) => {
     const input = h("input", { type: "number", min: 1, max: most, step: 1, class: "regard-number", "aria-label": name === "n" ? shown : name.replace("_", " ") });
@@ -36,22 +38,23 @@ export function headOptions({ most, onscale, oncausal, onsizes }) {
     h("fieldset", { class: "regard-plain" }, h("legend", { class: "regard-label", text: "Scale: what scores are multiplied by" }),
       h("div", { class: "regard-choices" },
         h("label", {}, root, h("span", {}, words("$1/√d_k$"))),
+        h("label", {}, one, h("span", {}, words("$1$"))),
         h("span", { class: "regard-choice" }, h("label", {}, other, h("span", { text: "a number" })), box))),
-    h("fieldset", { class: "regard-plain" }, h("legend", { class: "regard-label", text: "Mask" }),
-      h("div", { class: "regard-choices" }, h("label", {}, causal, h("span", { text: "causal: a token sees itself and those before it" })))),
+    masks.node,
     h("fieldset", { class: "regard-plain" }, h("legend", { class: "regard-label", text: "Sizes" }),
-      h("div", { class: "regard-sizes" }, counts.map((one) => one.node))));
+      h("div", { class: "regard-sizes" }, counts.map((count) => count.node))));
 
   return {
     node,
     /** Show the state, and the sizes of its matrices. */
-    set({ scale, is_causal }, now) {
-      sizes = now;
-      root.checked = scale === ROOT;
-      other.checked = scale !== ROOT;
-      if (document.activeElement !== box) box.value = scale === ROOT ? "" : minus(String(scale));
-      causal.checked = is_causal;
-      for (const { name, input } of counts) if (document.activeElement !== input) input.value = now[name];
+    set(now, found) {
+      sizes = found;
+      root.checked = now.scale === ROOT;
+      one.checked = now.scale === "1";
+      other.checked = !root.checked && !one.checked;
+      if (document.activeElement !== box) box.value = now.scale === ROOT ? "" : minus(String(now.scale));
+      masks.set(now, found.n);
+      for (const { name, input } of counts) if (document.activeElement !== input) input.value = found[name];
     },
   };
 }

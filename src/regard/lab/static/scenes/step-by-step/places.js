@@ -13,14 +13,18 @@ export function entryName(letter, i, j) {
   return letter === "z" || letter === "a" ? `${letter}_${i + 1},${j + 1}` : `${letter}_${i + 1}[${j + 1}]`;
 }
 
-/** By the name of a matrix, whether the cell (row, column) is one that the entry was made of. */
-export function sourcesOf(entry, causal) {
+/**
+ * By the name of a matrix, whether the cell (row, column) is one that the entry was made of; `visible`
+ * are the keys that each query sees.
+ */
+export function sourcesOf(entry, visible) {
   const { letter, i, j } = placeOf(entry);
   const row = (r) => r === i;
+  const sees = (key) => visible[i]?.includes(key) ?? false;
   if ("qkv".includes(letter)) return { x: row, [`W_${letter.toUpperCase()}`]: (_, c) => c === j };
   if (letter === "z") return { q: row, k: (r) => r === j };
-  if (letter === "a") return { z: (r, c) => r === i && (!causal || c <= i) };
-  return { a: (r, c) => r === i && (!causal || c <= i), v: (r, c) => c === j && (!causal || r <= i) };
+  if (letter === "a") return { z: (r, c) => r === i && sees(c) };
+  return { a: (r, c) => r === i && sees(c), v: (r, c) => c === j && sees(r) };
 }
 
 /** The sizes of the matrices. */
@@ -38,6 +42,12 @@ export function within(entry, sizes) {
 export function resized({ x, W_Q, W_K, W_V }, { n, d_model, d_k, d_v }) {
   const cut = (rows, height, width) => Array.from({ length: height }, (_, i) => Array.from({ length: width }, (_, j) => rows[i]?.[j] ?? 0));
   return { x: cut(x, n, d_model), W_Q: cut(W_Q, d_model, d_k), W_K: cut(W_K, d_model, d_k), W_V: cut(W_V, d_model, d_v) };
+}
+
+/** The masks for n tokens: rows are cut, or filled up with ones; padding begins within them. */
+export function masksFor({ mask, key_lengths }, n) {
+  const rows = mask && Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => mask[i]?.[j] ?? 1));
+  return { mask: rows, key_lengths: key_lengths === null ? null : Math.min(key_lengths, n) };
 }
 
 /** Numbers as they were written: 0.1 as text is one tenth, as a float it would not be. */
