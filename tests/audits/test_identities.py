@@ -14,7 +14,7 @@ import pytest
 from audits.formulas_in_mpmath import DIGITS, exact, largest_difference, value
 from audits.identity_cases import FAMILIES, Case, cases
 from regard.certify import Certificate, verify
-from regard.certify.claims import identities
+from regard.certify.claims.algebra import identities
 from regard.checking import check
 from regard.problems import from_dict
 from regard.solving import Status, solve

@@ -16,7 +16,7 @@ import pytest
 import regard
 from regard import checking, problems, solving
 from regard.certify import Certificate, Claim, verify
-from regard.certify.claims import identities
+from regard.certify.claims.algebra import identities
 from regard.core import reference
 from regard.solving import Status
 

@@ -12,7 +12,7 @@ import pytest
 
 from audits.formulas_in_mpmath import DIGITS, exact, largest_difference, value
 from regard.certify.certificate import Unusable
-from regard.certify.claims import identities
+from regard.certify.claims.algebra import identities
 from regard.certify.formulas.expansion import expand
 from regard.certify.formulas.stated_identity import StatedIdentity
 

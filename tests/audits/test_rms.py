@@ -9,7 +9,7 @@ import pytest
 
 from audits.laplace import exact_rms
 from regard.certify import Certificate, verify
-from regard.certify.claims import output_rms
+from regard.certify.claims.random_keys import output_rms
 from regard.solving.random_keys import RandomKeys, rms_bound
 
 

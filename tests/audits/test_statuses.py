@@ -14,7 +14,7 @@ import pytest
 from audits.goal_claims import TABLE, shows_goal
 from regard import problems, solving
 from regard.certify import Certificate, Claim
-from regard.certify.claims.conditions import condition_claim
+from regard.certify.claims.algebra.conditions import condition_claim
 from regard.problems import from_dict
 from regard.solving import Solution, Status
 

@@ -52,7 +52,7 @@ def judge(certificate: Mapping[str, Any]) -> list[Verdict]:
 
 def _judge(claim: Any, certificate: Mapping[str, Any]) -> Verdict:
     try:
-        return KINDS[claim["kind"]](_Reader(claim, certificate))
+        return CLAIM_TYPES[claim["kind"]](_Reader(claim, certificate))
     except (Meaningless, KeyError, TypeError, OverflowError):
         return Verdict(None, meaningful=False)
 
@@ -1219,7 +1219,7 @@ def _fitted(
     return found
 
 
-KINDS: dict[str, Callable[[_Reader], Verdict]] = {
+CLAIM_TYPES: dict[str, Callable[[_Reader], Verdict]] = {
     "weights_close": _weights_close,
     "output_close": _output_close,
     "margin_at_least": _margin_at_least,

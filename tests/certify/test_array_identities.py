@@ -9,7 +9,7 @@ import pytest
 
 from certify.damage import status
 from regard.certify.balls import BALLS
-from regard.certify.claims.identities import claim
+from regard.certify.claims.algebra.identities import claim
 from regard.certify.formulas.evaluation import Table, evaluate, table
 from regard.certify.formulas.functions import in_balls
 from regard.language import parse

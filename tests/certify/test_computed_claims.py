@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 from certify.damage import Data, Meaningless, assert_damage_is_seen, data, fraction, result, status
-from regard.certify.claims.computed import claim
+from regard.certify.claims.worked_examples.computed import claim
 
 # The worked example of 002_3bdb44851b502ebf.
 EXAMPLE = {

@@ -9,7 +9,7 @@ import mpmath
 import pytest
 
 from certify.damage import Data, Meaningless, assert_damage_is_seen, data, fraction, result, status
-from regard.certify.claims.conditions import aligned_claim, condition_claim, gap_claim
+from regard.certify.claims.algebra.conditions import aligned_claim, condition_claim, gap_claim
 
 SUFFICIENT = "log((n-1)(1-epsilon)/epsilon)"
 NECESSARY = "log((1-epsilon)/epsilon)"

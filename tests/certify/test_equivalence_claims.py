@@ -11,8 +11,10 @@ import pytest
 
 from certify.damage import result, status
 from regard.certify import Certificate, verify
-from regard.certify.claims import multiples, rms_exclusion, separating_formulas
-from regard.certify.claims.equivalences import claim
+from regard.certify.claims.algebra import separating_formulas
+from regard.certify.claims.algebra.equivalences import claim
+from regard.certify.claims.heads import added_multiples as multiples
+from regard.certify.claims.random_keys import rms_exclusion
 from regard.language import parse
 
 EXACT = "s_j - log(sum(exp(s)) - exp(s_j)) >= log((1 - epsilon)/epsilon)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from regard.certify import Certificate, verify
-from regard.certify.claims.conditions import condition_claim
+from regard.certify.claims.algebra.conditions import condition_claim
 
 EFFECT = "u' softmax(s) >= 1 - epsilon"
 HONEST = {"s": [0.5, 0.001], "s_j": 0.5, "u": [1, 0], "n": 2, "epsilon": "1/100"}

@@ -11,8 +11,8 @@ import pytest
 
 from certify.damage import Data, Meaningless, assert_damage_is_seen, data, fraction, result, status
 from regard.certify import Certificate, Claim, verify
-from regard.certify.claims import distribution
-from regard.certify.claims.identities import claim
+from regard.certify.claims.algebra.identities import claim
+from regard.certify.claims.worked_examples import distribution
 from regard.certify.formulas import degrees, stated_identity
 from regard.language import parse
 

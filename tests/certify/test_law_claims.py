@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from certify.damage import Data, Meaningless, assert_damage_is_seen, data, fraction, result, status
-from regard.certify.claims import hardmax_limit as hard_limit
-from regard.certify.claims import output_law, random_heads
+from regard.certify.claims.random_keys import hardmax_limit as hard_limit
+from regard.certify.claims.random_keys import output_law, random_heads
 
 # Four keys at the unit vectors; the first varies along itself: 001_725e95d9063a7e6c (c-ii) and (d-ii).
 EYE = np.eye(4)

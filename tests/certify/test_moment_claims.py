@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from certify.damage import Data, Meaningless, assert_damage_is_seen, data, result, status
-from regard.certify.claims import position_moments
-from regard.certify.claims.moments import NORMAL, claim
+from regard.certify.claims.positions import position_moments
+from regard.certify.claims.random_keys.moments import NORMAL, claim
 from regard.language import parse
 
 GENERAL = {"mean": "mu", "deviation": "sigma"}

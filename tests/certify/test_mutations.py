@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from certify.oracle import CONSTRUCTED, KINDS, Verdict, judge
+from certify.oracle import CLAIM_TYPES, CONSTRUCTED, Verdict, judge
 from regard import design
 from regard.certify import Certificate, Claim, verify
 from regard.errors import InfeasibleDesign
@@ -711,7 +711,7 @@ for _name, _function in list(DAMAGE.items()):
 
 @damage("the kind is another")
 def _(certificate: Data, kind: str) -> list[Data]:
-    others = [other for other in (*KINDS, "arrays", "none", "") if other != kind]
+    others = [other for other in (*CLAIM_TYPES, "arrays", "none", "") if other != kind]
     return [_changed(certificate, ("claims", 0, "kind"), other) for other in others]
 
 
@@ -850,7 +850,7 @@ def _one_of(share: int, start: int, made: list[Data]) -> list[Data]:
 SHARES = pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.slow)])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIM_TYPES)
 def test_every_kind_of_certificate_holds_undamaged(kind: str) -> None:
     examples = _examples(kind)
     assert len(examples) >= 2
@@ -860,7 +860,7 @@ def test_every_kind_of_certificate_holds_undamaged(kind: str) -> None:
 
 
 @SHARES
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIM_TYPES)
 def test_under_damage_no_false_claim_holds_and_no_true_claim_fails(kind: str, share: int) -> None:
     found = [(_breach(outcome), *outcome) for outcome in _outcomes(kind, share)]
     breaches = [outcome for outcome in found if outcome[0] is not None]
@@ -868,7 +868,7 @@ def test_under_damage_no_false_claim_holds_and_no_true_claim_fails(kind: str, sh
 
 
 @SHARES
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIM_TYPES)
 def test_twenty_kinds_of_damage_and_more_apply_to_each_kind(kind: str, share: int) -> None:
     examples = _examples(kind)
     outcomes = _outcomes(kind, share)
@@ -877,7 +877,7 @@ def test_twenty_kinds_of_damage_and_more_apply_to_each_kind(kind: str, share: in
 
 
 @SHARES
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIM_TYPES)
 def test_the_judge_finds_true_and_false_claims_among_the_damaged_and_knows_most(
     kind: str, share: int
 ) -> None:
@@ -898,7 +898,7 @@ def test_a_claim_about_something_constructed_is_decided_away_from_its_boundary(k
             assert status == ("holds" if verdict.truth else "fails")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIM_TYPES)
 def test_other_arrays_than_those_of_the_certificate_do_not_hold(kind: str) -> None:
     for certificate in _examples(kind):
         arrays = {name: np.array(array) for name, array in certificate["arrays"].items()}
@@ -920,7 +920,7 @@ def test_other_arrays_than_those_of_the_certificate_do_not_hold(kind: str) -> No
 
 def test_true_is_not_read_as_a_number() -> None:
     read = set()
-    for kind in KINDS:
+    for kind in CLAIM_TYPES:
         for numbers in (_field_numbers, _witness_numbers, _array_numbers):
             name = numbers.__name__.strip("_").split("_")[0]
             for certificate in _examples(kind):
@@ -941,7 +941,7 @@ def test_whole_numbers_between_two_floats_are_not_rounded() -> None:
     assert "holds" not in statuses
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIM_TYPES)
 def test_what_is_derived_makes_no_difference(kind: str) -> None:
     for certificate in _examples(kind):
         (plain,) = (result for result in verify(certificate).claims)
@@ -949,7 +949,7 @@ def test_what_is_derived_makes_no_difference(kind: str) -> None:
             assert verify(data).claims == (plain,)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIM_TYPES)
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_a_certificate_in_memory_with_numbers_that_are_not_finite_does_not_hold(
     kind: str, number: float

@@ -152,10 +152,10 @@ def holding(kind: str) -> list[Data]:
     return copy.deepcopy([data for data in certificates() if data["claims"][0]["kind"] == kind])
 
 
-KINDS = ("offset_mass", "strongest_rival", "band_gap", "band_optimal")
+CLAIM_TYPES = ("offset_mass", "strongest_rival", "band_gap", "band_optimal")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIM_TYPES)
 def test_what_designs_claim_is_true_and_holds(kind: str) -> None:
     assert holding(kind)
     for data in holding(kind):
@@ -240,7 +240,7 @@ def means_something(claim: Data) -> bool:
     return d >= 2 and d % 2 == 0 and all(shifts(claim))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIM_TYPES)
 def test_no_damage_makes_a_false_claim_hold_or_a_true_one_fail(kind: str) -> None:
     seen = {"holds": 0, "fails": 0, "undecided": 0}
     for original in holding(kind):
@@ -259,7 +259,7 @@ def test_no_damage_makes_a_false_claim_hold_or_a_true_one_fail(kind: str) -> Non
     assert seen["undecided" if kind == "band_optimal" else "fails"] > 50
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIM_TYPES)
 @pytest.mark.parametrize(
     "junk", [None, "1", [], {}, True, math.nan, math.inf, -math.inf, 10**400, 1e308, "nan"]
 )
@@ -284,7 +284,7 @@ def test_junk_in_the_place_of_a_number_proves_nothing(kind: str, junk: Any) -> N
         assert found.status == "undecided", (path, found)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIM_TYPES)
 def test_a_part_that_is_missing_proves_nothing(kind: str) -> None:
     for data in holding(kind):
         claim = data["claims"][0]
@@ -392,7 +392,7 @@ def test_a_gap_counts_per_unit_of_size_above_1() -> None:
 
 
 def test_claims_that_are_too_large_to_check_are_undecided() -> None:
-    for kind in KINDS[:3]:
+    for kind in CLAIM_TYPES[:3]:
         (data, *_) = holding(kind)
         for n in (10**8, 2**53, 10**30):
             assert verify(changed(data, ("n",), n)).claims[0].status == "undecided"

@@ -13,7 +13,7 @@ from flint import arb
 from audits.laplace import exact_rms
 from certify.damage import damaged, data, result, status
 from regard.certify import verify
-from regard.certify.claims import output_rms
+from regard.certify.claims.random_keys import output_rms
 from regard.certify.lemmas.rms_bounds import Distances, Scores, noise_parts, one_key_square
 
 EVEN = {"indices": [0, 1], "weights": [0.5, 0.5]}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regard.certify import Certificate, Claim, verify
-from regard.certify.claims.stepwise import claim
+from regard.certify.claims.worked_examples.stepwise import claim
 
 ARRAYS = {"Z": np.array([[1.0, 3.0, 2.0]]), "V": np.array([[1.0, 0.0], [2.0, 4.0], [0.0, 5.0]])}
 GIVEN = [

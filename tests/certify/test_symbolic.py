@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from certify.damage import result
-from regard.certify.claims.identities import above_claim, claim, counterexample_claim
+from regard.certify.claims.algebra.identities import above_claim, claim, counterexample_claim
 from regard.certify.formulas import elementary as e
 from regard.certify.formulas import polynomials as p
 from regard.certify.formulas.counterexamples import find_counterexample

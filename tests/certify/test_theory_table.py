@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from regard.certify.verification import kinds
+from regard.certify.verification import claim_types
 
 THEORY = Path(__file__).parents[2] / "docs" / "theory.md"
 
@@ -17,5 +17,5 @@ def test_the_table_has_each_kind_of_claim_once_with_its_proof_and_assumptions() 
     ]
     assert [cell.strip() for cell in rows[0]] == ["claim", "says", "proved by", "assumes"]
     listed = [name for row in rows[2:] for name in re.findall(r"`(\w+)`", row[0])]
-    assert sorted(listed) == sorted(kinds())
+    assert sorted(listed) == sorted(claim_types())
     assert all(len(row) == 4 and all(cell.strip() for cell in row) for row in rows[2:])

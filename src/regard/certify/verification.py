@@ -19,18 +19,18 @@ import numpy as np
 from regard.certify import claims
 from regard.certify.balls import Decision
 from regard.certify.certificate import Certificate, Claim, Unusable
-from regard.certify.claims.kind import Kind
+from regard.certify.claims.claim_type import ClaimType
 from regard.certify.floats import differing, floats_of
 from regard.certify.objects import contradictions, held_by_claims, subjects
 
 
 @cache
-def kinds() -> Mapping[str, Kind]:
-    """Return every kind of claim: each module of `claims` lists its own."""
-    found: dict[str, Kind] = {}
-    for module in pkgutil.iter_modules(claims.__path__):
-        listed = importlib.import_module(f"{claims.__name__}.{module.name}")
-        found |= getattr(listed, "KINDS", {})
+def claim_types() -> Mapping[str, ClaimType]:
+    """Return every type of claim by its name: the files under `claims` list their own."""
+    found: dict[str, ClaimType] = {}
+    for module in pkgutil.walk_packages(claims.__path__, f"{claims.__name__}."):
+        listed = importlib.import_module(module.name)
+        found |= getattr(listed, "CLAIM_TYPES", {})
     return found
 
 
@@ -134,14 +134,14 @@ def statement(claim: Claim) -> str:
     try:
         names = subjects(claim)
         about = f"of {', '.join(names)}: " if names else ""
-        return about + kinds()[claim.kind].say(claim)
+        return about + claim_types()[claim.kind].say(claim)
     except Exception:  # its fields may be anything
         return "a claim that cannot be read"
 
 
 def _check(claim: Claim, certificate: Certificate) -> ClaimResult:
     try:
-        kind = kinds().get(claim.kind)
+        kind = claim_types().get(claim.kind)
         if kind is None:
             decision = Decision("undecided", f"{claim.kind!r} is not a kind of claim.")
         else:

@@ -16,7 +16,7 @@ import numpy as np
 from regard.certify import Certificate, Claim, verify
 from regard.certify.balls import EXACT
 from regard.certify.certificate import Unusable
-from regard.certify.claims import comparisons, identities, rank_bounds
+from regard.certify.claims.algebra import comparisons, identities, rank_bounds
 from regard.certify.formulas.counterexamples import counterexample, find_counterexample
 from regard.certify.formulas.evaluation import read, table
 from regard.certify.formulas.expansion import expand

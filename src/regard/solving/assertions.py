@@ -14,7 +14,7 @@ import numpy as np
 
 from regard.certify import Certificate, Claim, verify
 from regard.certify.certificate import Unusable
-from regard.certify.claims import comparisons, identities, rank_bounds
+from regard.certify.claims.algebra import comparisons, identities, rank_bounds
 from regard.certify.formulas.counterexamples import find_counterexample
 from regard.certify.formulas.stated_identity import StatedIdentity
 from regard.problems.assertions import Assertion

@@ -1,7 +1,7 @@
 """Heads over random keys: how far the output is from what is wanted, exactly and as is provable.
 
-The bound is the one that `certify.claims.output_rms` proves, in floats: with α the weights at the
-means of the scores, c_0 the output with them and e the variances of the scores,
+The bound is the one that `certify.claims.random_keys.output_rms` proves, in floats: with α the
+weights at the means of the scores, c_0 the output with them and e the variances of the scores,
 
     E ‖c − c*‖² ≤ (‖c_0 − c*‖ + R)² + V,
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from regard.analysis import key_noise
 from regard.certify import Certificate, Claim, verify
-from regard.certify.claims import output_rms
+from regard.certify.claims.random_keys import output_rms
 from regard.problems.instances import KeyInstance
 from regard.problems.keys import Keys
 from regard.solving.key_tables import softmax

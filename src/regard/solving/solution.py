@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from regard.certify import Certificate, ClaimResult, Verification, verify
-from regard.certify.verification import kinds
+from regard.certify.verification import claim_types
 from regard.core.kernels.threads import one_blas_thread
 from regard.language.bounds import lower_bound
 from regard.problems import Problem
@@ -241,7 +241,7 @@ class Solution(Reported):
         names = getattr(self.problem.given, "names", {})
         rows = [f"{name} is key {row}" for name, row in names.items()][:_MOST_NAMES]
         said = f"{_PROOF[:-1]}: {', '.join(rows)}." if rows else _PROOF
-        known = kinds()
+        known = claim_types()
         meanings = [known[c.kind].terms for c in self.verification.claims if c.kind in known]
         terms = dict.fromkeys((*meanings, *self.explanation.terms))
         return " ".join([said, *filter(None, terms)])

@@ -9,8 +9,8 @@ import pytest
 
 from regard import certify, check, problems, solving
 from regard.certify import Certificate
-from regard.certify.claims import saturation
-from regard.certify.claims.gradients import gradient_claim
+from regard.certify.claims.algebra import saturation
+from regard.certify.claims.algebra.gradients import gradient_claim
 from regard.solving import Status
 
 NAMES = [name for name in problems.names() if problems.load(name).kind == "gradient"]

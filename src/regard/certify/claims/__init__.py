@@ -1,1 +1,1 @@
-"""One subject per file: what is claimed, and how it is decided."""
+"""What can be claimed, and how it is decided: a folder for each subject, a file for each idea."""

@@ -9,7 +9,7 @@ from flint import arb, fmpq
 
 from regard.certify.balls import BALLS, EXACT, norm, rational
 from regard.certify.certificate import Unusable, exact
-from regard.certify.claims.computed import softmax
+from regard.certify.claims.worked_examples.computed import softmax
 from regard.certify.formulas.evaluation import (
     LARGEST_EXPONENT,
     evaluate,

@@ -37,7 +37,7 @@ from flint import arb, arb_mat
 
 from regard.certify.balls import BALLS, exponentials, norm
 from regard.certify.certificate import Float64
-from regard.certify.claims.output_law import sigmoid_moment
+from regard.certify.claims.random_keys.output_law import sigmoid_moment
 
 MOST_PAIRS = 256  # keys for which pairs are looked at one by one
 SHARES = (4, 64, 4096, 10**8)  # one over the parts of bound² that the tail of ℓ may have

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.certify.claims.cells import MOST_NUMBERS
+from regard.certify.claims.heads.cells import MOST_NUMBERS
 from regard.design.linear_scores.family import Array, Family
 
 __all__ = ["View", "view"]

@@ -5,7 +5,7 @@ pairs of the group, or for a single key a the least max_j q·(Σ_a + Σ_j)q. The
 program. The second is a cone program whose multipliers λ_j, Σ λ_j = 1, make it one: for every q,
 max_j q·(Σ_a + Σ_j)q ≥ q·Mq with M = Σ λ_j (Σ_a + Σ_j), and both sides agree at the best q. So both
 have the same kind of proof: multipliers of a quadratic program
-(:mod:`regard.certify.claims.noise_bounds`, variance_at_least).
+(:mod:`regard.certify.claims.random_keys.noise_bounds`, variance_at_least).
 """
 
 from __future__ import annotations

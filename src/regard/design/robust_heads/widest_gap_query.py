@@ -6,7 +6,7 @@ The difference of scores of i in S and j outside stays above
 
 with probability Φ(z). The least of these is concave in q and grows in proportion to q, and is
 maximised over ‖q‖ ≤ norm; its multipliers prove that no query does better
-(:mod:`regard.certify.claims.noise_bounds`, gap_at_most).
+(:mod:`regard.certify.claims.random_keys.noise_bounds`, gap_at_most).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.certify.claims.equal_positions import common_period
+from regard.certify.claims.positions.equal_positions import common_period
 from regard.checking.answers import Answer
 from regard.checking.assertions import Judged, decide, fails_there
 from regard.checking.mistakes import recognise

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.certify import Certificate, verify
-from regard.certify.claims import equal_positions
+from regard.certify.claims.positions import equal_positions
 from regard.kinds.choice.spec import ChoiceProblem, SharedPositions, Statement
 from regard.problems.symbols import SymbolsGiven
 from regard.solving.assertions import Settled, settle

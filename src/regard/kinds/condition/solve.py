@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from regard.certify import Certificate, Claim
-from regard.certify.claims import equivalences
-from regard.certify.claims.conditions import aligned_claim, condition_claim, gap_claim
+from regard.certify.claims.algebra import equivalences
+from regard.certify.claims.algebra.conditions import aligned_claim, condition_claim, gap_claim
 from regard.design import QueryDesign
 from regard.design import query as design_query
 from regard.errors import InfeasibleDesign, UndecidedDesign

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from regard.certify import Certificate, verify
-from regard.certify.claims import saturation
+from regard.certify.claims.algebra import saturation
 from regard.checking.answers import Answer, evaluate, without_name
 from regard.checking.mistakes import recognise
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
@@ -57,7 +57,7 @@ class Place:
         return self.kappa * r * (1 - r) * self.D_K * self.D_V
 
     def proved(self, of: str) -> float:
-        """Return what is proved to be a bound there: see `regard.certify.claims.saturation`."""
+        """Return the bound that `regard.certify.claims.algebra.saturation` proves there."""
         x = (self.n - 1) * math.exp(-self.gamma)
         if of == "leak":
             return x / (1 + x)

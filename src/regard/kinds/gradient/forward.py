@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from regard.certify import Claim
-from regard.certify.claims import gradients
+from regard.certify.claims.algebra import gradients
 from regard.kinds.gradient.spec import ROOT, GradientGiven
 
 

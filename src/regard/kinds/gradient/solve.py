@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from regard.analysis.backward import gradients
 from regard.certify import Certificate, Claim
-from regard.certify.claims import saturation
-from regard.certify.claims.gradients import evaluated_claim
+from regard.certify.claims.algebra import saturation
+from regard.certify.claims.algebra.gradients import evaluated_claim
 from regard.kinds.gradient.forward import definitions, scale_text, sized, statement
 from regard.kinds.gradient.instance import example, scale_of
 from regard.kinds.gradient.spec import FIELDS, GradientGiven, GradientProblem

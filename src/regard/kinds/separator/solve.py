@@ -10,7 +10,7 @@ import numpy as np
 
 import regard.design
 from regard.certify import Certificate, Claim, verify
-from regard.certify.claims import separating_formulas
+from regard.certify.claims.algebra import separating_formulas
 from regard.certify.objects import told_apart
 from regard.design.results import SeparatorDesign
 from regard.errors import InfeasibleDesign

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.certify import Certificate, Claim
-from regard.certify.claims import computed, conditions
+from regard.certify.claims.algebra import conditions
+from regard.certify.claims.worked_examples import computed
 from regard.kinds.code.solve.completed_file import Function
 
 Float64 = NDArray[np.float64]

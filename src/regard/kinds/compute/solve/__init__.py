@@ -12,7 +12,7 @@ import numpy as np
 
 from regard.analysis.exact_trace.pipeline import Pipeline, Step, Traced, floats
 from regard.certify import Certificate, Claim
-from regard.certify.claims import stepwise
+from regard.certify.claims.worked_examples import stepwise
 from regard.certify.steps import RATIONAL
 from regard.kinds.compute.solve.printed import PrintedRow, compared
 from regard.kinds.compute.solve.stages import pipeline_of

@@ -10,7 +10,7 @@ from typing import Any
 from flint import fmpq
 
 from regard.certify import Certificate, Claim
-from regard.certify.claims import counts
+from regard.certify.claims.worked_examples import counts
 from regard.certify.formulas.rational_functions import Field, Ratio
 from regard.certify.formulas.written_ratio import at_known, written
 from regard.kinds.count.solve.inventory import Inventory, Part, inventories

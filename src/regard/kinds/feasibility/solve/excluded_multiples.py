@@ -26,7 +26,7 @@ from itertools import pairwise
 import numpy as np
 
 from regard.certify import Claim
-from regard.certify.claims import conditions, identities
+from regard.certify.claims.algebra import conditions, identities
 from regard.checking.sampling import Float64
 from regard.design.heads.output_targets import distance
 from regard.kinds.feasibility.instance import Instance

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from regard.certify import Certificate, Claim, verify
-from regard.certify.claims import multiples
+from regard.certify.claims.heads import added_multiples as multiples
 from regard.checking.sampling import Float64
 from regard.kinds.feasibility.instance import Instance, instance
 from regard.kinds.feasibility.solve.best_multiple import Multiple, best_multiple

@@ -16,7 +16,7 @@ import numpy as np
 
 from regard.certify.balls import EXACT
 from regard.certify.certificate import Unusable
-from regard.certify.claims import identities
+from regard.certify.claims.algebra import identities
 from regard.certify.formulas.counterexamples import Counterexample, agree, find_counterexample
 from regard.certify.formulas.evaluation import table
 from regard.certify.formulas.expansion import expand

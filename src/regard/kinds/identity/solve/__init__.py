@@ -10,7 +10,7 @@ import numpy as np
 from regard.certify import Certificate, Claim, verify
 from regard.certify.balls import EXACT
 from regard.certify.certificate import Unusable
-from regard.certify.claims import conditions, identities
+from regard.certify.claims.algebra import conditions, identities
 from regard.certify.formulas.counterexamples import agree, counterexample, draws
 from regard.certify.formulas.evaluation import table
 from regard.certify.formulas.stated_identity import StatedIdentity

@@ -7,7 +7,7 @@ numbers, written out too; or tested at drawn numbers, with the chance that a wro
 from __future__ import annotations
 
 from regard.certify import Certificate, Claim, verify
-from regard.certify.claims import identities
+from regard.certify.claims.algebra import identities
 from regard.kinds.identity.instance import sizes_of
 from regard.kinds.identity.solve.results import Reach
 from regard.kinds.identity.spec import INDICES, IdentityClaim, IdentityGiven

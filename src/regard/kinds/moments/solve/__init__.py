@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from regard.analysis import interference
 from regard.certify import Certificate
-from regard.certify.claims import position_moments
+from regard.certify.claims.positions import position_moments
 from regard.kinds.moments.instance.closed_forms import READINGS, reading_formulas
 from regard.kinds.moments.instance.laws import DotProduct, PositionScore, law_of
 from regard.kinds.moments.solve import dot_product

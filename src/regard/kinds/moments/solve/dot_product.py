@@ -9,7 +9,7 @@ import numpy as np
 from regard.analysis import dot_product_moments
 from regard.certify import Certificate, verify
 from regard.certify.certificate import Claim
-from regard.certify.claims import moments as claims
+from regard.certify.claims.random_keys import moments as claims
 from regard.kinds.moments.instance.closed_forms import INDEPENDENT, SAME, formulas_of
 from regard.kinds.moments.instance.laws import DotProduct
 from regard.kinds.moments.solve.scores import DotProductMoments

@@ -10,9 +10,9 @@ import numpy as np
 
 from regard.certify import Certificate, verify
 from regard.certify.certificate import Claim
-from regard.certify.claims import hardmax_limit as hard_limit
-from regard.certify.claims import output_law as law_claims
-from regard.certify.claims import random_heads
+from regard.certify.claims.random_keys import hardmax_limit as hard_limit
+from regard.certify.claims.random_keys import output_law as law_claims
+from regard.certify.claims.random_keys import random_heads
 from regard.kinds.noise.instance import Setting
 from regard.kinds.noise.solve.findings import LimitFound, OutputFound
 from regard.kinds.noise.solve.finite_queries import TOLERANCE

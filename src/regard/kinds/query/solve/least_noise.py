@@ -10,7 +10,7 @@ from typing import TypeGuard
 import numpy as np
 
 from regard.certify import Certificate, Claim, verify
-from regard.certify.claims import rms_exclusion
+from regard.certify.claims.random_keys import rms_exclusion
 from regard.certify.objects import told_apart
 from regard.design import RobustDesign
 from regard.design import query as design_query

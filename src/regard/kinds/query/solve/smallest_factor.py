@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from regard.certify import Claim
-from regard.certify.claims.conditions import condition_claim
+from regard.certify.claims.algebra.conditions import condition_claim
 from regard.certify.objects import told_apart
 from regard.design import QueryDesign
 from regard.design import query as design_query

@@ -1,0 +1,1 @@
+"""Claims about formulas, for all matrices of all sizes."""

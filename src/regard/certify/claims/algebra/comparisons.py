@@ -1,0 +1,125 @@
+"""Claims that a formula is never below another, for all matrices, or that it is for some.
+
+always_compared     left >= right (or >), entry by entry: written out in symbols for all sizes,
+                    no term of the difference can be negative, and (for >) one is above 0
+comparison_fails    left < right (or <=) in some entry, for the matrices of the witness, in balls
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flint import ctx
+
+from regard.certify.balls import BALLS, EXACT, Decision, Outcome, settle, show
+from regard.certify.certificate import Certificate, Claim, Unusable, listed, part
+from regard.certify.claims.claim_type import ClaimType
+from regard.certify.formulas.counterexamples import MOST_BITS
+from regard.certify.formulas.elementary import above_zero, never_negative
+from regard.certify.formulas.evaluation import table
+from regard.certify.formulas.expansion import expand
+from regard.certify.formulas.functions import in_balls
+from regard.certify.formulas.number_tables import Table
+from regard.certify.formulas.polynomials import Poly
+from regard.certify.formulas.stated_identity import StatedIdentity, named
+
+_REST: dict[str, Any] = {"indexed": {}, "at": [], "sum_over": None, "sizes": None}
+
+
+def claim(left: str, right: str, strict: bool, fields: Mapping[str, Any]) -> Claim:
+    """Return the claim that left >= right, or left > right, for all matrices.
+
+    Args:
+        left: a formula.
+        right: a formula of the same shape, or a number.
+        strict: whether they are never equal.
+        fields: `shapes`, `where`, `permutations` and `positive`, as claims about identities have.
+    """
+    return Claim("always_compared", {"left": left, "right": right, "strict": strict, **fields})
+
+
+def refutation(stated: Claim, values: Mapping[str, Any]) -> Claim:
+    """Return the claim that a comparison fails for these matrices."""
+    return Claim("comparison_fails", dict(stated.fields), {"values": dict(values)})
+
+
+def _said(claim: Claim) -> str:
+    fields = claim.fields
+    where = ", ".join(f"{name} = {text}" for name, text in fields.get("where", {}).items())
+    relation = "above" if fields["strict"] else "at least"
+    end = f", where {where}" if where else ""
+    return f"{fields['left']} is {relation} {fields['right']}{end}"
+
+
+def _stated(claim: Claim) -> StatedIdentity:
+    return StatedIdentity(Claim("identity", {**claim.fields, **_REST}), compared=True)
+
+
+def always_compared(claim: Claim, certificate: Certificate) -> Decision:
+    """Write the difference out, and look at the signs of its terms."""
+    strict = bool(part(claim.fields, "strict"))
+
+    def test(poly: Poly) -> bool:
+        return above_zero(poly) if strict else never_negative(poly)
+
+    if expand(_stated(claim), {}, test).proved:
+        return Decision("holds", "Written out in symbols, no term is negative.")
+    return Decision("undecided", "Written out in symbols, the signs of the terms settle nothing.")
+
+
+def comparison_fails(claim: Claim, certificate: Certificate) -> Decision:
+    """Compute both sides for the matrices of the witness."""
+    stated = _stated(claim)
+    given = named(part(claim.witness, "values"))
+    values = {name: table(part(given, name), name, EXACT) for name in stated.drawn}
+    found = fails_at(stated, values, strict=bool(part(claim.fields, "strict")))
+    if found is None:
+        return Decision("undecided", "The comparison does not fail there, as far as can be told.")
+    there = f"{found[0]} on the left and {found[1]} on the right"
+    return Decision("holds", f"There it is {there}.", there=there)
+
+
+def fails_at(
+    stated: StatedIdentity, values: Mapping[str, Table], *, strict: bool
+) -> tuple[str, str] | None:
+    """Return both sides in an entry in which left >= right (or >) surely fails; None if in none."""
+    sizes: dict[str, int] = {}
+    for name in stated.drawn:
+        shape = values[name].shape or ()
+        for size, count in zip(stated.shapes[name], shape, strict=False):
+            if isinstance(size, str) and sizes.setdefault(size, count) != count:
+                raise Unusable(f"{size} would be two numbers.")
+        if len(shape) != len(stated.shapes[name]):
+            raise Unusable(f"{name} has another shape.")
+    stated.check_restricted(values)
+    balls = {
+        name: Table(one.shape, tuple(BALLS.number(entry) for entry in one.entries))
+        for name, one in values.items()
+    }
+    found: list[tuple[str, str]] = []
+
+    def test() -> Outcome:
+        for _, left, right in stated.sides(balls, sizes, BALLS, in_balls):
+            spread = right * len(left) if stated.spread else right
+            for one, other in zip(left, listed(spread, "right"), strict=True):
+                equal = one.is_exact() and other.is_exact() and one == other
+                if one < other or (strict and equal):
+                    found.append((show(one), show(other)))
+                    return Outcome(True, "")
+        return Outcome(False if ctx.prec >= MOST_BITS else None, "")
+
+    try:
+        return found[0] if settle(test).truth else None
+    except ZeroDivisionError:
+        return None
+
+
+CLAIM_TYPES = {
+    "always_compared": ClaimType(
+        always_compared, lambda claim: f"{_said(claim)}, for all matrices"
+    ),
+    "comparison_fails": ClaimType(
+        comparison_fails, lambda claim: f"it is not so that {_said(claim)} for all matrices"
+    ),
+}

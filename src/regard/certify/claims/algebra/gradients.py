@@ -1,0 +1,275 @@
+"""Claims about derivatives of formulas.
+
+    gradient   a formula is the gradient of a loss in a matrix, for all inputs and sizes
+    evaluated  a formula has these entries at the arrays of the certificate, each within a bound
+
+The gradient G_X of a loss L(X) is what makes dL = Σ G_X ∘ D for every direction D. The left side is
+worked out from the formula of the loss by the rules of differentiation,
+
+    d(U V) = dU V + U dV,   d(U ∘ V) = dU ∘ V + U ∘ dV,   d Uᵀ = (dU)ᵀ,   d Σ U = Σ dU,
+    d softmax(S) = A ∘ (dS - (A ∘ dS) 1 1ᵀ) with A = softmax(S), by rows (the quotient rule),
+
+and both are written out in symbols: they are the same for all X and D, or they are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flint import arb
+
+from regard.certify.balls import BALLS, Decision
+from regard.certify.certificate import Certificate, Claim, Unusable, exactly, number, part
+from regard.certify.claims.algebra import identities
+from regard.certify.claims.claim_type import ClaimType
+from regard.certify.formulas.evaluation import evaluate, read, shape_of
+from regard.certify.formulas.functions import in_balls
+from regard.certify.formulas.number_tables import Table
+from regard.certify.formulas.stated_identity import named
+from regard.language import parse
+from regard.language.formula.printing import to_text
+from regard.language.formula.tree import Node, Tree, apply, name, operands
+
+DIRECTION = "D_direction"
+CONSTANT = ("number", "constant")
+
+
+def gradient_claim(
+    loss: str,
+    of: str,
+    gradient: str,
+    shapes: Mapping[str, Sequence[int | str]],
+    where: Mapping[str, str] | None = None,
+    sizes: Sequence[Mapping[str, int]] | None = None,
+) -> Claim:
+    """Return the claim that a formula is the gradient of a loss.
+
+    Args:
+        loss: a formula of one number.
+        of: the name of a matrix, vector or number in `shapes`.
+        gradient: a formula of the shape of `of`.
+        shapes: of the names, as in an identity.
+        where: further names, each a formula in those above it.
+        sizes: numbers for the named sizes; None: all sizes.
+    """
+    fields = {
+        "loss": loss,
+        "of": of,
+        "gradient": gradient,
+        "shapes": {one: list(shape) for one, shape in shapes.items()},
+        "where": dict(where or {}),
+        "sizes": None if sizes is None else [dict(some) for some in sizes],
+    }
+    return Claim("gradient", fields)
+
+
+def say_gradient(claim: Claim) -> str:
+    """Return a claim of the kind `gradient` as a sentence."""
+    fields = claim.fields
+    where = ", ".join(f"{one} = {text}" for one, text in fields["where"].items())
+    reach = (
+        "for all inputs of all sizes"
+        if fields["sizes"] is None
+        else "for all inputs of "
+        + ("; ".join(", ".join(f"{n} = {s}" for n, s in some.items()) for some in fields["sizes"]))
+    )
+    said = f", where {where}," if where else ""
+    return (
+        f"the gradient of {fields['loss']} in {fields['of']} is {fields['gradient']}{said} {reach}"
+    )
+
+
+def gradient(claim: Claim, certificate: Certificate) -> Decision:
+    """Differentiate the loss along every direction, and compare with the gradient."""
+    stated = as_identity(claim)
+    return identities.identity(stated, certificate)
+
+
+def as_identity(claim: Claim) -> Claim:
+    """Return the identity that a gradient is: dL along D is the sum of gradient ∘ D."""
+    fields = claim.fields
+    shapes = {one: tuple(shape) for one, shape in named(part(fields, "shapes")).items()}
+    of = part(fields, "of")
+    if of not in shapes or DIRECTION in shapes:
+        raise Unusable("a gradient is with respect to a name in shapes.")
+    where = {one: read(text, one) for one, text in named(part(fields, "where")).items()}
+    known = dict(shapes)
+    for size in sorted({s for shape in shapes.values() for s in shape if isinstance(s, str)}):
+        known.setdefault(size, ())
+        shapes.setdefault(size, ())  # a number with the name of a size is that size
+    for one, formula in where.items():
+        known[one] = shape_of(formula, known)
+    known[DIRECTION] = shapes[of]
+    rules = _Rules(of, known)
+    for one, formula in where.items():
+        rules.tangents[one] = rules.tangent(formula.tree)
+    along = rules.tangent(read(part(fields, "loss"), "loss").tree)
+    stated = read(part(fields, "gradient"), "gradient")
+    inner = "hadamard" if shapes[of] else ""
+    both = f"sum(hadamard({stated}, {DIRECTION}))" if inner else f"({stated}) {DIRECTION}"
+    if shapes[of] and shape_of(stated, known, shapes[of]) != shapes[of]:
+        raise Unusable("the gradient has another shape than what it is a gradient in.")
+    return identities.claim(
+        "0" if along is None else to_text(along),
+        both,
+        {**shapes, DIRECTION: shapes[of]},
+        where={one: str(formula) for one, formula in where.items()},
+        sizes=part(fields, "sizes"),
+    )
+
+
+class _Rules:
+    """The rules of differentiation; a tangent that is None is 0."""
+
+    def __init__(self, of: str, shapes: Mapping[str, tuple[int | str, ...]]) -> None:
+        self.of, self.shapes = of, shapes
+        self.tangents: dict[str, Tree | None] = {of: name(DIRECTION)}
+
+    def tangent(self, tree: Tree) -> Tree | None:
+        """Return the derivative of a formula along the direction."""
+        node, parts = tree[-1], operands(tree)
+        if node.op in CONSTANT:
+            return None
+        if node.op == "name":
+            return self.tangents.get(node.value)
+        each = [self.tangent(one) for one in parts]
+        if all(one is None for one in each):
+            return None
+        if node.op in ("+", "-"):
+            return _added(node.op, each[0], each[1])
+        if node.op in ("neg", "'"):
+            return apply(node.op, each[0])  # type: ignore[arg-type]
+        if node.op in ("*", "·"):
+            return self._product(node, parts, each)
+        if node.op == "/" and each[1] is None:
+            return apply("/", each[0], parts[1])  # type: ignore[arg-type]
+        if node.op == "call":
+            return self._call(node, tree, parts, each)
+        raise Unusable(f"there is no rule for the derivative of {to_text(tree)}.")
+
+    def _product(
+        self, node: Node, parts: Sequence[Tree], each: Sequence[Tree | None]
+    ) -> Tree | None:
+        left = None if each[0] is None else _node(node, each[0], parts[1])
+        right = None if each[1] is None else _node(node, parts[0], each[1])
+        return _added("+", left, right)
+
+    def _call(
+        self, node: Node, tree: Tree, parts: Sequence[Tree], each: Sequence[Tree | None]
+    ) -> Tree | None:
+        moved = each[0]
+        if node.value in ("sum", "tr", "rowsum", "diag", "transpose") and moved is not None:
+            return _node(node, moved)
+        if node.value in ("hadamard", "dot", "outer"):
+            return self._product(node, parts, each)
+        if node.value == "exp" and moved is not None:
+            return (
+                tree + moved + (Node("call", 2, "hadamard"),)
+                if self._shape(tree)
+                else apply("*", tree, moved)
+            )
+        if node.value == "softmax" and moved is not None and not any(each[1:]):
+            weighed = (*tree, *moved, Node("call", 2, "hadamard"))
+            shape = self._shape(tree)
+            if len(shape) == 1:
+                mean = (*weighed, Node("call", 1, "sum"))
+                return apply("-", weighed, apply("*", mean, tree))
+            rows = (*weighed, Node("call", 1, "rowsum"))
+            ones = (*parse(f"ones({shape[1]})").tree, Node("'", 1))
+            spread = apply("*", rows, ones)
+            return apply("-", weighed, (*tree, *spread, Node("call", 2, "hadamard")))
+        raise Unusable(f"there is no rule for the derivative of {to_text(tree)}.")
+
+    def _shape(self, tree: Tree) -> tuple[int | str, ...]:
+        return shape_of(parse(to_text(tree)), self.shapes)
+
+
+def _node(node: Node, *parts: Tree) -> Tree:
+    return (*tuple(one for tree in parts for one in tree), Node(node.op, node.arity, node.value))
+
+
+def _added(op: str, one: Tree | None, other: Tree | None) -> Tree | None:
+    if other is None:
+        return one
+    if one is None:
+        return apply("neg", other) if op == "-" else other
+    return apply(op, one, other)
+
+
+def evaluated_claim(
+    what: str, formula: str, entries: Any, bound: float, where: Mapping[str, str]
+) -> Claim:
+    """Return the claim that a formula has these entries at the arrays of the certificate."""
+    return Claim(
+        "evaluated",
+        {
+            "what": what,
+            "formula": formula,
+            "entries": entries,
+            "bound": bound,
+            "where": dict(where),
+        },
+    )
+
+
+def say_evaluated(claim: Claim) -> str:
+    """Return a claim of the kind `evaluated` as a sentence."""
+    fields = claim.fields
+    where = ", ".join(f"{one} = {text}" for one, text in fields["where"].items())
+    said = f", where {where}," if where else ""
+    return (
+        f"{fields['what']} = {fields['formula']}{said} has the entries given, each to within "
+        f"{exactly(fields['bound'])}"
+    )
+
+
+def evaluated(claim: Claim, certificate: Certificate) -> Decision:
+    """Compute a formula in balls at the arrays of the certificate, and compare."""
+    bound = number(part(claim.fields, "bound"), "bound")
+    where = {one: read(text, one) for one, text in named(part(claim.fields, "where")).items()}
+    formula = read(part(claim.fields, "formula"), "formula")
+    wanted = _flat(part(claim.fields, "entries"))
+
+    def attempt() -> Any:
+        values: dict[str, Table] = {}
+        for one, array in certificate.arrays.items():
+            flat = [arb(float(x)) for x in array.reshape(-1)]
+            values[one] = Table(array.shape, tuple(flat))
+        for one, text in where.items():
+            values[one] = _table(evaluate(text.tree, values, BALLS, in_balls))
+        found = _table(evaluate(formula.tree, values, BALLS, in_balls))
+        if len(found.entries) != len(wanted):
+            raise Unusable("there are as many entries as the formula has.")
+        return [abs(x - arb(y)) for x, y in zip(found.entries, wanted, strict=True)]
+
+    import flint
+
+    for precision in (106, 212, 424):
+        with flint.ctx.workprec(precision):
+            apart = attempt()
+            if all(one <= bound for one in apart):
+                return Decision("holds", "Computed in balls, every entry is that near.")
+            if any(one > bound for one in apart):
+                return Decision("fails", "Computed in balls, an entry is further off.")
+    return Decision("undecided", "The balls are too wide.")
+
+
+def _table(found: Any) -> Table:
+    if not isinstance(found, Table):
+        raise Unusable("a formula must not be a comparison.")
+    return found
+
+
+def _flat(value: Any) -> list[float]:
+    if isinstance(value, list | tuple):
+        return [x for one in value for x in _flat(one)]
+    if hasattr(value, "reshape"):
+        return [float(x) for x in value.reshape(-1)]
+    return [float(number(value, "an entry"))]
+
+
+CLAIM_TYPES = {
+    "gradient": ClaimType(gradient, say_gradient),
+    "evaluated": ClaimType(evaluated, say_evaluated),
+}

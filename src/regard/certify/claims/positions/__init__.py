@@ -1,0 +1,1 @@
+"""Claims about heads and vectors that know positions."""

@@ -1,0 +1,251 @@
+"""Claims about weights when every key may be anywhere within a radius r of the one given.
+
+Keys move one by one, so the log-odds of a weight, ln((1 - a_i)/a_i) = LSE_{j≠i}(s_j) - s_i, range
+over exactly ± 2 R around those of the keys given, R = |scale| r ‖query‖: all other scores go one
+way and its own the other. So a_i has an exact range, and
+
+    weights_close_within   max_i |a_i - p_i| ≤ bound for all keys within the radius
+    shortest_copy_within   the query leaves at most `tolerance` to the keys other than `key` for
+                           all of these, and every query that does is at least (1 - gap) times as
+                           long
+    weights_beyond_within  no query has all |a_i - p_i| ≤ tolerance for all of these
+
+Proof of the last two. A query q that has a_i ≥ p_i - ε for all keys within r obeys, for every
+average l of the other keys with entropy H, and L_i = ln((p_i - ε)/(1 - p_i + ε)),
+
+    -L_i ≥ LSE_{j≠i}(s_j - s_i) + 2 R ≥ scale q·(Σ l_j k_j - k_i) + H + 2 R.
+
+For shares m_i ≥ 0 of the wanted keys that sum to 1, with an average l_i for each, adding up gives
+Σ m_i (L_i + H_i) ≤ |scale| ‖q‖ (‖Σ m_i (k_i - Σ_j l_ij k_j)‖ - 2 r). If the left side is above 0
+and the bracket is not, there is no such q; if both are, no such q is shorter than their quotient
+divided by |scale|.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flint import arb
+
+from regard.certify.balls import (
+    BALLS,
+    Arithmetic,
+    Decision,
+    Outcome,
+    at_most,
+    combine,
+    constructed,
+    entropy,
+    every,
+    for_all,
+    less,
+    norm,
+    scores,
+    settle,
+    shares,
+    show,
+)
+from regard.certify.certificate import (
+    Certificate,
+    Claim,
+    Float64,
+    Number,
+    Unusable,
+    exactly,
+    given,
+    index,
+    listed,
+    number,
+    part,
+    positive_or_zero,
+    up,
+    vector,
+    weighted,
+)
+from regard.certify.claims.claim_type import ClaimType
+from regard.certify.claims.queries.weights import worded_target
+
+SHORTENED = 1 - 2.0**-40  # of the length: a query that the claim rules out, to look for
+
+
+def _moved(claim: Claim) -> str:
+    return f"for all keys within {exactly(claim.fields['radius'])} of those given"
+
+
+def say_weights_close_within(claim: Claim) -> str:
+    """Return a claim of the kind `weights_close_within` as a sentence."""
+    return (
+        f"{_moved(claim)} the query puts {worded_target(claim)}, each weight within "
+        f"{up(claim.fields['bound'])}"
+    )
+
+
+def weights_close_within(claim: Claim, certificate: Certificate) -> Decision:
+    """Decide max_i |a_i - p_i| ≤ bound for all keys within the radius."""
+    keys = given(certificate, "keys")
+    target = weighted(part(claim.fields, "target"), "target", len(keys))
+    bound = number(part(claim.fields, "bound"), "bound")
+    query = vector(part(claim.witness, "query"), "query", keys.shape[1])
+    radius, scale = _radius(claim), number(certificate.scale, "scale")
+    return constructed(settle(lambda: _close(keys, query, scale, radius, target, bound)))
+
+
+def _radius(claim: Claim) -> Number:
+    return positive_or_zero(part(claim.fields, "radius"), "radius")
+
+
+def _close(
+    keys: Float64,
+    query: Float64,
+    scale: Number,
+    radius: Number,
+    target: dict[int, Any],
+    bound: Number,
+) -> Outcome:
+    """Is the largest |a_i - p_i| over all keys within the radius at most the bound?"""
+    s = scores(keys, query, scale)
+    moved = 2 * abs(arb(scale)) * radius * norm([arb(entry) for entry in query.tolist()])
+    missed = []
+    for i, p in target.items():
+        odds = _log_odds(s, i)
+        missed += [abs(_weight(odds + moved) - p), abs(_weight(odds - moved) - p)]
+    others = [i for i in range(len(s)) if i not in target]
+    if others:
+        # The weight of a higher score is larger at every place that both can be at.
+        top = max(others, key=lambda i: s[i].mid())
+        lead = BALLS.largest([s[i] for i in others]) - s[top]
+        missed.append(_weight(_log_odds(s, top) - moved - 2 * lead))
+    worst = BALLS.largest(missed)
+    return Outcome(at_most(worst, bound), f"The largest difference is {show(worst)}.")
+
+
+def _log_odds(s: Sequence[arb], i: int) -> arb:
+    """ln((1 - a_i)/a_i)."""
+    rest = [x for j, x in enumerate(s) if j != i]
+    if not rest:
+        return arb("-inf")
+    highest = max(x.mid() for x in rest)
+    return sum(((x - highest).exp() for x in rest), arb(0)).log() + highest - s[i]
+
+
+def _weight(odds: arb) -> arb:
+    """1 / (1 + exp(odds)), also where the power is out of range."""
+    if odds > 0:
+        power = (-odds).exp()
+        return power / (1 + power)
+    return arb(1) if odds == arb("-inf") else 1 / (1 + odds.exp())
+
+
+def say_shortest_copy_within(claim: Claim) -> str:
+    """Return a claim of the kind `shortest_copy_within` as a sentence."""
+    fields = claim.fields
+    by = f" by more than {up(fields['gap'])} of its length" if fields["gap"] else ""
+    return (
+        f"{_moved(claim)} the query leaves at most {exactly(fields['tolerance'])} of the weight to "
+        f"keys other than {fields['key']}, and no query that does is shorter{by}"
+    )
+
+
+def shortest_copy_within(claim: Claim, certificate: Certificate) -> Decision:
+    """Decide what the query leaves to the others, and prove that no shorter one does."""
+    keys = given(certificate, "keys")
+    key = index(part(claim.fields, "key"), "key", len(keys))
+    tolerance = number(part(claim.fields, "tolerance"), "tolerance")
+    gap = positive_or_zero(part(claim.fields, "gap"), "gap")
+    if tolerance <= 0 or gap >= 1:
+        raise Unusable("tolerance must be above 0, and gap below 1.")
+    query = vector(part(claim.witness, "query"), "query", keys.shape[1])
+    radius, scale = _radius(claim), number(certificate.scale, "scale")
+
+    def left(factor: Number = 1) -> Outcome:
+        shorter = query if factor == 1 else query * float(factor)
+        return settle(lambda: _close(keys, shorter, scale, radius, {key: 1}, tolerance))
+
+    within = left()
+    if within.truth is not True:
+        return Decision("undecided" if within.truth is None else "fails", within.reason)
+    if not query.any():
+        return Decision("holds", f"{within.reason} No query is shorter than 0.")
+
+    def test() -> Outcome:
+        room, apart = _pull(claim, keys, {key: 1}, tolerance, BALLS)
+        length = norm([arb(entry) for entry in query.tolist()])
+        reached = (1 - arb(gap)) * length * abs(arb(scale)) * (apart - 2 * arb(radius))
+        reason = f"Its length is {show(length)}, which the average of others bounds."
+        return Outcome(every(less(0, room), at_most(reached, room)), reason)
+
+    try:
+        proved = settle(test)
+    except Unusable as problem:
+        proved = Outcome(None, str(problem))
+    if proved.truth:
+        return Decision("holds", f"{within.reason} {proved.reason}")
+    if left(0).truth or left((1 - gap) * SHORTENED).truth:
+        return Decision("fails", "A shorter query along it does as well.")
+    return Decision("undecided", f"The witness does not prove it: {proved.reason}")
+
+
+def _pull(
+    claim: Claim, keys: Float64, target: dict[int, Any], tolerance: Number, numbers: Arithmetic
+) -> tuple[arb, arb]:
+    """Return Σ m_i (L_i + H_i) and ‖Σ m_i (k_i - Σ_j l_ij k_j)‖ of a witness."""
+    averages = listed(part(claim.witness, "averages"), "averages", len(target))
+    given_shares = listed(part(claim.witness, "shares"), "shares", len(target))
+    parts = [positive_or_zero(share, "shares") for share in given_shares]
+    if sum(parts) <= 0:
+        raise Unusable("shares are 0 everywhere.")
+    weights = shares(parts, numbers)
+    room, apart = arb(0), [arb(0)] * keys.shape[1]
+    for (i, p), share, own, average in zip(target.items(), weights, parts, averages, strict=True):
+        if own == 0:
+            continue
+        read = weighted(average, "averages", len(keys))
+        if i in read or any(weight <= 0 for weight in read.values()):
+            raise Unusable(f"an average must have weights above 0, on keys other than {i}.")
+        floor = arb(p) - tolerance
+        if not floor > 0:
+            raise Unusable("a wanted weight is not above the tolerance: its floor is not above 0.")
+        others = shares(list(read.values()), numbers)
+        middle = combine(others, keys[list(read)], numbers)
+        room += share * ((floor / (1 - floor)).log() + entropy(others))
+        own_key = keys[i].tolist()
+        apart = [a + share * (k - m) for a, k, m in zip(apart, own_key, middle, strict=True)]
+    return room, norm(apart)
+
+
+def say_weights_beyond_within(claim: Claim) -> str:
+    """Return a claim of the kind `weights_beyond_within` as a sentence."""
+    return (
+        f"no query puts {worded_target(claim)}, each weight within "
+        f"{exactly(claim.fields['tolerance'])}, {_moved(claim)}"
+    )
+
+
+def weights_beyond_within(claim: Claim, certificate: Certificate) -> Decision:
+    """Prove that no query keeps all weights within the tolerance."""
+    keys = given(certificate, "keys")
+    target = weighted(part(claim.fields, "target"), "target", len(keys))
+    tolerance = positive_or_zero(part(claim.fields, "tolerance"), "tolerance")
+    radius, scale = _radius(claim), number(certificate.scale, "scale")
+
+    def proof() -> Outcome:
+        def test() -> Outcome:
+            room, apart = _pull(claim, keys, target, tolerance, BALLS)
+            reason = f"The mixtures are {show(apart)} apart, with {show(room)} to spare."
+            return Outcome(every(less(0, room), at_most(apart, 2 * arb(radius))), reason)
+
+        return settle(test)
+
+    def refutation() -> Outcome:
+        query = vector(part(claim.witness, "attained_by"), "attained_by", keys.shape[1])
+        return settle(lambda: _close(keys, query, scale, radius, target, tolerance))
+
+    return for_all(proof, refutation)
+
+
+CLAIM_TYPES = {
+    "weights_close_within": ClaimType(weights_close_within, say_weights_close_within),
+    "shortest_copy_within": ClaimType(shortest_copy_within, say_shortest_copy_within),
+    "weights_beyond_within": ClaimType(weights_beyond_within, say_weights_beyond_within),
+}

@@ -1,0 +1,1 @@
+"""Claims about queries and heads over random keys, and about random vectors."""

@@ -1,0 +1,1 @@
+"""Claims that the numbers of a worked example are right."""
