@@ -11,8 +11,8 @@ import pytest
 
 import regard
 from regard.language import FormulaError, parse
-from regard.language.formula import brackets, tables
-from regard.language.formula.building import Builder
+from regard.language.formula.parsing import brackets, tables
+from regard.language.formula.parsing.tree_builder import Builder
 
 SPELLINGS = [
     # names
@@ -290,7 +290,7 @@ def test_dollars_around_a_formula_and_logarithms_that_are_clear_are_read(text: s
 
 
 def test_the_tables_of_the_parser_are_those_of_the_grammar() -> None:
-    """If not: python -m regard.language.formula.tables."""
+    """If not: python -m regard.language.formula.parsing.tables."""
     there = (resources.files("regard.language.formula") / tables.FILE).read_text("utf-8")
     one, other = json.loads(there), json.loads(tables.work_out())
     assert one["made_of"] == other["made_of"]

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.language import Formula, notation, parse
-from regard.language.formula.latex import to_latex
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.latex import to_latex
+from regard.language.formula.printing.text import to_text
 from regard.language.formula.tree import Tree, apply, name, number
 
 NAMES = [

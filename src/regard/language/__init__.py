@@ -12,7 +12,7 @@ from regard.language.formula.abbreviations import (
 )
 from regard.language.formula.approach import Limit, parse_limit
 from regard.language.formula.formula import Formula, parse
-from regard.language.formula.inference import Shape
+from regard.language.formula.shapes.inference import Shape
 from regard.language.formula.vocabulary import RESERVED
 
 __all__ = [

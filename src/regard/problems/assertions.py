@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from regard.errors import FormulaError
 from regard.language import parse
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.text import to_text
 from regard.language.formula.tree import Tree, operands
 from regard.problems.symbols import SymbolsGiven
 

@@ -12,7 +12,7 @@ from regard.kinds.identity.solve.lifting import Lifting, NoRule
 from regard.kinds.identity.solve.results import Derivation
 from regard.kinds.identity.spec import IdentityClaim, IdentityGiven
 from regard.language import parse
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.text import to_text
 
 GIVEN = IdentityGiven(
     shapes={"X": ["n", "d"], "Y": ["n", "d"], "W": ["k", "d"], "S": ["n", "n"], "c": []},

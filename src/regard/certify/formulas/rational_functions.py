@@ -16,7 +16,7 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
 from regard.certify.certificate import Unusable
 from regard.certify.formulas.evaluation import LARGEST_EXPONENT
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.text import to_text
 from regard.language.formula.tree import Tree, operands
 
 MOST_TERMS = 2_000  # of a polynomial

@@ -29,7 +29,7 @@ from regard.certify.formulas.tensors import (
 )
 from regard.errors import FormulaError
 from regard.language import Formula
-from regard.language.formula.inference import infer
+from regard.language.formula.shapes.inference import infer
 from regard.language.formula.tree import Node, Tree, operands
 
 _EACH: dict[str, Callable[[Poly], Poly]] = {

@@ -16,7 +16,7 @@ from regard.checking.sampling import generator
 from regard.errors import FormulaError
 from regard.kinds.choice.spec import ChoiceProblem, Statement
 from regard.language import parse
-from regard.language.formula.evaluation import evaluate
+from regard.language.formula.evaluation.evaluator import evaluate
 from regard.language.formula.tree import Node, Tree, apply, names, operands
 from regard.problems.assertions import Assertion
 from regard.problems.symbols import Values

@@ -14,7 +14,7 @@ from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.gradient.instance import Float64, Instance, Values
 from regard.kinds.gradient.spec import FIELDS, GradientProblem
 from regard.language import Formula
-from regard.language.formula.evaluation import evaluate as evaluate_tree
+from regard.language.formula.evaluation.evaluator import evaluate as evaluate_tree
 
 OTHER_NAMES = {"dL_d": "d", "grad_": "d"}
 

@@ -12,7 +12,7 @@ from regard.checking.sampling import generator
 from regard.checking.weighings import Weigh
 from regard.kinds.identity.spec import IdentityClaim, IdentityGiven
 from regard.language import Formula, parse
-from regard.language.formula.evaluation import evaluate as evaluate_tree
+from regard.language.formula.evaluation.evaluator import evaluate as evaluate_tree
 from regard.language.formula.tree import Node, Tree, operands, starts
 from regard.problems.symbols import permutation
 

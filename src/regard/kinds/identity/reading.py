@@ -14,7 +14,7 @@ from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.identity.instance import Values
 from regard.kinds.identity.spec import IdentityGiven, IdentityProblem
 from regard.language import Formula
-from regard.language.formula.evaluation import evaluate as evaluate_tree
+from regard.language.formula.evaluation.evaluator import evaluate as evaluate_tree
 from regard.language.formula.tree import Tree
 
 SHAPES = ("shape", "shapes")  # fields that are no formulas

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from regard.errors import FormulaError
-from regard.language.formula.evaluation import constant
+from regard.language.formula.evaluation.evaluator import constant
 from regard.language.formula.formula import Formula, parse
 from regard.language.formula.limits import LONGEST
 

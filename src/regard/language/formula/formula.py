@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from regard.language.formula import tree as trees
-from regard.language.formula.evaluation import evaluate
-from regard.language.formula.inference import Shape, infer
-from regard.language.formula.latex import to_latex
-from regard.language.formula.parsing import parse_tree
-from regard.language.formula.printing import to_text
+from regard.language.formula.evaluation.evaluator import evaluate
+from regard.language.formula.parsing.parser import parse_tree
+from regard.language.formula.printing.latex import to_latex
+from regard.language.formula.printing.text import to_text
+from regard.language.formula.shapes.inference import Shape, infer
 from regard.language.formula.tree import CONDITIONS, Tree
 
 

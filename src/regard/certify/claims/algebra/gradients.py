@@ -28,7 +28,7 @@ from regard.certify.formulas.functions import in_balls
 from regard.certify.formulas.number_tables import Table
 from regard.certify.formulas.stated_identity import named
 from regard.language import parse
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.text import to_text
 from regard.language.formula.tree import Node, Tree, apply, name, operands
 
 DIRECTION = "D_direction"

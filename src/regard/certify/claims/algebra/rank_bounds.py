@@ -34,8 +34,8 @@ from regard.certify.formulas.symbolic import evaluate as in_symbols
 from regard.certify.formulas.tensors import Tensor
 from regard.errors import FormulaError
 from regard.language import Formula, parse
-from regard.language.formula.inference import infer
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.text import to_text
+from regard.language.formula.shapes.inference import infer
 from regard.language.formula.tree import Node, operands
 
 Size = int | str

@@ -14,7 +14,7 @@ from regard.kinds.identity.solve.equation import CHANCE
 from regard.kinds.identity.solve.results import Fails, Formulas, Holds, Result, Undecided
 from regard.kinds.identity.spec import IdentityClaim, IdentityGiven, IdentityProblem
 from regard.language import parse
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.text import to_text
 from regard.language.formula.tree import Tree, operands
 from regard.report.headline import marked
 from regard.report.numbers import spelled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from regard.kinds.identity.solve.lifting import NoRule, Used
 from regard.kinds.identity.solve.results import Derivation
-from regard.language.formula.latex import to_latex
+from regard.language.formula.printing.latex import to_latex
 from regard.language.formula.tree import Tree
 from regard.solving.finding import Steps
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from regard.kinds.identity.instance import softmax_argument
 from regard.language import Shape, parse
-from regard.language.formula.latex import to_latex
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.latex import to_latex
+from regard.language.formula.printing.text import to_text
 from regard.language.formula.tree import Tree, apply, operands
 
 Step = tuple[str, str]

@@ -31,7 +31,7 @@ from regard.kinds.identity.misconceptions.behaviour import (
 from regard.kinds.identity.misconceptions.case import Case, repairs
 from regard.kinds.identity.spec import IdentityProblem
 from regard.language import parse
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.text import to_text
 from regard.language.formula.tree import Tree, apply
 
 __all__ = ["MISTAKES", "OFTEN"]

@@ -28,7 +28,7 @@ from regard.kinds.identity.solve.results import (
 )
 from regard.kinds.identity.spec import IdentityClaim, IdentityGiven, IdentityProblem
 from regard.language import Formula, parse
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.text import to_text
 from regard.solving.finding import Status
 
 __all__ = ["solve"]

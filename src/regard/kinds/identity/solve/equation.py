@@ -12,7 +12,7 @@ from regard.kinds.identity.instance import sizes_of
 from regard.kinds.identity.solve.results import Reach
 from regard.kinds.identity.spec import INDICES, IdentityClaim, IdentityGiven
 from regard.language import Shape, parse
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.text import to_text
 from regard.language.formula.tree import Tree, names
 
 MOST_SIZE = 5  # of an equation that is written out for sizes that are numbers

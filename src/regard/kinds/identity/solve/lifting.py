@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NoReturn
 
 from regard.language import Shape, parse
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.text import to_text
 from regard.language.formula.tree import Tree, apply, name, names, operands
 
 ELEMENTWISE = frozenset(["exp", "log", "sqrt", "cos", "sin", "abs", "erf", "Phi"])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
 from regard.errors import FormulaError
-from regard.language.formula.printing import to_text
+from regard.language.formula.printing.text import to_text
 from regard.language.formula.tree import Tree, operands
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from regard.language.formula.shape_rules import shape_of
-from regard.language.formula.sizes import TRUTH, Inference, Sizes, Unknown, plain
+from regard.language.formula.shapes.rules import shape_of
+from regard.language.formula.shapes.sizes import TRUTH, Inference, Sizes, Unknown, plain
 from regard.language.formula.tree import Tree
 
 Shape = tuple[int | str, ...]

@@ -1,9 +1,9 @@
 """The parser of the formula language, from tables that were worked out before.
 
 To work the tables out of the grammar takes longer than everything else that a short command does.
-So they are in `tables.json`, which `python -m regard.language.formula.tables` writes anew; a test
-sees to it that they are those of the grammar. With another release of lark than they were made
-by, or another grammar, the parser is built from the grammar.
+So they are in `tables.json`, which `python -m regard.language.formula.parsing.tables` writes anew;
+a test sees to it that they are those of the grammar. With another release of lark than they were
+made by, or another grammar, the parser is built from the grammar.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from regard.language.formula.grammar import GRAMMAR
+from regard.language.formula.parsing.grammar import GRAMMAR
 
 FILE = "tables.json"
 # Not the contextual lexer: it compiles an expression per state, some 10 ms each.
@@ -41,7 +41,7 @@ def work_out() -> str:
     from lark.grammar import Rule
     from lark.lexer import TerminalDef
 
-    from regard.language.formula.brackets import Places
+    from regard.language.formula.parsing.brackets import Places
 
     built = Lark(GRAMMAR, **_OPTIONS, postlex=Places())  # which says what tokens it wants to see
     data, memo = built.memo_serialize([TerminalDef, Rule])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from regard.language.formula.printing import (
+from regard.language.formula.printing.text import (
     AND,
     ATOM,
     CHAIN,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from regard.language.formula.printing import to_text
-from regard.language.formula.sizes import ROW, Inference, Size, Sizes, Unknown, plain
+from regard.language.formula.printing.text import to_text
+from regard.language.formula.shapes.sizes import ROW, Inference, Size, Sizes, Unknown, plain
 from regard.language.formula.tree import Node, Tree, operands
 
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from regard.language.formula.array_operations import ARRAY_CALLS, blocks
-from regard.language.formula.inference import Shape
+from regard.language.formula.evaluation.array_operations import ARRAY_CALLS, blocks
+from regard.language.formula.shapes.inference import Shape
 from regard.language.formula.tree import Node
 
 Value = Any  # np.float64, an array with one or two axes, or bool

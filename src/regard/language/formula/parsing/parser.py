@@ -6,9 +6,10 @@ import functools
 from typing import Any
 
 from regard.errors import FormulaError
-from regard.language.formula import brackets, characters, limits, messages, tables
-from regard.language.formula.building import Builder
-from regard.language.formula.parts import Refusal
+from regard.language.formula import limits
+from regard.language.formula.parsing import brackets, characters, messages, tables
+from regard.language.formula.parsing.partial_trees import Refusal
+from regard.language.formula.parsing.tree_builder import Builder
 from regard.language.formula.tree import Tree
 
 

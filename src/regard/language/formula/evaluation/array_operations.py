@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from regard.language.formula.inference import Shape
+from regard.language.formula.shapes.inference import Shape
 
 Value = Any  # np.float64, or an array with one or two axes
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Final
 
-from regard.language.formula.array_rules import ARRAY_RULES, block_shape, sizes_of
-from regard.language.formula.messages import undeclared
-from regard.language.formula.printing import to_text
-from regard.language.formula.sizes import (
+from regard.language.formula.parsing.messages import undeclared
+from regard.language.formula.printing.text import to_text
+from regard.language.formula.shapes.array_rules import ARRAY_RULES, block_shape, sizes_of
+from regard.language.formula.shapes.sizes import (
     ROW,
     TRUTH,
     Inference,

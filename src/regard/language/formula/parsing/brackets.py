@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from regard.language.formula.limits import DEEPEST
-from regard.language.formula.parts import Refusal
+from regard.language.formula.parsing.partial_trees import Refusal
 from regard.language.formula.vocabulary import FUNCTIONS, INVERSE, OTHER_SPELLINGS
 
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}

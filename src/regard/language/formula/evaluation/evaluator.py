@@ -16,9 +16,9 @@ import numpy as np
 
 from regard.errors import FormulaError
 from regard.language.formula import limits
-from regard.language.formula.inference import Shape, infer
-from regard.language.formula.messages import undeclared
-from regard.language.formula.operations import CALLS, OPERATORS, Value
+from regard.language.formula.evaluation.operations import CALLS, OPERATORS, Value
+from regard.language.formula.parsing.messages import undeclared
+from regard.language.formula.shapes.inference import Shape, infer
 from regard.language.formula.tree import Node, Tree, operands
 from regard.language.formula.vocabulary import OF_SIZES
 

@@ -10,9 +10,9 @@ import re
 from typing import Any, Final
 
 from regard.language.formula import limits
-from regard.language.formula.evaluation import constant
-from regard.language.formula.grammar import POSTFIXES
-from regard.language.formula.parts import (
+from regard.language.formula.evaluation.evaluator import constant
+from regard.language.formula.parsing.grammar import POSTFIXES
+from regard.language.formula.parsing.partial_trees import (
     Part,
     Refusal,
     checked,
@@ -22,9 +22,9 @@ from regard.language.formula.parts import (
     signed,
     value_of,
 )
-from regard.language.formula.printing import to_text
+from regard.language.formula.parsing.value_builder import Values
+from regard.language.formula.printing.text import to_text
 from regard.language.formula.tree import Tree, apply, depth, name, number
-from regard.language.formula.values import Values
 from regard.language.formula.vocabulary import FUNCTIONS, INVERSE, function
 
 _RELATIONS: Final = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from regard.language.formula.parts import (
+from regard.language.formula.parsing.partial_trees import (
     Part,
     Refusal,
     checked,

@@ -1,0 +1,1 @@
+"""What a formula comes to, in float64."""

@@ -1,0 +1,1 @@
+"""Formulas as text and as LaTeX, which can both be read back."""
