@@ -9,7 +9,7 @@ import pytest
 
 from regard.certify import Certificate, Claim, verify
 from regard.certify.claims.algebra import comparisons, rank_bounds
-from regard.certify.claims.positions.positional_heads import equal_positions
+from regard.certify.claims.positions import equal_positions
 
 SHAPES: dict[str, Any] = {
     "X": ["N", "D"], "Q": ["D", "K"], "R": ["D", "K"], "P": ["N", "N"], "c": [], "N": [], "D": [], "K": [],

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import regard
-from regard.checking.letters import letters_apart
-from regard.checking.over_index import without_index
+from regard.checking.typed.matrix_products import letters_apart
+from regard.checking.typed.running_index import without_index
 from regard.language import parse
 
 

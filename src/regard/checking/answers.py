@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.checking.digits import written
-from regard.checking.letters import letters_apart
-from regard.checking.over_index import Over, without_index
-from regard.checking.typed_formulas import as_typed
+from regard.checking.typed.formulas import as_typed
+from regard.checking.typed.matrix_products import letters_apart
+from regard.checking.typed.running_index import Over, without_index
 from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
 from regard.language import Formula, Limit, parse, parse_limit
 from regard.language.formula.vocabulary import GREEK_WORDS

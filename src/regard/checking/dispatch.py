@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer, read
-from regard.checking.letters import matrix_letters
-from regard.checking.ones import with_sized_ones
+from regard.checking.typed.matrix_products import matrix_letters
+from regard.checking.typed.ones_vector import with_sized_ones
 from regard.checking.verdict import Counterexample, Verdict
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import InvalidAnswer, InvalidProblem

@@ -19,7 +19,7 @@ def inline(said: list[str]) -> dict[str, Any] | str:
     >>> inline(["s_j - s_i >= 3"])
     's_j - s_i >= 3'
     """
-    from regard.checking.typed import typed  # slow to load
+    from regard.checking.typed.fields import typed  # slow to load
 
     found: dict[str, Any] = {}
     for text in said:

@@ -18,7 +18,7 @@ from regard.language import parse
 from regard.problems import from_dict, load
 from regard.report import Facts, Plot, Table
 from regard.solving import Solution, Status, variant
-from regard.solving.beyond import BEYOND
+from regard.solving.general_remarks import GENERAL_REMARKS
 from solving.reading import SEEDS, facts, with_column
 
 ID = "look-back-roughly"
@@ -104,7 +104,7 @@ def test_the_phases_of_the_theory_keep_its_blocks() -> None:
 
 def test_zeroing_and_the_best_weights_of_a_small_case_are_those_of_the_theory() -> None:
     solution = band.solve(load(ID))
-    beyond = solution.details[solution.details.index(BEYOND[0]) :]
+    beyond = solution.details[solution.details.index(GENERAL_REMARKS[0]) :]
     small = next(block for block in beyond if isinstance(block, Table)).rows[0]
     np.testing.assert_allclose(
         [float(cell) for cell in small[1:]], [0.0514204, 0.1915387, 0.3188921041146767], rtol=1e-6

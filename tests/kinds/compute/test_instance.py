@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regard.checking.weighings import WEIGHINGS
+from regard.checking.softmax_substitutes import SOFTMAX_SUBSTITUTES
 from regard.kinds.compute.instance import Example, pick
 from regard.kinds.compute.spec import ComputeGiven, is_quantity, quantity
 
@@ -54,4 +54,4 @@ def test_floats_are_those_of_the_definition() -> None:
 )
 def test_what_takes_the_place_of_softmax(tag: str, weights: list[list[float]]) -> None:
     scores = np.log([[1.0, 1.0], [3.0, 2.0]])
-    np.testing.assert_allclose(WEIGHINGS[tag](scores), weights, rtol=1e-14)
+    np.testing.assert_allclose(SOFTMAX_SUBSTITUTES[tag](scores), weights, rtol=1e-14)

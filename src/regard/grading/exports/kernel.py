@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from regard.checking import Verdict
-from regard.checking.typed import typed
+from regard.checking.typed.fields import typed
 from regard.errors import InvalidAnswer
 from regard.grading.exports.folders import problem_from
 from regard.grading.exports.marks import Mark, Marks, goals_of, marked, marks, onto

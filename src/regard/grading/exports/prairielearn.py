@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from regard.checking.typed import typed
+from regard.checking.typed.fields import typed
 from regard.errors import RegardError
 from regard.grading.exports.folders import Files, problem_data, problem_from, question
 from regard.grading.exports.marks import Marks, marked

@@ -16,8 +16,8 @@ from regard.problems.positions import Float64, frequencies
 from regard.report import Block, Facts, Plot, Series, Table, number
 from regard.report.headline import marked
 from regard.solving.assumptions import ONLY_POSITIONS
-from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation, Status, Steps
+from regard.solving.general_remarks import GENERAL_REMARKS
 from regard.solving.latex_numbers import angle, percent, tex
 
 PHASES = (math.pi / 4, math.pi / 3, math.pi / 2, math.pi)  # that are compared
@@ -158,7 +158,7 @@ def _details(found: Zeroing) -> tuple[Block, ...]:
             "in size: a linear program finds the best, and its dual proves it",
         ),
         _plot(found),
-        *BEYOND,
+        *GENERAL_REMARKS,
         *_comparison(
             SMALL,
             (

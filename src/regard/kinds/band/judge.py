@@ -12,8 +12,8 @@ from functools import partial
 import numpy as np
 
 from regard.checking.answers import Answer
+from regard.checking.merged_goals import tried
 from regard.checking.mistakes import recognise
-from regard.checking.parts import tried
 from regard.checking.sampling import Trial
 from regard.checking.verdict import Counterexample, Misconception, Verdict
 from regard.errors import InvalidAnswer

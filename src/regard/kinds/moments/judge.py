@@ -10,8 +10,8 @@ from dataclasses import replace
 from itertools import chain
 
 from regard.checking.answers import Answer
+from regard.checking.merged_goals import one_goal
 from regard.checking.misconceptions import misconception
-from regard.checking.parts import one_goal
 from regard.checking.sampling import TRIALS, Trial, compare, generator
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer

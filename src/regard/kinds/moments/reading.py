@@ -16,7 +16,7 @@ from regard.checking import digits
 from regard.checking.answers import Answer, evaluate, without_name
 from regard.checking.matrices import shape_words, with_own_names
 from regard.checking.sampling import TRIALS, generator
-from regard.checking.told import told
+from regard.checking.stated_numbers import stated
 from regard.errors import InvalidAnswer
 from regard.kinds.moments.instance.laws import DotProduct, PositionScore, Symbols, law_of
 from regard.kinds.moments.spec import MomentsProblem
@@ -152,5 +152,5 @@ def read(problem: MomentsProblem, answer: Answer) -> Asked:
     """Return the formulas of an answer."""
     if not isinstance(answer.fields.get("possible", True), bool):
         raise InvalidAnswer("answer: possible must be true or false.")
-    shown = told(problem.statement, problem.given.parameters)
+    shown = stated(problem.statement, problem.given.parameters)
     return Asked(problem, law_of(problem), answer, shown)

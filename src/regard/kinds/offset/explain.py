@@ -15,8 +15,8 @@ from regard.report import Block, Facts, Plot, Series, Table, Text, number
 from regard.report.headline import marked
 from regard.report.numbers import rounded_up
 from regard.solving.assumptions import ONLY_POSITIONS
-from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation, Steps
+from regard.solving.general_remarks import GENERAL_REMARKS
 from regard.solving.latex_numbers import percent, tex
 
 _ROTATION = (
@@ -156,7 +156,7 @@ def _details(found: Rotation) -> tuple[Block, ...]:
             "the blocks" + (f"; {more} more" if more else ""),
         ),
         _plot(found),
-        *BEYOND,
+        *GENERAL_REMARKS,
         _widths(given.base),
         Text(
             "The scores do not determine the entries of A: as long as n ≤ d_model the positions "

@@ -16,7 +16,7 @@ from itertools import product
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.parts import tried
+from regard.checking.merged_goals import tried
 from regard.checking.sampling import Trial, compare
 from regard.checking.verdict import Counterexample, Verdict
 from regard.errors import InvalidAnswer

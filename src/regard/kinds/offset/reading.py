@@ -13,7 +13,7 @@ import numpy as np
 
 from regard.checking.answers import Answer, evaluate, without_name
 from regard.checking.matrices import matrix, shape_words, with_own_names
-from regard.checking.told import told
+from regard.checking.stated_numbers import stated
 from regard.errors import InvalidAnswer
 from regard.kinds.offset.instance import Place, missed
 from regard.kinds.offset.spec import OffsetProblem
@@ -162,7 +162,7 @@ def read(problem: OffsetProblem, answer: Answer) -> Asked:
     if has_bounds:
         del fields[FACTOR]
     numbers = {"T": float(problem.given.T), "d_model": float(problem.given.d_model)}
-    asked = Asked(problem, Answer(fields), told(problem.statement, numbers))
+    asked = Asked(problem, Answer(fields), stated(problem.statement, numbers))
     if isinstance(bounds, Formula) and has_bounds:
         return replace(asked, factors=_within(asked, bounds))
     is_open = FACTOR in asked.answer.used and FACTOR not in fields

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from regard.checking.weighings import WEIGHINGS
+from regard.checking.softmax_substitutes import SOFTMAX_SUBSTITUTES
 from regard.kinds.compute.instance import Example, Float64, Found, Setup
 from regard.kinds.compute.instance.forward import entropy, head_names, weights
 from regard.kinds.compute.instance.positions import biases
@@ -40,7 +40,7 @@ def _weighed(weigh: str) -> Imitate:
         for name in head_names(setup):
             Z = found[f"Z{name}"] / setup.temperature
             Z = np.where(setup.allowed, Z, -np.inf) if setup.given.hides else Z
-            result[f"A{name}"] = WEIGHINGS[weigh](Z)
+            result[f"A{name}"] = SOFTMAX_SUBSTITUTES[weigh](Z)
         return result
 
     def imitate(example: Example) -> Found_:

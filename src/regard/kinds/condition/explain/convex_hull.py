@@ -17,8 +17,8 @@ from regard.kinds.condition.spec import ConditionProblem
 from regard.language.bounds import upper_bound
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
 from regard.report.headline import marked
-from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation, Steps
+from regard.solving.general_remarks import GENERAL_REMARKS
 from regard.solving.key_tables import averaged, key_name, softmax, symbol, tex, tex_vector
 from regard.solving.latex_numbers import tex_upper_bound
 from regard.solving.refusals import in_words
@@ -66,7 +66,7 @@ def explain_hull(problem: ConditionProblem, found: OfKeys) -> Explanation:
     return Explanation(
         renamed(problem, r"k_j \notin \operatorname{conv}\{k_i : i \ne j\}"),
         (*renamed_steps(problem, THEOREM), *steps),
-        (*details, *BEYOND, _examples()),
+        (*details, *GENERAL_REMARKS, _examples()),
         _beliefs(problem, found),
         result=f"Some query picks a key exactly if the key is {marked('no average', 'target')} of "
         "the others.",

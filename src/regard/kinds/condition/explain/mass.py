@@ -14,8 +14,8 @@ from regard.language.bounds import upper_bound
 from regard.problems import key_instance
 from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
 from regard.report.headline import marked
-from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation
+from regard.solving.general_remarks import GENERAL_REMARKS
 from regard.solving.key_tables import softmax, tex
 from regard.solving.sliders import along
 
@@ -42,7 +42,7 @@ def explain_mass(problem: ConditionProblem, found: OfScores) -> Explanation:
             *_sides(found),
             *(_values(problem) if output else ()),
             along(_curves(found), found.enough),
-            *BEYOND,
+            *GENERAL_REMARKS,
             _example(),
         ),
         () if found.lucky is None else (renamed(problem, _by_chance(softmax(found.lucky))),),

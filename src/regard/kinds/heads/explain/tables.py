@@ -12,7 +12,7 @@ from regard.kinds.heads.solve.head_queries import HeadQueries
 from regard.kinds.heads.spec import HeadsProblem
 from regard.problems.instances import Float64
 from regard.report import Block, Facts, Plot, Series, Slider, Table, number, vector
-from regard.solving.beyond import BEYOND
+from regard.solving.general_remarks import GENERAL_REMARKS
 from regard.solving.key_tables import (
     KNOWN,
     below,
@@ -53,7 +53,7 @@ def details(problem: HeadsProblem, found: HeadQueries) -> Iterator[Block]:
     else:
         yield from _against_one(found, found.factor)
     if keys.random and pattern.structure == "orthonormal":
-        yield from (*BEYOND, _limits(found), *allocations(), null_steering())
+        yield from (*GENERAL_REMARKS, _limits(found), *allocations(), null_steering())
 
 
 def _symbol(problem: HeadsProblem, row: int, prefix: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake
-from regard.checking.weighings import WEIGHINGS
+from regard.checking.softmax_substitutes import SOFTMAX_SUBSTITUTES
 from regard.kinds.identity.instance import find_softmax
 from regard.kinds.identity.misconceptions.behaviour import (
     columns,
@@ -87,7 +87,9 @@ def _imitation(
 ) -> Mistake[IdentityProblem, Case]:
     """Something else in place of softmax: in numbers, and as a formula of the scores."""
     spoil = None if weights is None else _weighing(weights)
-    return _formula(tag, lambda case: imitates(case, WEIGHINGS[tag]), idea=idea, spoil=spoil)
+    return _formula(
+        tag, lambda case: imitates(case, SOFTMAX_SUBSTITUTES[tag]), idea=idea, spoil=spoil
+    )
 
 
 _TRANSPOSE = "A factor is transposed that must not be, or is not and must be."

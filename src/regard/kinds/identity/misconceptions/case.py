@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checking.weighings import Weigh
+from regard.checking.softmax_substitutes import Weigh
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.identity.instance import (
     Float64,

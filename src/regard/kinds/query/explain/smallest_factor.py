@@ -13,8 +13,8 @@ from regard.kinds.query.explain.factor_curve import factor_curve, factor_result
 from regard.kinds.query.solve.smallest_factor import SmallestFactor
 from regard.kinds.query.spec import QueryProblem
 from regard.report import Block, Facts, Table, Text, number, vector
-from regard.solving.beyond import BEYOND
 from regard.solving.finding import Explanation
+from regard.solving.general_remarks import GENERAL_REMARKS
 from regard.solving.key_tables import (
     formula_tex,
     how_many,
@@ -193,7 +193,7 @@ def _details(problem: QueryProblem, found: SmallestFactor) -> Iterator[Block]:
     if found.has_exact_weights is not None:
         yield from _exact_elsewhere(found)
     if pattern.structure == "orthonormal" and pattern.even and pattern.m > 1 and pattern.rest:
-        yield from (*BEYOND, _subset_example(), Text(_lengths()))
+        yield from (*GENERAL_REMARKS, _subset_example(), Text(_lengths()))
 
 
 def _by_factor(found: SmallestFactor) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from regard.report import Block, Heading, Text
 
-BEYOND: tuple[Block, ...] = (
+GENERAL_REMARKS: tuple[Block, ...] = (
     Heading("Beyond this problem", role="folded"),
     Text("These are general facts, with numbers of their own: they are not about this problem."),
 )

@@ -12,7 +12,7 @@ Weigh = Callable[[Float64], Float64]
 
 # By the tag of the mistake: scores (queries, keys), or those of one query, to what takes the
 # place of their weights. What is not finite comes from no answer.
-WEIGHINGS: dict[str, Weigh] = {
+SOFTMAX_SUBSTITUTES: dict[str, Weigh] = {
     "softmax-over-columns": lambda s: softmax(s.T).T if s.ndim == 2 else softmax(s),
     "unnormalised-weights": np.exp,
     "scores-divided-by-their-sum": lambda s: s / np.sum(s, axis=-1, keepdims=True),

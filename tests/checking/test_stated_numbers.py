@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from regard import problems
-from regard.checking.told import told
+from regard.checking.stated_numbers import stated
 
 NUMBERS = {"T": 3.0, "d_model": 64.0, "mu": 0.5, "D_k": 16.0}
 
@@ -32,13 +32,13 @@ NUMBERS = {"T": 3.0, "d_model": 64.0, "mu": 0.5, "D_k": 16.0}
 def test_a_number_is_told_by_name_or_where_its_name_is_not_used(
     statement: str, names: set[str]
 ) -> None:
-    assert told(statement, NUMBERS) == names
+    assert stated(statement, NUMBERS) == names
 
 
 def test_a_negative_number_is_told_with_its_sign_or_in_words() -> None:
-    assert told("Look ahead: $T = -3$.", {"T": -3.0})
-    assert told("Look three steps ahead.", {"T": -3.0})
-    assert not told("Look back: $T = 3$.", {"T": -3.0})
+    assert stated("Look ahead: $T = -3$.", {"T": -3.0})
+    assert stated("Look three steps ahead.", {"T": -3.0})
+    assert not stated("Look back: $T = 3$.", {"T": -3.0})
 
 
 @pytest.mark.parametrize("name", ["look-back-exactly", "dot-product-mean", "dot-product-scale"])
@@ -46,4 +46,4 @@ def test_bundled_problems_ask_for_formulas(name: str) -> None:
     one = problems.load(name)
     given = one.given.model_dump()
     numbers = given.get("parameters") or {"T": given["T"], "d_model": given["d_model"]}
-    assert told(one.statement, numbers) == frozenset()
+    assert stated(one.statement, numbers) == frozenset()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from regard.checking.parts import tried
+from regard.checking.merged_goals import tried
 
 
 def error(x: float) -> float:

@@ -20,10 +20,10 @@ _ANY = re.compile(rf"(?<![\w.]){_NUMBER}(?![\w.]*\d)")
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def told(statement: str, numbers: Mapping[str, float]) -> frozenset[str]:
+def stated(statement: str, numbers: Mapping[str, float]) -> frozenset[str]:
     r"""Return the names whose numbers a statement tells.
 
-    >>> sorted(told(r"with $d_{model} = 4$ and $\mu$, five steps", {"d_model": 4, "mu": 1, "T": 5}))
+    >>> sorted(stated(r"with $d_{model} = 4$ and $\mu$, five steps", {"d_model": 4, "mu": 1, "T": 5}))
     ['T', 'd_model']
     """
     named = _named(statement)

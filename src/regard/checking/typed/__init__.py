@@ -1,0 +1,1 @@
+"""What people type into the fields of an answer, read where what is meant is beyond doubt."""
