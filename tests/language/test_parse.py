@@ -291,7 +291,7 @@ def test_dollars_around_a_formula_and_logarithms_that_are_clear_are_read(text: s
 
 def test_the_tables_of_the_parser_are_those_of_the_grammar() -> None:
     """If not: python -m regard.language.formula.parsing.tables."""
-    there = (resources.files("regard.language.formula") / tables.FILE).read_text("utf-8")
+    there = (resources.files("regard.language.formula.parsing") / tables.FILE).read_text("utf-8")
     one, other = json.loads(there), json.loads(tables.work_out())
     assert one["made_of"] == other["made_of"]
     assert _lexer(one) == _lexer(other)
