@@ -23,7 +23,7 @@ from regard.language import notation, parse, parse_limit
 FEW = settings(
     deadline=None,
     derandomize=True,
-    max_examples=400,
+    max_examples=200,
     phases=[Phase.explicit, Phase.generate, Phase.shrink],
     suppress_health_check=list(HealthCheck),
 )

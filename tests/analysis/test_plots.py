@@ -39,7 +39,14 @@ def words(figure) -> str:
 
 @pytest.mark.parametrize(
     ("method", "width"),
-    [("auto", 1), ("auto", 2), ("auto", 5), ("limit", 1), ("limit", 5), ("qmc", 2)],
+    [
+        ("auto", 1),
+        ("auto", 5),
+        ("limit", 1),
+        pytest.param("auto", 2, marks=pytest.mark.slow),
+        pytest.param("limit", 5, marks=pytest.mark.slow),
+        pytest.param("qmc", 2, marks=pytest.mark.slow),
+    ],
 )
 def test_every_kind_of_law_can_be_drawn(method, width, tmp_path):
     for what in (law(method, MEANS[:, :width]), comparison(method, MEANS[:, :width])):

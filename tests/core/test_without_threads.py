@@ -65,7 +65,10 @@ def suite(folder: Path, kernel: str, files: tuple[str, ...]) -> None:
     assert " passed" in run.stdout.splitlines()[-1]
 
 
-@pytest.mark.parametrize("kernel", ["", "numpy"], ids=["the best there is", "numpy"])
+@pytest.mark.parametrize(
+    "kernel",
+    [pytest.param("", id="the best there is"), pytest.param("numpy", marks=pytest.mark.slow)],
+)
 def test_heads_and_states_are_computed_without_threads(kernel: str, tmp_path: Path) -> None:
     suite(tmp_path, kernel, CORE)
 
