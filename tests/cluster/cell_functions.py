@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,30 @@ def take_memory(i: int, at: int, megabytes: int) -> int:
     if i == at:
         return int(np.ones(megabytes * 2**20, np.uint8)[-1])
     return i
+
+
+LOCK = threading.Lock()
+
+
+def take_lock(i: int) -> bool:
+    free = LOCK.acquire(timeout=5)
+    if free:
+        LOCK.release()
+    return free
+
+
+class Unloadable:
+    """A function that can be sent, and not be received."""
+
+    def __call__(self, i: int) -> int:
+        return i
+
+    def __reduce__(self) -> Any:
+        return _refuse, ()
+
+
+def _refuse() -> None:
+    raise ZeroDivisionError("not here")
 
 
 def fail_at(i: int, at: int) -> float:

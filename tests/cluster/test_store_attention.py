@@ -167,7 +167,6 @@ def test_memory_mapped_arrays_are_read_from_their_files(stores: Any) -> None:
 
 
 def test_arrays_of_zarr_are_read_chunk_by_chunk(tmp_path: Path) -> None:
-    pytest.importorskip("zarr")
     program = """
 import sys
 import numpy as np, regard, regard.cluster, zarr

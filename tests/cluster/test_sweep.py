@@ -5,9 +5,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 
 import regard.cluster.sweeps.run as running
@@ -68,34 +70,68 @@ def test_a_cell_that_takes_more_memory_than_it_may_is_a_row() -> None:
 
 def test_a_worker_killed_from_outside_changes_nothing(tmp_path: Path) -> None:
     grid = {"i": range(60), "folder": str(tmp_path), "pause": 0.02}
-    program = f"""
-import os, signal, threading, time
-from cluster import cell_functions
-from regard.cluster import sweep
-def kill():
-    while len(cell_functions.calls_in(cell_functions.Path({str(tmp_path)!r}))) < 20:
-        time.sleep(0.01)
-    children = open(f"/proc/self/task/{{os.getpid()}}/children").read().split()
-    os.kill(int(children[0]), signal.SIGKILL)
-# Two processes are started before the thread, as nothing may be forked beside one.
-if os.fork() == 0:
-    os._exit(0)
-os.wait()
-import regard.cluster.sweeps.processes as p
-start = p.Processes._start
-def started(self):
-    start(self)
-    self._pool.submit(int).result()
-    if not hasattr(p, "killer"):
-        p.killer = threading.Thread(target=kill); p.killer.start()
-p.Processes._start = started
-table = sweep(cell_functions.write_down, {{"i": range(60), "folder": {str(tmp_path)!r}, "pause": 0.02}}, workers=2)
-print(table.column("result"), set(table.column("status")))
-"""
-    done = run(program)
-    assert done.returncode == 0, done.stderr
-    undisturbed = sweep(cell_functions.write_down, grid, workers=2)
-    assert done.stdout == f"{undisturbed.column('result')} {{'done'}}\n"
+    killed = []
+
+    def told(done: int, total: int) -> None:
+        if done > 10 and not killed:
+            killed.append(_children()[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    table = sweep(cell_functions.write_down, grid, workers=2, progress=told)
+    assert killed
+    assert table.counts == {"done": 60}
+    assert table.rows == sweep(cell_functions.write_down, grid, workers=0).rows
+    assert _children() == []  # nor is a process left
+
+
+def _children() -> list[int]:
+    """Return the worker processes that this one has started."""
+    found = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    return [int(x) for x in found if b"sweeps.worker" in Path(f"/proc/{x}/cmdline").read_bytes()]
+
+
+def test_workers_are_no_copies_of_a_process_whose_threads_hold_locks() -> None:
+    with cell_functions.LOCK:
+        table = sweep(cell_functions.take_lock, {"i": range(3)}, workers=2)
+    assert table.column("result") == [True] * 3
+
+
+def test_functions_of_a_script_run_in_processes_of_their_own_and_the_script_runs_once(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "script.py").write_text(
+        "import os\n"
+        "import regard.cluster\n"
+        "SQUARE = 2\n"
+        "def power(i):\n"
+        "    return {'power': i**SQUARE, 'pid': os.getpid()}\n"
+        "table = regard.cluster.sweep(power, {'i': [2, 3, 5]}, workers=2)\n"
+        "print(table.column('power'), os.getpid() in table.column('pid'))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("[4, 9, 25] False\n", "")
+
+
+def test_a_function_that_cannot_be_sent_to_workers_is_a_sentence() -> None:
+    lock = threading.Lock()
+    with pytest.raises(ParameterError) as error:
+        sweep(lambda i: lock.locked(), {"i": range(3)}, workers=2)
+    assert str(error.value) == (
+        "sweep: the function cannot be sent to worker processes: cannot pickle '_thread.lock' "
+        "object. Let it make what it needs when it is called, or run with workers=0 (--workers 0)."
+    )
+
+
+def test_a_function_that_workers_cannot_load_is_a_sentence() -> None:
+    with pytest.raises(ParameterError) as error:
+        sweep(cell_functions.Unloadable(), {"i": range(3)}, workers=2)
+    assert str(error.value) == (
+        "sweep: worker processes cannot load the function: ZeroDivisionError: not here. Define it "
+        "in a module that they can import, or run with workers=0 (--workers 0)."
+    )
+    assert _children() == []
 
 
 def test_a_sweep_that_was_killed_goes_on_and_does_only_what_is_missing(tmp_path: Path) -> None:
@@ -407,9 +443,11 @@ def test_tables_read_back_to_the_same_bits(tmp_path: Path) -> None:
     lines = [line.split(",") for line in (tmp_path / "t.csv").read_text().splitlines()]
     assert [float(line[lines[0].index("first")]) for line in lines[1:]] == table.column("first")
     assert json.loads((tmp_path / "t.json").read_text()) == table.to_dicts()
-    parquet = pytest.importorskip("pyarrow.parquet")
     table.write(tmp_path / "t.parquet")
-    assert parquet.read_table(tmp_path / "t.parquet")["first"].to_pylist() == table.column("first")
+    stored = pyarrow.parquet.read_table(tmp_path / "t.parquet")
+    assert stored.column_names == list(table.columns)
+    assert stored["first"].to_pylist() == table.column("first")
+    assert stored["i"].to_pylist() == list(range(23))  # whole numbers, not words
     with pytest.raises(ParameterError, match=r"t\.xls: a table ends in \.csv, \.json or \.parquet"):
         table.write(tmp_path / "t.xls")
 

@@ -15,7 +15,7 @@ from regard.errors import ParameterError
 __all__ = ["BUFFERS", "Plan", "plan"]
 
 BUFFERS = 3  # blocks in memory: one is attended to, one is ready, one is being read
-LARGEST = 32 * 2**20  # bytes of a block: longer ones are no faster
+LARGEST = 8 * 2**20  # bytes of a block: longer ones are not in the cache any more when used
 KERNEL = 4 * 2**20  # bytes that a thread of the kernel and what is around it may take
 STATE = 20  # numbers of 8 bytes for each number of a result, while two states are joined
 

@@ -20,7 +20,7 @@ __all__ = ["attend_on_cluster"]
 
 Array = NDArray[Any]
 FAN_IN = 8  # parts that one task joins
-BLOCKS = 8  # blocks of a part, at most: a lost worker loses no more
+BLOCKS = 32  # blocks of a part, at most: a lost worker loses no more
 PARTS = 4  # parts for each thread of the cluster, so that fast ones get more
 _NAME = "cluster.attention"
 

@@ -1,134 +1,153 @@
-"""Worker processes on this machine."""
+"""Worker processes on this machine: a pipe each, and one that ends is replaced."""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import pickle
-import signal
+import subprocess
 import sys
-import threading
-import time
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from regard.cluster.sweeps.cells import Outcome, run_batch
+from regard.cluster.failures import ClusterError
 from regard.cluster.sweeps.engines import Answer
 from regard.cluster.sweeps.settings import Cell
+from regard.cluster.sweeps.worker import READY
 from regard.core.kernels.threads import available
+from regard.errors import ParameterError
 
 __all__ = ["Processes"]
 
 Batch = Sequence[Cell]
+_PROGRAM = """
+import sys
+descriptor, parent, *sys.path = sys.argv[1:]
+from regard.cluster.sweeps.worker import work
+work(int(descriptor), int(parent))
+"""
+_GRACE = 5.0  # seconds that an idle process has to end by itself
+
+
+@dataclass(eq=False)
+class _Worker:
+    process: subprocess.Popen[bytes]
+    pipe: Connection
+    ready: bool = False
+    batch: Batch | None = None
 
 
 class Processes:
-    """Runs batches in processes of this machine, and replaces all of them where one ends."""
+    """Runs batches in processes of this machine, each of them a Python of its own."""
 
     def __init__(
         self, function: Callable[..., Any], seed: int, workers: int, memory: int | None
     ) -> None:
         """Take the function, the seed, how many processes, and how much memory a cell may take."""
         self.slots, self.tries = 2 * workers, 2  # once may be somebody else's doing
-        self._workers = workers
-        # A forked process has the function already. But only where nothing else runs can a process
-        # be forked safely: threads of others may hold locks that nobody in the child lets go.
-        forked = sys.platform == "linux" and threading.active_count() == 1
-        self._method = "fork" if forked else "spawn"
-        threads = max(1, available() // workers)
-        work = (function, seed) if forked else _packed(function, seed)
-        self._arguments = (work, threads, memory, os.getpid())
-        self._running: dict[Future[Any], Batch] = {}
-        self._start()
+        self._packed = _packed(function, seed, memory)
+        self._environment = {**os.environ, "REGARD_THREADS": str(max(1, available() // workers))}
+        self._waiting: deque[Batch] = deque()
+        self._alive: list[_Worker] = []
+        try:
+            for _ in range(workers):
+                self._start()
+        except BaseException:
+            self.close()
+            raise
 
     def _start(self) -> None:
-        before = set(multiprocessing.active_children())
-        self._pool = ProcessPoolExecutor(
-            self._workers,
-            multiprocessing.get_context(self._method),
-            initializer=_begin,
-            initargs=self._arguments,
-        )
-        self._before = before
+        ours, theirs = Pipe()
+        words = (str(theirs.fileno()), str(os.getpid()), *sys.path)
+        with theirs:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _PROGRAM, *words],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                env=self._environment,
+                process_group=0,  # Ctrl-C is for this process, which ends the others
+            )
+        self._alive.append(_Worker(process, ours))
+        with suppress(OSError):  # it is gone, which reading from it will tell
+            ours.send_bytes(self._packed)
 
     def submit(self, cells: Batch) -> None:
-        """Hand a batch to a process."""
-        try:
-            future = self._pool.submit(_work, cells)
-        except BrokenProcessPool:  # which is noticed here before the batches that it lost are
-            self._lose()
-            future = self._pool.submit(_work, cells)
-        self._running[future] = cells
+        """Keep a batch for the next process that is free."""
+        self._waiting.append(cells)
+        self._hand_out()
 
-    def _lose(self) -> None:
-        """Begin anew with other processes; what was running comes back as lost."""
-        self._pool.shutdown(wait=True)
-        self._start()
+    def _hand_out(self) -> None:
+        for worker in self._alive:
+            if self._waiting and worker.ready and worker.batch is None:
+                worker.batch = self._waiting.popleft()
+                with suppress(OSError):
+                    worker.pipe.send(worker.batch)
 
     def wait(self) -> Answer:
         """Return the next batch that is done."""
-        done = next(iter(wait(self._running, return_when=FIRST_COMPLETED).done))
-        cells = self._running.pop(done)
+        while True:
+            pipes = {worker.pipe: worker for worker in self._alive}
+            for pipe in wait([*pipes]):
+                answer = self._heard(pipes[pipe])  # type: ignore[index]
+                self._hand_out()  # before the answer is looked at, so that no process waits
+                if answer is not None:
+                    return answer
+
+    def _heard(self, worker: _Worker) -> Answer | None:
+        """Return what a process has done; None where it got ready, or ended while idle."""
         try:
-            return Answer(cells, *done.result())
-        except BrokenProcessPool:
-            if not any(future.running() for future in self._running):
-                self._lose()
-            return Answer(cells, None)
+            said = worker.pipe.recv()
+        except (EOFError, OSError):
+            return self._ended(worker)
+        if worker.batch is None:
+            if said != READY:
+                raise ParameterError(
+                    f"sweep: worker processes cannot load the function: {said}. Define it in a "
+                    "module that they can import, or run with workers=0 (--workers 0)."
+                )
+            worker.ready = True
+            return None
+        cells, worker.batch = worker.batch, None
+        return Answer(cells, *said)
+
+    def _ended(self, worker: _Worker) -> Answer | None:
+        self._alive.remove(worker)
+        worker.pipe.close()
+        code = worker.process.wait()
+        if not worker.ready:
+            raise ClusterError(
+                f"sweep: a worker process ended before it was ready, with exit code {code}. "
+                "Run with workers=0 (--workers 0) to do without."
+            )
+        self._start()
+        return None if worker.batch is None else Answer(worker.batch, None)
 
     def close(self) -> None:
-        """Stop the processes."""
-        if self._running:  # without waiting for what they are at
-            for child in set(multiprocessing.active_children()) - self._before:
-                child.kill()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        """Stop the processes: those that are at something at once."""
+        for worker in self._alive:
+            if worker.batch is not None or not worker.ready:
+                worker.process.kill()
+            worker.pipe.close()
+        for worker in self._alive:
+            try:
+                worker.process.wait(_GRACE)
+            except subprocess.TimeoutExpired:  # a thread or an exit handler of the function's own
+                worker.process.kill()
+                worker.process.wait()
+        self._alive.clear()
 
 
-def _packed(function: Callable[..., Any], seed: int) -> bytes:
-    """Pickle the function; where cloudpickle is there, functions of scripts and notebooks too."""
+def _packed(*work: Any) -> bytes:
+    import cloudpickle  # pickles functions of scripts and notebooks, too
+
     try:
-        import cloudpickle
-    except ImportError:
-        return pickle.dumps((function, seed))
-    packed: bytes = cloudpickle.dumps((function, seed))
+        packed: bytes = cloudpickle.dumps(work)
+    except Exception as error:  # whatever the objects that a function refers to raise
+        raise ParameterError(
+            f"sweep: the function cannot be sent to worker processes: {error}. Let it make what it "
+            "needs when it is called, or run with workers=0 (--workers 0)."
+        ) from None
     return packed
-
-
-_here: tuple[Callable[..., Any], int]  # of this process: what it runs
-
-
-def _begin(work: Any, threads: int, memory: int | None, parent: int) -> None:
-    """Set up a worker process."""
-    global _here
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started all this
-    os.environ["REGARD_THREADS"] = str(threads)
-    _here = pickle.loads(work) if isinstance(work, bytes) else work
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    if memory is not None:
-        _limit(memory)
-
-
-def _work(cells: Batch) -> tuple[list[Outcome], float]:
-    return run_batch(*_here, cells)
-
-
-def _end_with(parent: int) -> None:
-    """End this process soon after the one that started it, which may have been killed."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
-
-
-def _limit(memory: int) -> None:
-    """Let this process have so many bytes more than it has; beyond that allocations fail."""
-    with suppress(ImportError, OSError, ValueError):  # where the system has no such limits
-        import resource
-
-        with open("/proc/self/status") as status:
-            lines = dict(line.split(":", 1) for line in status if ":" in line)
-        held = int(lines["VmData"].split()[0]) * 1024
-        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        resource.setrlimit(resource.RLIMIT_DATA, (held + memory, hard))
