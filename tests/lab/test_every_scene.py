@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -104,6 +105,15 @@ def test_a_saved_file_shows_its_state_and_plays_its_story_without_a_server(
         assert screen.state == state
     assert "regard lab" in screen.page.locator(".regard-note").first.inner_text()
     screen.end()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_documents_show_a_picture_of_each_scene(name: str) -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    assert f"(lab/{name}.png)" in (docs / "lab.md").read_text("utf-8")
+    picture = (docs / "lab" / f"{name}.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 150_000
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -25,6 +25,13 @@ CONNECTED = """() => {
   const open = window.jupyterapp?.shell.currentWidget;
   return open?.sessionContext?.session?.kernel?.status === "idle";
 }"""
+# Numbers whose right edge lies beyond what their cell shows.
+CUT_OFF = """() => {
+  const values = [...document.querySelectorAll(".regard-bars .regard-value")];
+  const place = values[0].closest(".jp-OutputArea-output").getBoundingClientRect();
+  return values.filter((one) => one.getBoundingClientRect().right > place.right + 0.5 || one.scrollWidth > one.clientWidth + 1)
+    .map((one) => `${one.textContent} ends at ${one.getBoundingClientRect().right}, its cell at ${place.right}`);
+}"""
 RUN_ALL = "() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }"  # not awaited
 CELL = """
 import json, pathlib, regard
@@ -97,6 +104,8 @@ def test_a_control_that_is_moved_in_jupyterlab_changes_the_state_in_the_kernel(
         wait_until(told.exists, "the kernel hears of it")
         wait_until(lambda: json.loads(told.read_text() or "{}") == screen.state, "and of all of it")
         assert json.loads(told.read_text())["factor"] == 4
-        page.screenshot(path=str(tmp_path / "jupyterlab.png"))
+        for width in (1200, 640):  # a notebook beside another window
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate(CUT_OFF) == []
         screen.context.close()
     assert screen.hosts <= {"127.0.0.1"}

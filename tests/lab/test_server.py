@@ -283,8 +283,11 @@ def test_a_question_taken_back_is_stopped_and_the_next_is_answered(lab: Lab) -> 
 @pytest.mark.slow
 def test_a_thousand_questions_at_once_are_all_answered_and_memory_stays_flat(lab: Lab) -> None:
     def resident() -> int:
-        status = Path(f"/proc/{lab.process.pid}/status").read_text()
-        return int(status.split("VmRSS:")[1].split()[0])
+        """Kilobytes of the server and of the processes that answer."""
+        main = lab.process.pid
+        children = Path(f"/proc/{main}/task/{main}/children").read_text().split()
+        found = [Path(f"/proc/{one}/status").read_text() for one in (main, *children)]
+        return sum(int(status.split("VmRSS:")[1].split()[0]) for status in found)
 
     with httpx.Client(headers=lab.cookie, timeout=120) as client, ThreadPoolExecutor(50) as many:
         post = lambda _: client.post(f"{lab.base}/ask/design_query", json=QUESTION).status_code  # noqa: E731
@@ -294,13 +297,14 @@ def test_a_thousand_questions_at_once_are_all_answered_and_memory_stays_flat(lab
         assert resident() < before + 30_000
 
 
-def test_ctrl_c_ends_the_server_and_its_workers() -> None:
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGHUP])
+def test_ctrl_c_and_a_closed_terminal_end_the_server_and_its_workers(sent: signal.Signals) -> None:
     with running_lab() as own:
         assert answers(own)
         children = (
             Path(f"/proc/{own.process.pid}/task/{own.process.pid}/children").read_text().split()
         )
-        own.process.send_signal(signal.SIGINT)
+        own.process.send_signal(sent)
         assert own.process.wait(20) == 0
         deadline = time.monotonic() + 10
         while (

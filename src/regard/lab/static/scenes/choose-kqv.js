@@ -46,8 +46,10 @@ function build(view) {
     goals.querySelectorAll("select").forEach((select, i) => { select.value = String(now[i]); });
   }
 
-  view.picture.append(h("figure", { class: "regard-figure regard-looks" }, own.node, found.node, h("div", { class: "regard-looks-whole" }, grid.node)));
-  view.numbers.append(h("div", { class: "regard-field" }, label("Goals"), goals), length.node, h("div", { class: "regard-field" }, h("p", { class: "regard-label" }, words("The matrices found; $W_V$ is the identity")), matrices), proof);
+  view.picture.append(h("figure", { class: "regard-figure regard-looks" }, own.node, found.node, h("div", { class: "regard-looks-whole" }, grid.node),
+    h("div", { class: "regard-looks-whole" }, h("p", { class: "regard-label" }, words("The matrices found; $W_V$ is the identity")), matrices)));
+  view.numbers.append(h("div", { class: "regard-field" }, label("Goals"), goals), length.node, proof);
+  grid.node.querySelector("legend").replaceChildren(...words("Tokens in parts of $u_a$, $u_b$, …, one per row"));
 
   return {
     controls(now) {

@@ -16,7 +16,7 @@ export function doing({ name, kind, T, strength, sink_column }) {
     next: `Head ${name} looks one step ahead, with ${share}.`,
     offset: `Head ${name} looks ${T === 0 ? "at itself" : away(T ?? 0)}, with ${share}.`,
     duplicate: `Head ${name} looks at the same token earlier, with ${share}.`,
-    induction: `Head ${name} looks at what followed the same token before, with ${share}.`,
+    induction: `Head ${name} looks at what followed the same token before: **${percent(strength)}** on average.`,
     sink: `Head ${name} looks at key ${sink_column} from everywhere, with ${share}.`,
     broad: `Head ${name} looks **everywhere** at once: nearly evenly.`,
     content: `Head ${name} chooses by **token**, not by place.`,
