@@ -39,8 +39,9 @@ def gallery(found: Inspection) -> str:
     about = (
         f"{'On tokens' if found.tokens else 'By position alone, from weights'}: rows are queries, "
         f"columns keys, positions 0 to {cells - 1}; the stronger the colour, the more weight. "
-        f"Below, the weight at each shift t − τ: the line marks 0, and orange is T, with its "
-        f"window, where most rows point there."
+        f"Below, the {'' if found.tokens else 'geometric '}mean weight at each shift t − τ, the "
+        f"largest written out: the line marks 0, and orange is T, with its window of B + 1 shifts, "
+        f"where most rows point there."
     )
     if not found.tokens and any(one.extrapolated for one in shown):
         about += " Past layer 0 this is an extrapolation."
@@ -62,7 +63,8 @@ def _item(one: HeadReading, cells: int, n: int) -> str:
     return (
         f'<li>\n<p style="{_NAME}"><b>{one.name}</b> {label}'
         f'<span style="color:var(--soft)">{strength}</span></p>\n'
-        f"{_map(pattern[:cells, :cells], said)}\n{_kernel(one, n)}\n</li>"
+        f"{_map(pattern[:cells, :cells], said)}\n{_kernel(one, n)}\n"
+        f'<p style="{_NOTE}">{_peak(one, n)}</p>\n</li>'
     )
 
 
@@ -115,6 +117,14 @@ def _kernel(one: HeadReading, n: int) -> str:
         f'viewBox="0 0 {len(shifts)} 12" style="display:block;width:100%;margin-top:.375rem">'
         f'<g fill="none" stroke-width=".7">{bars}{zero}</g></svg>'
     )
+
+
+def _peak(one: HeadReading, n: int) -> str:
+    """Say how high the tallest bar is and where: bars alone look the same for every height."""
+    shifts, weight, inside = by_shift(one, n)
+    most = int(np.argmax(weight))
+    wide = f", B = {len(inside) - 1}" if inside else ""
+    return f"{weight[most]:.2f} at {shifts[most]}{wide}".replace("-", "−")
 
 
 def by_shift(one: HeadReading, n: int) -> tuple[Array, Array, set[int]]:

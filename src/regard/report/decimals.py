@@ -33,11 +33,13 @@ def in_table(cell: str, digits: int = DIGITS) -> str:
 
     >>> in_table("0.000499997"), in_table("0.499960"), in_table("1048576"), in_table("6.90576")
     ('0.0005000', '0.49996', '1048576', '6.906')
+    >>> in_table("−0.3185"), in_table("-0.3185")  # a minus is no digit
+    ('−0.3185', '-0.3185')
     """
     if _DECIMAL.fullmatch(cell) is None:
         return cell
     value = float(cell.replace("−", "-"))
-    if len(cell.partition("e")[0].replace("-", "").replace(".", "").lstrip("0")) <= digits:
+    if len(cell.partition("e")[0].lstrip("-−").replace(".", "").lstrip("0")) <= digits:
         return cell
     for more in range(digits, 17):
         text = f"{value:#.{more}g}"
