@@ -30,9 +30,12 @@ def kill_at(i: int, at: int) -> int:
     return i * i
 
 
-def take_memory(i: int, at: int, megabytes: int) -> int:
+def take_memory(i: int, at: int, megabytes: int, pause: float = 0.0) -> int:
+    """Take so much memory at one cell, for as long as a nanny takes to notice."""
     if i == at:
-        return int(np.ones(megabytes * 2**20, np.uint8)[-1])
+        taken = np.ones(megabytes * 2**20, np.uint8)
+        time.sleep(pause)
+        return int(taken[-1])
     return i
 
 

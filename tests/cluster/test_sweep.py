@@ -392,7 +392,7 @@ main()
 
 def test_ctrl_c_stops_the_command_and_says_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "long.toml").write_text(
-        'what = "analysis.simulate_dot_product"\n[settings]\nsamples = 3000000\n[grid]\nseed = { from = 0, to = 99 }\n'
+        'what = "analysis.simulate_dot_product"\n[settings]\nsamples = 300000\n[grid]\nseed = { from = 0, to = 1999 }\n'
     )
     process = start(COMMAND, "sweep", "long.toml", "--workers", "2", cwd=tmp_path)
     kept = tmp_path / "long.csv.checkpoint"
@@ -402,7 +402,7 @@ def test_ctrl_c_stops_the_command_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert done.returncode == 130
     count = kept.read_bytes().count(b"\n") - 1
     assert done.stderr == (
-        f"Stopped after {count} of 100 cells. What is done is kept in long.csv.checkpoint: run the "
+        f"Stopped after {count} of 2000 cells. What is done is kept in long.csv.checkpoint: run the "
         "same again, and it goes on from there.\n"
     )
     assert not (tmp_path / "long.csv").exists()

@@ -14,7 +14,7 @@ from regard.cluster.failures import ClusterError
 from regard.core.kernels.threads import available
 from regard.errors import ParameterError
 
-__all__ = ["Watch", "connected", "hold_threads", "needed"]
+__all__ = ["Watch", "begin_task", "connected", "hold_threads", "needed"]
 
 PATIENCE = 60.0  # seconds to wait for workers, where there are none
 _CONNECT = 10.0  # seconds to wait for the scheduler
@@ -132,9 +132,28 @@ class Watch:
             )
 
 
-def hold_threads() -> None:
-    """Let the tasks of this worker use one thread each, unless its owner has said how many.
+_settled = False  # whether this process, a worker, has run a task before
+_SETTLE = 1.0  # seconds
 
-    Dask runs as many tasks at a time in a worker as it was started with threads.
+
+def begin_task() -> None:
+    """Prepare the worker that this runs in for a task of regard.
+
+    Its tasks use one thread each, unless its owner has said how many: Dask runs as many tasks at a
+    time in a worker as it was started with threads. And the first task of a process waits a moment:
+    a nanny replaces a worker that a task ends, but not before it has heard that the worker runs,
+    which the scheduler hears earlier.
     """
+    global _settled
+    hold_threads()
+    if not _settled:
+        from distributed import get_worker
+
+        if get_worker().nanny is not None:
+            time.sleep(_SETTLE)
+        _settled = True
+
+
+def hold_threads() -> None:
+    """Have regard use one thread in this process, unless its owner has said how many."""
     os.environ.setdefault("REGARD_THREADS", "1")

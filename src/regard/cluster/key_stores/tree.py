@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.cluster.connection import Watch, hold_threads
+from regard.cluster.connection import Watch, begin_task
 from regard.cluster.failures import ClusterError
 from regard.cluster.key_stores.block_stream import attend_stores
 from regard.cluster.key_stores.partial_attention import Asked, Partial, join
@@ -159,7 +159,7 @@ def _leaf(
     rules: Mapping[str, Any],
     asked: Asked | None,
 ) -> Partial:
-    hold_threads()
+    begin_task()
     first, second = (_Shifted(x, start) if isinstance(x, np.ndarray) else x for x in (key, value))
     found = attend_stores(query, (first, second), (start, stop), rows, rules, asked)
     assert found is not None

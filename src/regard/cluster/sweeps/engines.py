@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import uuid4
 
-from regard.cluster.connection import Watch, hold_threads
+from regard.cluster.connection import Watch, begin_task
 from regard.cluster.failures import ClusterError
 from regard.cluster.sweeps.cells import Outcome, run_batch
 from regard.cluster.sweeps.settings import Cell
@@ -158,5 +158,5 @@ class Dask:
 
 
 def _task(function: Callable[..., Any], seed: int, cells: Batch) -> tuple[list[Outcome], float]:
-    hold_threads()
+    begin_task()
     return run_batch(function, seed, cells)
