@@ -266,7 +266,7 @@ class Direct:
 def _raised(data: dict[str, Any]) -> Failure:
     kind, line = printable(str(data["kind"]), 60), data["line"]
     line = line if type(line) is int and 0 <= line < 10**7 else 0
-    said = printable(str(data["said"]), 300)
+    said = printable(" ".join(str(data["said"]).split()), 300)
     where = f" (line {line}: {printable(str(data['text']).strip(), 120)})" if line else ""
     sentence = f"raises {kind}{f': {said}' if said else ''}{where}"
     return Failure("raised", sentence, kind, line)

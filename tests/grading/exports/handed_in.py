@@ -44,7 +44,7 @@ def _toml(value: Any) -> str:
         return "[" + ", ".join(map(_toml, value)) + "]"
     if isinstance(value, dict):
         return as_text(value)
-    return json.dumps(value)
+    return json.dumps(value).replace("NaN", "nan")
 
 
 def write_answer(folder: Path, entry: Entry, problem: Any) -> None:

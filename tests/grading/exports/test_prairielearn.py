@@ -84,3 +84,14 @@ def test_the_page_escapes_what_it_shows(tmp_path: Path) -> None:
     assert "{{{" not in html
     assert 'answers-name="q"' in html
     assert "{{params.statement}}" in html
+
+
+def test_names_of_ones_own_may_be_used_above_the_line_that_tells_them(tmp_path: Path) -> None:
+    asked = question(tmp_path, "outputs-as-a-product")
+    found = asked.submit({"C": "W V", "other_fields": "W = softmax(S)\nS = Q K'"})
+    assert not found["format_errors"]
+    assert found["score"] == 1
+    circle = asked.submit({"C": "W V", "other_fields": "W = softmax(S)\nS = W"})
+    assert "is not a name" in circle["format_errors"]["C"]
+    many = asked.submit({"other_fields": "\n".join(f"n{i} = n{i + 1}" for i in range(2000))})
+    assert many["format_errors"] == {"other_fields": "at most 50 names of your own are read."}

@@ -27,6 +27,8 @@ from regard.sandbox import printable
 
 Data = dict[str, Any]
 FILE = "submission.py"
+_NAME = re.compile(r"[^\W\d]\w*")
+MOST_NAMES = 50  # of one's own
 MORE = "other_fields"  # an answer may use names of its own, or say what is asked in another form
 _FIELD = re.compile(r"\s*([A-Za-z]\w{0,79})\s*=(?!=)(.*)")
 README = """\
@@ -205,8 +207,11 @@ def _answer(problem: Problem, data: Data) -> Any:
             elif line.strip():
                 data["format_errors"][MORE] = f"{printable(line, 80)!r}: write name = formula."
                 return None
-        fields = {name: typed(text.strip()) for name, text in texts.items() if text.strip()}
-        return {"answer": fields}
+        if len(texts) > len(names) + MOST_NAMES:
+            data["format_errors"][MORE] = f"at most {MOST_NAMES} names of your own are read."
+            return None
+        written = {name: text.strip() for name, text in texts.items() if text.strip()}
+        return {"answer": {name: typed(text) for name, text in _in_order(written).items()}}
     uploaded = submitted.get("_files") or []
     if not uploaded:
         data["format_errors"]["_files"] = f"{FILE} is missing."
@@ -216,6 +221,26 @@ def _answer(problem: Problem, data: Data) -> Any:
     except (KeyError, TypeError, binascii.Error, UnicodeDecodeError):
         data["format_errors"]["_files"] = f"{FILE} is not text in UTF-8."
         return None
+
+
+def _in_order(texts: dict[str, str]) -> dict[str, str]:
+    """Return fields in an order in which each comes after those that it uses.
+
+    An answer is read from the top, and here names of one's own are typed below what uses them.
+    """
+    placed: dict[str, str] = {}
+
+    def place(name: str, users: frozenset[str]) -> None:
+        if name in placed or name in users:
+            return
+        for used in _NAME.findall(texts[name]):
+            if used in texts:
+                place(used, users | {name})
+        placed[name] = texts[name]
+
+    for name in texts:
+        place(name, frozenset())
+    return placed
 
 
 def _whole(shares: list[float]) -> list[int]:

@@ -3,142 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-import numpy as np
 
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake
-from regard.core import reference
-from regard.kinds.code.instance.expected import expected
-from regard.kinds.code.misconceptions.case import Run, Wrong, error
+from regard.kinds.code.misconceptions import recognisers
+from regard.kinds.code.misconceptions.case import Wrong
 from regard.kinds.code.misconceptions.imitations import Change
 from regard.kinds.code.spec import CodeProblem
 
 __all__ = ["MISTAKES", "Wrong"]
 
-
-def _not_written(wrong: Wrong) -> bool:
-    """Whether every call raises NotImplementedError or returns nothing."""
-    for run in wrong.runs:
-        failure = run.outcome.failure
-        if failure is None and run.outcome.value is not None:
-            return False
-        if failure is not None and failure.kind != "NotImplementedError":
-            return False
-    return True
-
-
-def _tuple(wrong: Wrong) -> bool:
-    """Whether it returns several things, and one of them is right."""
-    plain = wrong.of("plain")
-    if not plain or not all(isinstance(run.outcome.value, tuple) for run in plain):
-        return False
-
-    def right(run: Run, place: int) -> bool:
-        items = run.outcome.value
-        return len(items) > place and error(items[place], run.case.wanted) <= run.tolerance
-
-    return any(all(right(run, place) for run in plain) for place in range(2))
-
-
-def _transposed(wrong: Wrong) -> bool:
-    def turned(run: Run) -> bool:
-        value, wanted = run.outcome.value, run.case.wanted
-        if not isinstance(value, np.ndarray) or wanted.ndim != 2:
-            return False
-        return error(value.swapaxes(-1, -2) if value.ndim > 1 else value, wanted) <= run.tolerance
-
-    plain = wrong.of("plain")
-    return any(not run.right for run in plain) and all(map(turned, plain))
-
-
-def _weights(wrong: Wrong) -> bool:
-    """Whether it returns the weights in place of what they average."""
-
-    def shows(run: Run) -> bool:
-        arguments = run.case.arguments
-        n = arguments[1].shape[-2]
-        identity = np.broadcast_to(np.eye(n), (*arguments[1].shape[:-2], n, n))
-        wanted = expected(wrong.behaviour, (*arguments[:2], identity, *arguments[3:]))
-        return error(run.outcome.value, wanted) <= run.tolerance
-
-    if wrong.behaviour not in ROWS:
-        return False
-    plain = wrong.of("plain")
-    return any(not run.right for run in plain) and all(map(shows, plain))
-
-
-def _overflows(wrong: Wrong) -> bool:
-    """Whether it is right but for large scores, where numbers that are none come out."""
-    wrong_ones = [run for run in wrong.runs if not run.right]
-    return wrong.right_on("plain") and all(
-        run.case.sort == "large" and _not_finite(run) for run in wrong_ones
-    )
-
-
-def _not_finite(run: Run) -> bool:
-    value = run.outcome.value
-    return (
-        isinstance(value, np.ndarray) and value.dtype.kind == "f" and not np.isfinite(value).all()
-    )
-
-
-def _empty_rows(run: Run) -> Any:
-    """Return which rows may attend to nothing: their wanted output is 0."""
-    return (run.case.wanted == 0).all(axis=-1)
-
-
-def _nothing_gives_nan(wrong: Wrong) -> bool:
-    def shows(run: Run) -> bool:
-        value = run.outcome.value
-        if not isinstance(value, np.ndarray) or value.shape != run.case.wanted.shape:
-            return False
-        return bool(np.isnan(value[_empty_rows(run)]).all()) and _others_right(run)
-
-    empty = wrong.of("empty")
-    return wrong.right_on("plain") and bool(empty) and all(map(shows, empty))
-
-
-def _nothing_averages(wrong: Wrong) -> bool:
-    def shows(run: Run) -> bool:
-        value, given = run.outcome.value, run.case.arguments[2]
-        if not isinstance(value, np.ndarray) or value.shape != run.case.wanted.shape:
-            return False
-        mean = np.broadcast_to(given.mean(axis=-2, keepdims=True), value.shape)
-        rows = _empty_rows(run)
-        return bool(np.allclose(value[rows], mean[rows], atol=run.tolerance)) and _others_right(run)
-
-    empty = wrong.of("empty")
-    return wrong.right_on("plain") and bool(empty) and all(map(shows, empty))
-
-
-def _others_right(run: Run) -> bool:
-    rows = ~_empty_rows(run)
-    return error(run.outcome.value[rows], run.case.wanted[rows]) <= run.tolerance
-
-
-def _front_axes(wrong: Wrong) -> bool:
-    """Whether it is right without axes in front, and wrong with them."""
-    wrong_ones = [run for run in wrong.runs if not run.right]
-    return wrong.right_on("plain") and all(run.case.sort == "batch" for run in wrong_ones)
-
-
-def _too_short(wrong: Wrong) -> bool:
-    """Whether a longer query of the same direction would have copied."""
-    if wrong.behaviour != "copy_query":
-        return False
-    for run in wrong.runs:
-        key, query = run.case.arguments[0], run.outcome.value
-        if not isinstance(query, np.ndarray) or query.shape != key.shape[1:]:
-            return False
-        weights = reference.attention(1e4 * query[np.newaxis], key, np.eye(len(key))).weights[0]
-        if error(weights, run.case.wanted) > run.tolerance:
-            return False
-    return True
-
-
-ROWS = ("attention", "masked_attention", "causal_attention")
+WEAK = (-1.0, -2.0, -5.0, -10.0, -20.0, -50.0, -100.0)  # in place of minus infinity
 
 
 def _mistake(
@@ -156,41 +31,52 @@ MISTAKES: tuple[Mistake[CodeProblem, Wrong], ...] = (
     _mistake(
         "function-not-written",
         "The function is not written yet: it raises NotImplementedError or returns nothing.",
-        _not_written,
+        recognisers.not_written,
     ),
     _mistake(
         "returns-a-tuple",
         "The function returns several things, the right one among them: return that alone.",
-        _tuple,
+        recognisers.returns_tuple,
     ),
     _mistake(
         "exp-overflows",
         "Right for small scores; for large ones exp overflows and nan comes out. Subtract the "
         "largest score of a row before exp: it cancels.",
-        _overflows,
+        recognisers.overflows,
     ),
     _mistake(
         "nothing-allowed-gives-nan",
         "A query that may attend to nothing becomes nan, 0 divided by 0. Its output is to be 0.",
-        _nothing_gives_nan,
+        recognisers.nothing_gives_nan,
     ),
     _mistake(
         "nothing-allowed-averages-all",
-        "A query that may attend to nothing gets the average of all values, as where a large "
+        "A query that may attend to nothing gets an average of all values, as where a large "
         "negative number stands for minus infinity. Its output is to be 0.",
-        _nothing_averages,
+        recognisers.nothing_averages,
     ),
     _mistake(
         "leading-axes-not-handled",
         "Right for one table, and not where axes come in front of it, as for a batch or heads: "
         "work along the last axes (swapaxes(-1, -2), axis=-1), not along the first.",
-        _front_axes,
+        recognisers.front_axes,
     ),
-    _mistake("no-large-scale", SHARED["no-large-scale"], _too_short),
+    _mistake(
+        "sums-without-keepdims",
+        "The maximum or the sum of each row has lost its axis, so that it does not fit the rows or "
+        "is taken for that of the columns. Keep it: keepdims=True.",
+        recognisers.without_keepdims,
+    ),
+    _mistake(
+        "returns-the-logarithm",
+        "What is returned are the logarithms of the weights, a log-softmax: take exp.",
+        recognisers.logarithms,
+    ),
+    _mistake("no-large-scale", SHARED["no-large-scale"], recognisers.too_short),
     _mistake(
         "returns-the-weights",
         "What is returned are the weights; the output is their product with the values.",
-        _weights,
+        recognisers.weights,
     ),
     _like(
         "softmax-along-the-wrong-axis",
@@ -220,9 +106,11 @@ MISTAKES: tuple[Mistake[CodeProblem, Wrong], ...] = (
     ),
     _like(
         "scaled-by-another-width",
-        "The scores are divided by the root of another size, that of the tokens or of the values, "
-        "and should be by that of d_k, which queries and keys of one head have.",
+        "The scores are divided by the root of another size, such as the width of the values or "
+        "the number of tokens. It should be that of d_k, the width of a head's queries and keys.",
         Change(scale="model"),
+        Change(scale="queries"),
+        Change(scale="keys"),
     ),
     _like(
         "mask-times-scores",
@@ -247,6 +135,17 @@ MISTAKES: tuple[Mistake[CodeProblem, Wrong], ...] = (
         Change(mask="ignored"),
         Change(causal="ignored"),
         Change(padding="ignored"),
+    ),
+    _like(
+        "mask-too-weak",
+        "What should be hidden keeps some weight: the number that stands in for minus infinity is "
+        "not negative enough. Put minus infinity there.",
+        *(Change(mask=how, bias=bias) for bias in WEAK for how in ("put", "added")),
+    ),
+    _like(
+        "causal-sees-the-next",
+        "A position also sees the one after it: the mask is j <= i + 1, and should be j <= i.",
+        Change(causal="one more"),
     ),
     _like(
         "causal-without-itself",
@@ -288,9 +187,16 @@ MISTAKES: tuple[Mistake[CodeProblem, Wrong], ...] = (
         Change(source="exchanged"),
     ),
     _like(
+        "heads-joined-by-reshape",
+        "A reshape from (n_heads, n, ...) to (n, ...) mixes heads and tokens. Swap these two axes "
+        "first, so that the heads of one token stand side by side.",
+        Change(merge="reshape"),
+    ),
+    _like(
         "heads-cut-by-reshape",
         "A reshape to (n_heads, n, ...) cuts the table into groups of tokens, not into heads. "
         "Reshape to (n, n_heads, ...) and then swap these two axes.",
+        Change(cut="reshape", merge="reshape"),
         Change(cut="reshape"),
     ),
     _like(
@@ -348,6 +254,6 @@ MISTAKES: tuple[Mistake[CodeProblem, Wrong], ...] = (
     _mistake(
         "returns-the-transpose",
         "The numbers are right and the table is transposed.",
-        _transposed,
+        recognisers.transposed,
     ),
 )

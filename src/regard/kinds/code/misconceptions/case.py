@@ -32,10 +32,13 @@ def error(found: Any, wanted: Float64) -> float:
 
 
 def allowed(found: Any, wanted: Float64, tolerance: float) -> float:
-    """Return how far off it may be: numbers of 32 bits cannot come as near as those of 64."""
-    if isinstance(found, np.ndarray) and found.dtype.name in ("float16", "float32"):
-        return max(tolerance, SINGLE * max(1.0, float(np.abs(wanted).max(initial=0.0))))
-    return tolerance
+    """Return how far off it may be, in the size of the numbers.
+
+    Those of 32 bits cannot come as near as those of 64; and some of 64 were made of such.
+    """
+    is_single = isinstance(found, np.ndarray) and found.dtype.name in ("float16", "float32")
+    size = max(1.0, float(np.abs(wanted).max(initial=0.0)))
+    return (max(tolerance, SINGLE) if is_single else tolerance) * size
 
 
 @dataclass(frozen=True, eq=False)

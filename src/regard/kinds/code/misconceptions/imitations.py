@@ -24,6 +24,7 @@ class Change:
         axis: along which softmax runs; None: over the whole table.
         scale: what scores are divided by.
         mask: how it is used.
+        bias: the number that is put in place of hidden scores, or added to them.
         causal: which keys j a query i may see.
         exchanged: whether queries are made with the matrix of keys and the other way round.
         merge: how the outputs of heads are joined.
@@ -38,11 +39,14 @@ class Change:
     """
 
     axis: int | None = -1
-    scale: Literal["root", "none", "width", "model", "times"] = "root"
-    mask: Literal["hide", "times scores", "times weights", "inverted", "ignored"] = "hide"
-    causal: Literal["up to", "before", "from", "ignored"] = "up to"
+    scale: Literal["root", "none", "width", "model", "times", "queries", "keys"] = "root"
+    mask: Literal[
+        "hide", "times scores", "times weights", "inverted", "ignored", "put", "added"
+    ] = "hide"
+    bias: float = -np.inf
+    causal: Literal["up to", "before", "from", "one more", "ignored"] = "up to"
     exchanged: bool = False
-    merge: Literal["side by side", "interleaved", "sum"] = "side by side"
+    merge: Literal["side by side", "interleaved", "sum", "reshape"] = "side by side"
     cut: Literal["columns", "reshape"] = "columns"
     output: bool = True
     columns: Literal["in turn", "halves", "cosine first"] = "in turn"
@@ -111,6 +115,8 @@ def attend(
         "width": width,
         "model": np.sqrt(d_model or value.shape[-1]),
         "times": 1 / np.sqrt(width),
+        "queries": np.sqrt(query.shape[-2]),
+        "keys": np.sqrt(key.shape[-2]),
     }
     scores = scores / divisor[change.scale]
     if allowed is not None and change.mask == "times scores":
@@ -118,6 +124,9 @@ def attend(
     elif allowed is not None and change.mask in ("hide", "inverted"):
         hidden = allowed if change.mask == "inverted" else ~allowed
         scores = np.where(hidden, -np.inf, scores)
+    elif allowed is not None and change.mask in ("put", "added"):
+        kept = scores if change.mask == "added" else 0.0
+        scores = np.where(allowed, scores, kept + change.bias)
     weights = softmax(scores, change.axis)
     if allowed is not None and change.mask == "times weights":
         weights = weights * allowed
@@ -127,7 +136,7 @@ def attend(
 def _causal(arguments: Arguments, change: Change) -> NDArray[np.bool_] | None:
     n_q, n_k = arguments[0].shape[-2], arguments[1].shape[-2]
     i, j = np.arange(n_q)[:, np.newaxis], np.arange(n_k)
-    rules = {"up to": j <= i, "before": j < i, "from": j >= i}
+    rules = {"up to": j <= i, "before": j < i, "from": j >= i, "one more": j <= i + 1}
     return rules.get(change.causal)
 
 
@@ -178,7 +187,7 @@ def _joined(heads: Float64, W_O: Float64, change: Change) -> Float64:
         joined = np.moveaxis(heads, 0, -1).reshape(n, -1)
     elif change.merge == "sum":
         return heads.sum(axis=0) @ W_O[: heads.shape[-1]]
-    elif change.cut == "reshape":
+    elif change.merge == "reshape":
         joined = heads.reshape(n, -1)
     else:
         joined = np.concatenate(list(heads), axis=-1)
