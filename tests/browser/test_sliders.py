@@ -14,6 +14,7 @@ import pytest
 
 from regard import attention, report
 from regard.checking import check
+from regard.problems import load
 from solving.reading import solved
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -40,6 +41,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     reports = {
         "average": solved("average-two-values").report(),
         "noise": solved("average-under-small-noise").report(),
+        "look-back": solved("look-back-exactly").report(),
         "table": solved("one-query-three-keys").report(),
         "verdict": check("average-two-values", "k_a + k_b").report(),
     }
@@ -74,6 +76,26 @@ def test_every_row_is_what_attention_gives(chromium: Any, pages: dict[str, Path]
         expected = attention(query[None], keys, np.eye(6), scale=1.0)[0]
         np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-9)
         np.testing.assert_allclose(leak, expected[2:].sum(), rtol=0, atol=1e-9)
+    page.close()
+
+
+def test_the_slider_of_a_positional_head_shows_what_attention_gives(
+    chromium: Any, pages: dict[str, Path]
+) -> None:
+    page = opened(chromium, pages["look-back"])
+    data, problem = stored(page), load("look-back-exactly")
+    n, d, T = problem.given.n, problem.given.d_model, problem.given.T
+    omega = problem.given.base ** (-2 * np.arange(d // 2) / d)
+    angles = np.outer(np.arange(n), omega)
+    positions = np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+    turned = np.concatenate([np.sin(angles - T * omega), np.cos(angles - T * omega)], axis=1)
+    query = max(T, 0) + (n - abs(T)) // 2
+    for size, weights, leak in zip(data["x"], data["bars"], data["y"][0], strict=True):
+        all_weights = attention(size * turned[T:], positions, np.eye(n), scale=1.0)
+        expected = all_weights[query - T, query - T - 2 : query - T + 3]
+        np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-9)
+        own = np.diagonal(all_weights)  # of query T, T + 1, …: key 0, 1, …
+        assert leak >= 1 - own.min() - 1e-9  # it bounds every query
     page.close()
 
 
@@ -129,7 +151,7 @@ def test_only_a_page_that_moves_has_a_script_and_none_has_style_attributes(
     assert "unsafe-inline" not in text
 
 
-@pytest.mark.parametrize("name", ["average", "noise", "table", "verdict"])
+@pytest.mark.parametrize("name", ["average", "noise", "look-back", "table", "verdict"])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_axe_finds_nothing_serious(
     chromium: Any, pages: dict[str, Path], name: str, scheme: str

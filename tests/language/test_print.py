@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from regard.language import Formula, notation, parse
@@ -90,6 +90,8 @@ def test_what_is_printed_as_text_reads_back(tree: Tree) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(small_enough)
+@example(apply("*", name("x"), apply("'", number(2.0))))
+@example(apply("*", name("x"), apply("call", number(2.0), value="pinv")))
 def test_what_is_printed_as_latex_reads_back(tree: Tree) -> None:
     assert parse(to_latex(tree)).tree == tree
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +17,7 @@ from regard.errors import InvalidProblem
 
 if TYPE_CHECKING:
     from regard.problems import Problem
+    from regard.problems.problem_sets import Collection
     from regard.report import Report
     from regard.solving import Solution
 
@@ -63,6 +65,7 @@ def solve(
 ) -> None:
     """Solve problems, prove the solutions, and explain them."""
     from regard.problems import load, names
+    from regard.problems.problem_sets import find_collection
     from regard.solving import Status
 
     if everything == bool(problems):
@@ -77,7 +80,9 @@ def solve(
     solutions = _solve_all(asked, overview)
     if overview and form is Format.text:
         form, output = Format.html, output or Path("regard-solutions.html")
-    _show(solutions, form, output, _title(problems or []), full)
+    named = problems or []
+    collection = find_collection(named[0]) if len(named) == 1 else None
+    _show(solutions, form, output, collection, full)
     if overview:
         _summary(solutions, time.perf_counter() - started)
     if output is not None:
@@ -154,7 +159,11 @@ def _summary(solutions: list[Solution], seconds: float) -> None:
 
 
 def _show(
-    solutions: list[Solution], form: Format, output: Path | None, title: str, full: bool
+    solutions: list[Solution],
+    form: Format,
+    output: Path | None,
+    collection: Collection | None,
+    full: bool,
 ) -> None:
     from regard import report
     from regard.cli import screens
@@ -172,7 +181,7 @@ def _show(
                 screens.show(screens.of_solution(solution, width()), out())
         return
     else:
-        text = rendered(_joined(solutions, title), form, output)
+        text = rendered(_joined(solutions, collection, form is not Format.html), form, output)
     if output is None:
         typer.echo(text)
     else:
@@ -193,21 +202,51 @@ def rendered(report: Report, form: Format, output: Path | None) -> str | bytes:
     return reports.to_html_page(report) if form is Format.html else reports.to_text(report)
 
 
-def _title(named: list[str]) -> str:
-    """Return what a report of several solutions is called."""
-    from regard.problems.problem_sets import find_collection
-
-    collection = find_collection(named[0]) if len(named) == 1 else None
-    return "Attention problems, solved" if collection is None else f"{collection.title}, solved"
-
-
-def _joined(solutions: list[Solution], title: str) -> Report:
+def _joined(solutions: list[Solution], collection: Collection | None, table: bool) -> Report:
+    """Return one report of all; a page lists its chapters itself, other formats have a table."""
     from regard.problems.problem_sets import place
-    from regard.report import Report, Table
+    from regard.report import Report, Table, Text
 
     reports = [solution.report() for solution in solutions]
     if len(reports) == 1:
         return reports[0]
-    rows = tuple((s.problem.title, s.outcome, place(s.problem)) for s in solutions)
-    overview = Table(("problem", "result", "from"), rows)
-    return Report.join(title, reports, (overview,))
+    results = [(s.problem.title, s.outcome) for s in solutions]
+    if collection is None:
+        title = "Attention problems, solved"
+        blocks = [Text(_result("Attention problems", "problem", solutions), "headline")]
+        rows = [(*row, place(s.problem)) for row, s in zip(results, solutions, strict=True)]
+        overview = Table(("problem", "result", "from"), tuple(rows))
+    else:
+        title = f"{collection.title}, solved"
+        labels = [part.label for part in collection.parts]
+        reports = [
+            replace(one, title=f"{label} {one.title}")
+            for label, one in zip(labels, reports, strict=True)
+        ]
+        blocks = [
+            Text(f"Collections / {collection.name}", "eyebrow"),
+            Text(_result(collection.title, "part", solutions), "headline"),
+            Text(collection.about),
+        ]
+        rows = [(label, *row) for label, row in zip(labels, results, strict=True)]
+        overview = Table(("part", "problem", "result"), tuple(rows))
+    return Report.join(title, reports, [*blocks, *([overview] if table else [])])
+
+
+def _result(title: str, what: str, solutions: list[Solution]) -> str:
+    """Say how many were solved, are impossible, and are open."""
+    from regard.report.headline import marked
+    from regard.report.numbers import listing, spelled
+    from regard.solving import Status
+
+    impossible = sum(s.verdict is Status.IMPOSSIBLE for s in solutions)
+    undecided = sum(s.verdict is Status.UNDECIDED for s in solutions)
+    solved = len(solutions) - impossible - undecided
+    said = []
+    if solved:
+        said.append(f"{marked(spelled(solved), 'query')} {what}{'s' * (solved > 1)} solved")
+    if impossible:
+        said.append(f"{spelled(impossible)} proved {marked('impossible', 'bad')}")
+    if undecided:
+        said.append(f"{spelled(undecided)} {marked('undecided', 'bad')}")
+    return f"{title.partition(':')[0]}: {listing(said)}."

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 from flint import arb
 
+from regard.kinds.offset.size_slider import size_slider
 from regard.kinds.offset.solve import NoScale, Rotation, least_weight, rises
 from regard.kinds.offset.spec import OffsetProblem
 from regard.problems.positions import frequencies
@@ -136,6 +137,7 @@ def _details(found: Rotation) -> tuple[Block, ...]:
     )
     more = len(found.used) - len(blocks)
     return (
+        size_slider(found),
         Facts(
             (
                 ("smallest C", number(found.size, 10)),

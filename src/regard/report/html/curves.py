@@ -102,13 +102,9 @@ def chart(plot: Plot, extra: str = "", under: str = "", more: tuple[float, ...] 
         f'text-anchor="middle">{words_}</text>'
         for value, words_ in x.ticks
     ]
-    paths = [
-        f'<path class="regard-line regard-line-{i}" d="{_path(series, x, y)}" />'
-        for i, series in enumerate(plot.series)
-    ]
     inner = (
         '<svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%">'
-        f"{''.join(paths)}</svg>"
+        f"{paths(plot, *more)}</svg>"
     )
     svg = (
         f'<svg class="regard-chart" role="img" aria-label="{escaped(said)}">\n'
@@ -119,6 +115,15 @@ def chart(plot: Plot, extra: str = "", under: str = "", more: tuple[float, ...] 
     above = f'<p class="regard-label">{words(plot.y_label)}</p>' if shown(plot.y_label) else ""
     below = f'<p class="regard-along">{words(symbol(plot.x_label))}</p>' if plot.x_label else ""
     return f"{above}\n{svg}\n{below}"
+
+
+def paths(plot: Plot, *more: float) -> str:
+    """Return the lines alone, in a box of 100 by 100; `more` are heights that it has to hold."""
+    x, y = across(plot), up(plot, *more)
+    return "".join(
+        f'<path class="regard-line regard-line-{i}" d="{_path(series, x, y)}" />'
+        for i, series in enumerate(plot.series)
+    )
 
 
 def symbol(label: str) -> str:

@@ -16,14 +16,13 @@ from importlib import resources
 from regard.report import document as doc
 from regard.report.blocks import Heading, Text
 from regard.report.html import style as style
+from regard.report.html.contents import MARKS, contents
 from regard.report.html.elements import to_html
 from regard.report.html.inline_styles import gathered
 from regard.report.html.prose import coloured, escaped, words
 from regard.report.outline import Chapter, Section, chapters
 from regard.report.plot import Plot
 from regard.report.slider import Slider
-
-_MARKS = {"good": "✓", "bad": "✕", "open": "○", "": ""}
 
 
 def to_html_fragment(report: doc.Report) -> str:
@@ -127,9 +126,9 @@ class _Page:
             parts.append(_eyebrow(first.eyebrow))
         title = coloured(first.headline) if first.headline else words(self.report.title)
         parts += [f"<h1>{title}</h1>", "</header>"]
-        if listed:
-            parts.append(_contents(rest))
         parts.append(self.chapter(first, 2, self.inset))
+        if listed:
+            parts.append(contents(rest))
         for number, chapter in enumerate(rest, 1):
             assert chapter.heading is not None
             parts.append(f'<article id="chapter-{number}">' if listed else "<article>")
@@ -163,7 +162,7 @@ class _Page:
         """Return the card of an answer, and what stands beside it; a card alone is as wide."""
         heading = answer.heading
         pill = (
-            f'<p class="regard-pill"><span aria-hidden="true">{_MARKS[heading.tone]}</span> '
+            f'<p class="regard-pill"><span aria-hidden="true">{MARKS[heading.tone]}</span> '
             f"{words(_capital(heading.status))}</p>"
             if heading.status
             else ""
@@ -228,12 +227,3 @@ def _eyebrow(text: str) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _contents(found: list[Chapter]) -> str:
-    rows = [
-        f'<li><a href="#chapter-{i}">{words(chapter.heading.text)}</a></li>'
-        for i, chapter in enumerate(found, 1)
-        if chapter.heading is not None
-    ]
-    return "\n".join(['<nav aria-label="Contents">', "<ol>", *rows, "</ol>", "</nav>"])
