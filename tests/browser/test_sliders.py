@@ -42,6 +42,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "average": solved("average-two-values").report(),
         "noise": solved("average-under-small-noise").report(),
         "look-back": solved("look-back-exactly").report(),
+        "look-back-roughly": solved("look-back-roughly").report(),
         "table": solved("one-query-three-keys").report(),
         "verdict": check("average-two-values", "k_a + k_b").report(),
     }
@@ -96,6 +97,21 @@ def test_the_slider_of_a_positional_head_shows_what_attention_gives(
         np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-9)
         own = np.diagonal(all_weights)  # of query T, T + 1, …: key 0, 1, …
         assert leak >= 1 - own.min() - 1e-9  # it bounds every query
+    page.close()
+
+
+def test_the_slider_of_a_window_shows_which_blocks_are_slow_enough(
+    chromium: Any, pages: dict[str, Path]
+) -> None:
+    page = opened(chromium, pages["look-back-roughly"])
+    data, problem = stored(page), load("look-back-roughly")
+    d = problem.given.d_model
+    turn = problem.given.base ** (-2 * np.arange(d // 2) / d) / 2
+    assert data["x"][data["at"]] == problem.given.B
+    for width, kept, edge in zip(data["x"], *data["y"], strict=True):
+        slow = turn[turn * width <= np.pi / 2]
+        np.testing.assert_allclose(kept, len(slow) / (d // 2), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(edge, np.cos(slow * width).mean(), rtol=0, atol=1e-9)
     page.close()
 
 

@@ -239,3 +239,27 @@ def test_list_groups_by_collection_and_takes_names() -> None:
     assert [c["name"] for c in one["collections"]] == ["discussion-10"]
     assert len(one["problems"]) == len(one["collections"][0]["parts"]) == 9
     assert run("list", "discusion-10").returncode == 2
+
+
+def test_the_page_of_a_collection_lists_its_parts_with_their_results(tmp_path: Path) -> None:
+    page = tmp_path / "ps9.html"
+    assert run("solve", "ece537-ps9", "-o", str(page)).returncode == 0
+    listed = (
+        page.read_text("utf-8").partition('<nav class="regard-parts"')[2].partition("</nav>")[0]
+    )
+    rows = listed.split("<li>")[1:]
+    assert [row.count("</span> Solved and proved</span>") for row in rows[:2]] == [1, 1]
+    for number, (row, title) in enumerate(
+        zip(rows, ("(a) Look back exactly", "(b) Look back roughly", "(c) How much"), strict=True),
+        1,
+    ):
+        assert f'<a href="#chapter-{number}">{title}' in row
+        assert "<svg" in row
+
+
+def test_the_table_of_a_collection_names_its_parts(tmp_path: Path) -> None:
+    article = tmp_path / "ps9.tex"
+    run("solve", "ece537-ps9", "-o", str(article))
+    text = article.read_text("utf-8")
+    assert "864f93c6" not in text
+    assert "(a) Look back exactly" in text

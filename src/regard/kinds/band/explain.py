@@ -10,6 +10,7 @@ from regard.design.positions.result import PositionalDesign
 from regard.kinds.band.instance import Window
 from regard.kinds.band.solve import Best, Rule, Zeroing, best_weights, rule_of, zeroed_head
 from regard.kinds.band.spec import BandProblem
+from regard.kinds.band.width_slider import width_slider
 from regard.language.bounds import upper_bound
 from regard.language.writing import angle as plain_angle
 from regard.problems.positions import Float64, frequencies
@@ -145,6 +146,7 @@ def _details(found: Zeroing) -> tuple[Block, ...]:
         ]
     phases = sorted({*PHASES, rule.phase})
     return (
+        *width_slider(found),
         Facts(tuple(facts)),
         Table(
             ("phase at the edge", "border", "first kept", "kept", "edge / middle", "droop"),
