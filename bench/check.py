@@ -12,7 +12,7 @@ from typing import Any
 
 from regard import problems
 from regard.checking import check
-from regard.checking.answers import read
+from regard.checking.answer_reading import read
 from regard.kinds.heads.reading import read_queries
 
 LIMIT = 1.0

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from fuzzing.writing import files, formulas
 from regard import problems
 from regard.checking import check
-from regard.checking.answers import from_dict, loads
+from regard.checking.answer_reading import from_dict, loads
 from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
 from regard.language import notation, parse, parse_limit
 

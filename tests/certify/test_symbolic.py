@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from certify.damage import result
-from regard.certify.claims.algebra.identities import above_claim, claim, counterexample_claim
+from regard.certify.claims.algebra import always_above
+from regard.certify.claims.algebra.identities import claim, counterexample_claim
 from regard.certify.formulas import elementary as e
 from regard.certify.formulas import polynomials as p
 from regard.certify.formulas.counterexamples import find_counterexample
@@ -245,7 +246,7 @@ def test_a_counterexample_that_is_none_is_not_accepted() -> None:
     ],
 )
 def test_what_is_above_another_by_its_signs(left: str, right: str, holds: bool) -> None:
-    found = result(above_claim(left, right, {"s": ["n"]}), {})
+    found = result(always_above.claim(left, right, {"s": ["n"]}), {})
     assert found.status == ("holds" if holds else "undecided")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regard.checking import Answer, check, read
-from regard.checking.answers import loads
+from regard.checking.answer_reading import loads
 from regard.errors import InvalidAnswer
 from regard.language import Formula, parse
 

@@ -12,7 +12,7 @@ import pytest
 
 from regard import report
 from regard.checking import check, read
-from regard.checking.answers import loads
+from regard.checking.answer_reading import loads
 from regard.errors import InvalidAnswer
 
 PAIR = "average-two-values"

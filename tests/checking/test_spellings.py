@@ -42,7 +42,7 @@ def test_what_cannot_be_read_stays_as_it_is(text: str) -> None:
 def test_random_conditions_with_an_index_are_those_of_numpy() -> None:
     """The greatest, the least and the sum, over all keys and over all but j, against NumPy."""
     problem = regard.problems.load("one-key-dominates")
-    from regard.checking.answers import read as read_answer
+    from regard.checking.answer_reading import read as read_answer
     from regard.kinds.condition.instance.scores import level_of
     from regard.kinds.condition.reading import read
 

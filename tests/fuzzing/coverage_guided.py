@@ -14,7 +14,7 @@ import atheris
 
 with atheris.instrument_imports(include=["regard.language", "regard.problems", "regard.checking"]):
     from regard import problems
-    from regard.checking.answers import loads
+    from regard.checking.answer_reading import loads
     from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
     from regard.language import parse
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from regard.analysis.summary import span
 from regard.arrays import common_dtype, give, numbers
-from regard.core.call import Call
+from regard.core.call import Call, Rules
 from regard.errors import ShapeError
 from regard.report import Report, Table, Text
 from regard.shapes import show
@@ -115,17 +115,7 @@ def gradients(
     given = {"query": query, "key": key, "value": value, "grad_output": grad_output}
     taken = {name: numbers(function, name, array) for name, array in given.items()}
     Q, K, V, G = (one.array.astype(np.float64) for one in taken.values())
-    call = Call(
-        function,
-        {"query": Q, "key": K, "value": V},
-        mask,
-        scale=scale,
-        is_causal=is_causal,
-        causal_offset=0,
-        window=None,
-        key_lengths=None,
-        softcap=None,
-    )
+    call = Call(function, {"query": Q, "key": K, "value": V}, mask, Rules(scale, is_causal))
     fitted = call.layout
     wanted = (*fitted.outer, fitted.n_q, fitted.d_v)
     if G.shape != wanted:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from regard.checking.answers import Answer, read
+from regard.checking.answer_reading import read
+from regard.checking.answers import Answer
 from regard.checking.collection_answers import check_collection
 from regard.checking.dispatch import check, replay
 from regard.checking.example_sets import example_names, grade_example

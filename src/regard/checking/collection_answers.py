@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from regard.checking.answers import from_dict
+from regard.checking.answer_reading import from_dict
 from regard.checking.dispatch import LONGEST, check
 from regard.checking.part_by_part import Grading, Part
 from regard.errors import InvalidAnswer, InvalidProblem

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.checking.answers import Answer, read
+from regard.checking.answer_reading import read
+from regard.checking.answers import Answer
 from regard.checking.typed.matrix_products import matrix_letters
 from regard.checking.typed.ones_vector import with_sized_ones
 from regard.checking.verdict import Counterexample, Verdict

@@ -23,7 +23,8 @@ _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 def stated(statement: str, numbers: Mapping[str, float]) -> frozenset[str]:
     r"""Return the names whose numbers a statement tells.
 
-    >>> sorted(stated(r"with $d_{model} = 4$ and $\mu$, five steps", {"d_model": 4, "mu": 1, "T": 5}))
+    >>> numbers = {"d_model": 4, "mu": 1, "T": 5}
+    >>> sorted(stated(r"with $d_{model} = 4$ and $\mu$, five steps", numbers))
     ['T', 'd_model']
     """
     named = _named(statement)

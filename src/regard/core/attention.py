@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Never
 
-from regard.core.call import Call
+from regard.core.call import Call, Rules
 from regard.core.kernels import native
 from regard.shapes import choice
 from regard.shapes.other_words import KNOWN, known_words, refuse
@@ -81,12 +81,7 @@ def attention(
         "attention",
         {"query": query, "key": key, "value": value},
         mask,
-        scale=scale,
-        is_causal=is_causal,
-        causal_offset=causal_offset,
-        window=window,
-        key_lengths=key_lengths,
-        softcap=softcap,
+        Rules(scale, is_causal, causal_offset, window, key_lengths, softcap),
     )
     return call.give(call.attend())
 
@@ -132,12 +127,7 @@ def attention_with_weights(
         "attention_with_weights",
         {"query": query, "key": key, "value": value},
         mask,
-        scale=scale,
-        is_causal=is_causal,
-        causal_offset=causal_offset,
-        window=window,
-        key_lengths=key_lengths,
-        softcap=softcap,
+        Rules(scale, is_causal, causal_offset, window, key_lengths, softcap),
     )
     weights = call.per_pair()
     output = call.attend(weights=weights)
@@ -186,12 +176,7 @@ def attention_with_lse(
         "attention_with_lse",
         {"query": query, "key": key, "value": value},
         mask,
-        scale=scale,
-        is_causal=is_causal,
-        causal_offset=causal_offset,
-        window=window,
-        key_lengths=key_lengths,
-        softcap=softcap,
+        Rules(scale, is_causal, causal_offset, window, key_lengths, softcap),
     )
     lse = call.per_query()
     output = call.attend(lse=lse)
@@ -237,11 +222,6 @@ def attention_scores(
         "attention_scores",
         {"query": query, "key": key},
         mask,
-        scale=scale,
-        is_causal=is_causal,
-        causal_offset=causal_offset,
-        window=window,
-        key_lengths=key_lengths,
-        softcap=softcap,
+        Rules(scale, is_causal, causal_offset, window, key_lengths, softcap),
     )
     return call.give(call.scores(stage))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,18 @@ Array = NDArray[Any]
 quiet = np.errstate(all="ignore")
 
 
+@dataclass(frozen=True)
+class Rules:
+    """What is done to scores, and which keys each query may attend to; as in `regard.attention`."""
+
+    scale: object = None
+    is_causal: object = False
+    causal_offset: object = 0
+    window: object = None
+    key_lengths: object = None
+    softcap: object = None
+
+
 class Call:
     """The arguments of one call, checked and fitted to each other.
 
@@ -39,13 +51,8 @@ class Call:
         function: str,
         arrays: dict[str, object],
         mask: object,
+        rules: Rules,
         *,
-        scale: object,
-        is_causal: object,
-        causal_offset: object,
-        window: object,
-        key_lengths: object,
-        softcap: object,
         heads_settled: bool = False,
     ) -> None:
         taken = {name: numbers(function, name, x) for name, x in arrays.items()}
@@ -73,13 +80,14 @@ class Call:
             fitted.batch,
             fitted.n_q,
             fitted.n_k,
-            is_causal=is_causal,
-            causal_offset=causal_offset,
-            window=window,
-            key_lengths=key_lengths,
+            is_causal=rules.is_causal,
+            causal_offset=rules.causal_offset,
+            window=rules.window,
+            key_lengths=rules.key_lengths,
         )
         if reach is not None:
             reach = masks.Reach(self._spread_rows(reach.first), self._spread_rows(reach.end))
+        scale, softcap = rules.scale, rules.softcap
         default = 1 / math.sqrt(fitted.d_k or 1)
         self.problem = Problem(
             query=fitted.spread(ready["query"]),

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.call import mask_array, quiet
+from regard.core.call import Rules, mask_array, quiet
 from regard.core.head_pictures import matrices_picture, weights_figure
-from regard.core.projections import Rules, Tokens
+from regard.core.projections import Tokens
 from regard.shapes.layout import fit_mask
 from regard.shapes.matrices import read_matrices
 
@@ -107,8 +107,8 @@ class Head:
             (..., n, d_out); without W_O, (..., n, d_v).
         """
         tokens = Tokens("Head", x, context, positions, vars(self))
-        rules = Rules(is_causal, causal_offset, window, key_lengths, softcap)
-        averages = tokens.attend(self._stacked(), self.scale, _between(tokens, mask), rules)
+        rules = Rules(self.scale, is_causal, causal_offset, window, key_lengths, softcap)
+        averages = tokens.attend(self._stacked(), _between(tokens, mask), rules)
         return tokens.write(averages[..., 0, :, :], self.W_O, self.b_O)
 
     @quiet
@@ -133,10 +133,8 @@ class Head:
             (..., n, n_context); rows sum to 1, or are 0 where a token may attend to nothing.
         """
         tokens = Tokens("Head", x, context, positions, vars(self))
-        rules = Rules(is_causal, causal_offset, window, key_lengths, softcap)
-        return tokens.weigh(self._stacked(), self.scale, _between(tokens, mask), rules)[
-            ..., 0, :, :
-        ]
+        rules = Rules(self.scale, is_causal, causal_offset, window, key_lengths, softcap)
+        return tokens.weigh(self._stacked(), _between(tokens, mask), rules)[..., 0, :, :]
 
     def plot(
         self,

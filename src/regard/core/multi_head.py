@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regard.arrays import numbers
-from regard.core.call import quiet
+from regard.core.call import Rules, quiet
 from regard.core.head_layouts import from_torch, to_torch, unpacked
 from regard.core.head_pictures import matrices_picture, weights_figure
 from regard.core.heads import ONE_HEAD, Array, Head, product, replace
-from regard.core.projections import Rules, Tokens
+from regard.core.projections import Tokens
 from regard.shapes import choice
 from regard.shapes.matrices import read_matrices
 
@@ -112,8 +112,8 @@ class MultiHead:
             (..., n, d_v).
         """
         tokens = Tokens("MultiHead", x, context, positions, vars(self))
-        rules = Rules(is_causal, causal_offset, window, key_lengths, softcap)
-        averages = tokens.attend(vars(self), self.scale, mask, rules)
+        rules = Rules(self.scale, is_causal, causal_offset, window, key_lengths, softcap)
+        averages = tokens.attend(vars(self), mask, rules)
         if self.combine == "mean" and self.W_O is None:
             return tokens.write(averages.mean(axis=-3), None, self.b_O)
         n_heads, n, d_v = averages.shape[-3:]
@@ -148,8 +148,8 @@ class MultiHead:
             nothing.
         """
         tokens = Tokens("MultiHead", x, context, positions, vars(self))
-        rules = Rules(is_causal, causal_offset, window, key_lengths, softcap)
-        return tokens.weigh(vars(self), self.scale, mask, rules)
+        rules = Rules(self.scale, is_causal, causal_offset, window, key_lengths, softcap)
+        return tokens.weigh(vars(self), mask, rules)
 
     def plot(
         self,

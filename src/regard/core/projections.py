@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.arrays import common_dtype, computing, give, numbers
-from regard.core.call import Call
+from regard.core.call import Call, Rules
 from regard.shapes.matrices import fit_context, fit_positions, fit_tokens
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Rules:
-    """Which keys each query may attend to, beside a mask; as in `regard.attention`."""
-
-    is_causal: Any = False
-    causal_offset: Any = 0
-    window: Any = None
-    key_lengths: Any = None
-    softcap: Any = None
 
 
 class Tokens:
@@ -51,17 +39,13 @@ class Tokens:
         self.x, self.context = tokens[0], tokens[-1]
         self.batch = fit_context(function, self.x, self.context)
 
-    def attend(
-        self, stacked: Mapping[str, Any], scale: float | None, mask: object, rules: Rules
-    ) -> Array:
+    def attend(self, stacked: Mapping[str, Any], mask: object, rules: Rules) -> Array:
         """Return the averages of the values, (..., n_heads, n, d_v)."""
-        return self._call(stacked, scale, mask, rules).attend()
+        return self._call(stacked, mask, rules).attend()
 
-    def weigh(
-        self, stacked: Mapping[str, Any], scale: float | None, mask: object, rules: Rules
-    ) -> Any:
+    def weigh(self, stacked: Mapping[str, Any], mask: object, rules: Rules) -> Any:
         """Return the weights, (..., n_heads, n, n_context), as what x was."""
-        call = self._call(stacked, scale, mask, rules, values=False)
+        call = self._call(stacked, mask, rules, values=False)
         weights = call.per_pair()
         call.attend(weights=weights)
         return give(weights, self.library, self.dtype)
@@ -69,7 +53,6 @@ class Tokens:
     def _call(
         self,
         stacked: Mapping[str, Any],
-        scale: float | None,
         mask: object,
         rules: Rules,
         *,
@@ -79,18 +62,7 @@ class Tokens:
         arrays["key"] = _project(self.context, stacked["W_K"], stacked["b_K"])
         if values:
             arrays["value"] = _project(self.context, stacked["W_V"], stacked["b_V"])
-        return Call(
-            self.function,
-            arrays,
-            mask,
-            scale=scale,
-            is_causal=rules.is_causal,
-            causal_offset=rules.causal_offset,
-            window=rules.window,
-            key_lengths=rules.key_lengths,
-            softcap=rules.softcap,
-            heads_settled=True,
-        )
+        return Call(self.function, arrays, mask, rules, heads_settled=True)
 
     def write(self, averages: Array, matrix: Array | None, bias: Array | None) -> Any:
         """Apply W_O and b_O and give the result back as what x was."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from regard.arrays import take
 from regard.core import masks
-from regard.core.call import Call
+from regard.core.call import Call, Rules
 from regard.errors import ParameterError
 from regard.shapes import allocatable, boolean, integer, show
 from regard.shapes.other_words import KNOWN, known_words, refuse
@@ -130,12 +130,7 @@ def attention_statistics(
         name,
         {"query": query, "key": key},
         mask,
-        scale=scale,
-        is_causal=is_causal,
-        causal_offset=causal_offset,
-        window=window,
-        key_lengths=key_lengths,
-        softcap=softcap,
+        Rules(scale, is_causal, causal_offset, window, key_lengths, softcap),
     )
     wanted = integer(name, "top", top, minimum=0)
     shifts = _whole_numbers("offsets", offsets)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.arrays import common_dtype, computing, give, numbers
-from regard.core.call import Call
+from regard.core.call import Call, Rules
 from regard.core.double_double import DoubleDouble, add, quick_two_sum, two_product, two_sum
 from regard.core.exact_product import product
 from regard.core.kernels.careful import near_one
@@ -130,12 +130,7 @@ class AttentionState:
             "AttentionState.update",
             {"query": query, "key": key, "value": value},
             mask,
-            scale=scale,
-            is_causal=is_causal,
-            causal_offset=causal_offset,
-            window=window,
-            key_lengths=key_lengths,
-            softcap=softcap,
+            Rules(scale, is_causal, causal_offset, window, key_lengths, softcap),
         )
         problem = call.problem
         rows = (*call.layout.outer, problem.n_q)

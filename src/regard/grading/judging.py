@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.checking import Verdict, check
-from regard.checking.answers import from_dict as read_fields
+from regard.checking.answer_reading import from_dict as read_fields
 from regard.checking.part_by_part import Part
 from regard.errors import InvalidAnswer, RegardError
 from regard.grading import fingerprint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from regard.checking.answers import from_dict
+from regard.checking.answer_reading import from_dict
 from regard.kinds.count.reading import sides
 from regard.kinds.count.solve import Counted, Counts, Shaped
 from regard.kinds.count.spec import CountProblem
@@ -17,7 +17,6 @@ from regard.report.numbers import listing, number
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import typeset
 
-BYTES = ("bytes",)
 MOST_QUANTITIES = 6
 LONGEST_SYMBOL = 3  # characters of a name that is no word
 

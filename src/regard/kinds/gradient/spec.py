@@ -24,7 +24,6 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "dX",
     ),
 }  # fmt: skip
-BOUNDED = ("leak", "jacobian", "query")
 
 
 class GradientGiven(Part):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from regard.checking.answers import Answer, from_dict
+from regard.checking.answer_reading import from_dict
+from regard.checking.answers import Answer
 from regard.checking.mistakes import recognise
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer

@@ -6,8 +6,9 @@ over the nodes with a stack. `k_a' q` is `k_a`, `'`, `q`, `*`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 CONDITIONS: Final = frozenset({"compare", "and", "or", "not"})
 # Operators in a row, as in a + b - c, do not make a formula deeper.
@@ -35,6 +36,17 @@ class Node:
 
 
 Tree = tuple[Node, ...]
+Result = TypeVar("Result")
+
+
+def fold(tree: Tree, combine: Callable[[Node, list[Result]], Result]) -> Result:
+    """Return what `combine` makes of a formula, out of a node and what it made of the operands."""
+    stack: list[Result] = []
+    for node in tree:
+        parts = stack[len(stack) - node.arity :]
+        del stack[len(stack) - node.arity :]
+        stack.append(combine(node, parts))
+    return stack[0]
 
 
 def starts(tree: Tree) -> list[int]:

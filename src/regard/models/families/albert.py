@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from regard.models.architecture import Architecture
-from regard.models.families.given import (
-    count_layers,
-    head_width,
-    matrix_shape,
-    number,
-    prefix_of,
-    present,
-    whole_number,
-    word,
-)
+from regard.models.families import given
 from regard.models.tensors import Tensors
 
 _INNER = "encoder.albert_layer_groups.{layer}.albert_layers.0."
@@ -21,16 +12,16 @@ _INNER = "encoder.albert_layer_groups.{layer}.albert_layers.0."
 def recognise(tensors: Tensors) -> Architecture | None:
     """Return the architecture if the names are ALBERT's."""
     first = _INNER.replace("{layer}", "0")
-    prefix = prefix_of(tensors, f"{first}attention.query.weight")
+    prefix = given.prefix_of(tensors, f"{first}attention.query.weight")
     if prefix is None:
         return None
     layer, embeddings = prefix + _INNER, f"{prefix}embeddings."
     wide = f"{prefix}encoder.embedding_hidden_mapping_in"
     query = f"{layer}attention.query.weight"
-    width, d_model = matrix_shape(tensors, f"{prefix}{first}attention.query.weight")
-    n_heads = whole_number(tensors, ("num_attention_heads",), "the number of heads")
-    groups = count_layers(tensors, query)
-    n_layers = whole_number(tensors, ("num_hidden_layers",), "the number of layers", groups)
+    width, d_model = given.matrix_shape(tensors, f"{prefix}{first}attention.query.weight")
+    n_heads = given.whole_number(tensors, ("num_attention_heads",), "the number of heads")
+    groups = given.count_layers(tensors, query)
+    n_layers = given.whole_number(tensors, ("num_hidden_layers",), "the number of layers", groups)
     parts = {
         "token_embedding": f"{embeddings}word_embeddings.weight",
         "position_embedding": f"{embeddings}position_embeddings.weight",
@@ -40,17 +31,17 @@ def recognise(tensors: Tensors) -> Architecture | None:
         "embedding_projection": f"{wide}.weight",
         "embedding_projection_bias": f"{wide}.bias",
     }
-    for part, place in (
-        ("query", "attention.query"),
-        ("key", "attention.key"),
-        ("value", "attention.value"),
-        ("output", "attention.dense"),
-        ("attention_norm", "attention.LayerNorm"),
-        ("mlp_up", "ffn"),
-        ("mlp_down", "ffn_output"),
-        ("mlp_norm", "full_layer_layer_norm"),
-    ):
-        parts |= {part: f"{layer}{place}.weight", f"{part}_bias": f"{layer}{place}.bias"}
+    parts |= given.with_biases(
+        layer,
+        query="attention.query",
+        key="attention.key",
+        value="attention.value",
+        output="attention.dense",
+        attention_norm="attention.LayerNorm",
+        mlp_up="ffn",
+        mlp_down="ffn_output",
+        mlp_norm="full_layer_layer_norm",
+    )
     inner = f"{prefix}{first}".replace("albert_layers.0.", "albert_layers.1.")
     several = f"{inner}attention.query.weight" in tensors
     return Architecture(
@@ -59,12 +50,12 @@ def recognise(tensors: Tensors) -> Architecture | None:
         n_heads=n_heads,
         n_kv_heads=n_heads,
         d_model=d_model,
-        d_head=head_width(tensors, width, n_heads, "query"),
-        tensors=present(tensors, parts),
+        d_head=given.head_width(tensors, width, n_heads, "query"),
+        tensors=given.present(tensors, parts),
         stored=tuple(i * groups // n_layers for i in range(n_layers)),
-        norm_eps=number(tensors, "layer_norm_eps", 1e-12),
+        norm_eps=given.number(tensors, "layer_norm_eps", 1e-12),
         norm_first=False,
-        activation=word(tensors, "hidden_act", "gelu_new"),
+        activation=given.word(tensors, "hidden_act", "gelu_new"),
         weights_only="its groups hold several layers, of which the first is read"
         if several
         else "",

@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from regard.models.architecture import Architecture
-from regard.models.families.given import (
-    count_layers,
-    head_width,
-    matrix_shape,
-    number,
-    prefix_of,
-    present,
-    whole_number,
-    word,
-)
+from regard.models.families import given
 from regard.models.tensors import Tensors
 
 _FROM_TWO = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "mpnet")
@@ -21,13 +12,13 @@ _LAYER = "encoder.layer.{layer}."
 
 def recognise(tensors: Tensors) -> Architecture | None:
     """Return the architecture if the names are BERT's."""
-    prefix = prefix_of(tensors, "encoder.layer.0.attention.self.query.weight")
+    prefix = given.prefix_of(tensors, "encoder.layer.0.attention.self.query.weight")
     if prefix is None:
         return None
     layer, embeddings = prefix + _LAYER, f"{prefix}embeddings."
     query = f"{layer}attention.self.query.weight"
-    width, d_model = matrix_shape(tensors, query.replace("{layer}", "0"))
-    n_heads = whole_number(tensors, ("num_attention_heads",), "the number of heads")
+    width, d_model = given.matrix_shape(tensors, query.replace("{layer}", "0"))
+    n_heads = given.whole_number(tensors, ("num_attention_heads",), "the number of heads")
     old = f"{embeddings}LayerNorm.gamma" in tensors
     gain, shift = ("gamma", "beta") if old else ("weight", "bias")
     parts = {
@@ -41,31 +32,31 @@ def recognise(tensors: Tensors) -> Architecture | None:
         "mlp_norm": f"{layer}output.LayerNorm.{gain}",
         "mlp_norm_bias": f"{layer}output.LayerNorm.{shift}",
     }
-    for part, place in (
-        ("query", "attention.self.query"),
-        ("key", "attention.self.key"),
-        ("value", "attention.self.value"),
-        ("output", "attention.output.dense"),
-        ("mlp_up", "intermediate.dense"),
-        ("mlp_down", "output.dense"),
-    ):
-        parts |= {part: f"{layer}{place}.weight", f"{part}_bias": f"{layer}{place}.bias"}
-    n_layers = count_layers(tensors, query)
-    kind = word(tensors, "model_type", "bert")
-    relative = word(tensors, "position_embedding_type", "absolute") != "absolute"
+    parts |= given.with_biases(
+        layer,
+        query="attention.self.query",
+        key="attention.self.key",
+        value="attention.self.value",
+        output="attention.output.dense",
+        mlp_up="intermediate.dense",
+        mlp_down="output.dense",
+    )
+    n_layers = given.count_layers(tensors, query)
+    kind = given.word(tensors, "model_type", "bert")
+    relative = given.word(tensors, "position_embedding_type", "absolute") != "absolute"
     return Architecture(
         family="roberta" if kind in _FROM_TWO else "bert",
         n_layers=n_layers,
         n_heads=n_heads,
         n_kv_heads=n_heads,
         d_model=d_model,
-        d_head=head_width(tensors, width, n_heads, query.replace("{layer}", "0")),
-        tensors=present(tensors, parts),
+        d_head=given.head_width(tensors, width, n_heads, query.replace("{layer}", "0")),
+        tensors=given.present(tensors, parts),
         stored=tuple(range(n_layers)),
         is_causal=tensors.config.get("is_decoder") is True,
-        norm_eps=number(tensors, "layer_norm_eps", 1e-12),
+        norm_eps=given.number(tensors, "layer_norm_eps", 1e-12),
         norm_first=False,
-        activation=word(tensors, "hidden_act", "gelu"),
+        activation=given.word(tensors, "hidden_act", "gelu"),
         first_position=2 if kind in _FROM_TWO else 0,
         weights_only="its keys have relative positions that are not read" if relative else "",
     )

@@ -45,6 +45,20 @@ def present(tensors: Tensors, parts: Mapping[str, str], layer: int = 0) -> dict[
     }
 
 
+def with_biases(before: str, **places: str) -> dict[str, str]:
+    """Return the names of the weights of each part, and of its biases, from where each stands.
+
+    Args:
+        before: what all names begin with; it may have {layer} in it.
+        places: for each part what follows.
+    """
+    return {
+        name: f"{before}{place}.{ending}"
+        for part, place in places.items()
+        for name, ending in ((part, "weight"), (f"{part}_bias", "bias"))
+    }
+
+
 def whole_number(
     tensors: Tensors, keys: Iterable[str], what: str, default: int | None = None
 ) -> int:

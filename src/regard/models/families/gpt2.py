@@ -4,58 +4,49 @@ from __future__ import annotations
 
 from regard.errors import InvalidModel
 from regard.models.architecture import Architecture
-from regard.models.families.given import (
-    count_layers,
-    head_width,
-    matrix_shape,
-    number,
-    prefix_of,
-    present,
-    whole_number,
-    word,
-)
+from regard.models.families import given
 from regard.models.tensors import Tensors
 
 
 def recognise(tensors: Tensors) -> Architecture | None:
     """Return the architecture if the names are GPT-2's."""
-    prefix = prefix_of(tensors, "h.0.attn.c_attn.weight")
+    prefix = given.prefix_of(tensors, "h.0.attn.c_attn.weight")
     if prefix is None:
         return None
     layer = prefix + "h.{layer}."
     fused = f"{layer}attn.c_attn.weight"
-    d_model, three = matrix_shape(tensors, f"{prefix}h.0.attn.c_attn.weight")
+    d_model, three = given.matrix_shape(tensors, f"{prefix}h.0.attn.c_attn.weight")
     if three != 3 * d_model:
         raise InvalidModel(
             f"{tensors.source}: {prefix}h.0.attn.c_attn.weight must be (d, 3 d). "
             f"Got ({d_model}, {three})."
         )
-    n_heads = whole_number(tensors, ("n_head", "num_attention_heads"), "the number of heads")
+    n_heads = given.whole_number(tensors, ("n_head", "num_attention_heads"), "the number of heads")
     parts = {
         "token_embedding": f"{prefix}wte.weight",
         "position_embedding": f"{prefix}wpe.weight",
     }
-    for part, place in (
-        ("qkv", "attn.c_attn"),
-        ("output", "attn.c_proj"),
-        ("attention_norm", "ln_1"),
-        ("mlp_norm", "ln_2"),
-        ("mlp_up", "mlp.c_fc"),
-        ("mlp_down", "mlp.c_proj"),
-    ):
-        parts |= {part: f"{layer}{place}.weight", f"{part}_bias": f"{layer}{place}.bias"}
-    n_layers = count_layers(tensors, fused)
+    parts |= given.with_biases(
+        layer,
+        qkv="attn.c_attn",
+        output="attn.c_proj",
+        attention_norm="ln_1",
+        mlp_norm="ln_2",
+        mlp_up="mlp.c_fc",
+        mlp_down="mlp.c_proj",
+    )
+    n_layers = given.count_layers(tensors, fused)
     return Architecture(
         family="gpt2",
         n_layers=n_layers,
         n_heads=n_heads,
         n_kv_heads=n_heads,
         d_model=d_model,
-        d_head=head_width(tensors, d_model, n_heads, "attn.c_attn"),
-        tensors=present(tensors, parts),
+        d_head=given.head_width(tensors, d_model, n_heads, "attn.c_attn"),
+        tensors=given.present(tensors, parts),
         stored=tuple(range(n_layers)),
         transposed=True,
         is_causal=True,
-        norm_eps=number(tensors, "layer_norm_epsilon", 1e-5),
-        activation=word(tensors, "activation_function", "gelu_new"),
+        norm_eps=given.number(tensors, "layer_norm_epsilon", 1e-5),
+        activation=given.word(tensors, "activation_function", "gelu_new"),
     )

@@ -6,16 +6,7 @@ from collections.abc import Mapping
 
 from regard.errors import InvalidModel
 from regard.models.architecture import Architecture
-from regard.models.families.given import (
-    count_layers,
-    head_width,
-    matrix_shape,
-    number,
-    prefix_of,
-    present,
-    whole_number,
-    word,
-)
+from regard.models.families import given
 from regard.models.families.rotary_frequencies import rotary_of
 from regard.models.tensors import Tensors
 
@@ -24,20 +15,20 @@ _OTHERWISE = ("gemma", "cohere", "phi", "stablelm", "olmo2", "glm")  # same name
 
 def recognise(tensors: Tensors) -> Architecture | None:
     """Return the architecture if the names are Llama's."""
-    prefix = prefix_of(tensors, "layers.0.self_attn.q_proj.weight")
+    prefix = given.prefix_of(tensors, "layers.0.self_attn.q_proj.weight")
     if prefix is None or f"{prefix}layers.0.input_layernorm.weight" not in tensors:
         return None
-    kind = word(tensors, "model_type", "llama")
+    kind = given.word(tensors, "model_type", "llama")
     if kind.startswith(_OTHERWISE):
         raise InvalidModel(
             f"{tensors.source}: {kind} has Llama's names and computes otherwise; it is not read."
         )
     layer = prefix + "layers.{layer}."
     query = f"{layer}self_attn.q_proj.weight"
-    width, d_model = matrix_shape(tensors, query.replace("{layer}", "0"))
-    kv_width, _ = matrix_shape(tensors, f"{prefix}layers.0.self_attn.k_proj.weight")
-    n_heads = whole_number(tensors, ("num_attention_heads",), "the number of heads")
-    d_head = head_width(tensors, width, n_heads, "q_proj")
+    width, d_model = given.matrix_shape(tensors, query.replace("{layer}", "0"))
+    kv_width, _ = given.matrix_shape(tensors, f"{prefix}layers.0.self_attn.k_proj.weight")
+    n_heads = given.whole_number(tensors, ("num_attention_heads",), "the number of heads")
+    d_head = given.head_width(tensors, width, n_heads, "q_proj")
     if kv_width % d_head or n_heads % (kv_width // d_head):
         raise InvalidModel(f"{tensors.source}: k_proj is {kv_width} wide, and heads {d_head}.")
     parts = {
@@ -47,24 +38,24 @@ def recognise(tensors: Tensors) -> Architecture | None:
         "attention_norm": f"{layer}input_layernorm.weight",
         "mlp_norm": f"{layer}post_attention_layernorm.weight",
     }
-    for part, place in (
-        ("query", "self_attn.q_proj"),
-        ("key", "self_attn.k_proj"),
-        ("value", "self_attn.v_proj"),
-        ("output", "self_attn.o_proj"),
-        ("mlp_gate", "mlp.gate_proj"),
-        ("mlp_up", "mlp.up_proj"),
-        ("mlp_down", "mlp.down_proj"),
-    ):
-        parts |= {part: f"{layer}{place}.weight", f"{part}_bias": f"{layer}{place}.bias"}
-    n_layers = count_layers(tensors, query)
+    parts |= given.with_biases(
+        layer,
+        query="self_attn.q_proj",
+        key="self_attn.k_proj",
+        value="self_attn.v_proj",
+        output="self_attn.o_proj",
+        mlp_gate="mlp.gate_proj",
+        mlp_up="mlp.up_proj",
+        mlp_down="mlp.down_proj",
+    )
+    n_layers = given.count_layers(tensors, query)
     said = tensors.config.get("rope_parameters") or tensors.config.get("rope_scaling")
     scaling = said if isinstance(said, Mapping) else None
-    base = number(tensors, "rope_theta", 10000.0)
+    base = given.number(tensors, "rope_theta", 10000.0)
     if scaling is not None and isinstance(scaling.get("rope_theta"), int | float):
         base = float(scaling["rope_theta"])
-    turned = int(d_head * number(tensors, "partial_rotary_factor", 1.0))
-    length = whole_number(tensors, ("max_position_embeddings",), "the longest context", 2048)
+    turned = int(d_head * given.number(tensors, "partial_rotary_factor", 1.0))
+    length = given.whole_number(tensors, ("max_position_embeddings",), "the longest context", 2048)
     return Architecture(
         family=kind if kind in ("qwen2", "qwen3", "mistral") else "llama",
         n_layers=n_layers,
@@ -72,12 +63,12 @@ def recognise(tensors: Tensors) -> Architecture | None:
         n_kv_heads=kv_width // d_head,
         d_model=d_model,
         d_head=d_head,
-        tensors=present(tensors, parts),
+        tensors=given.present(tensors, parts),
         stored=tuple(range(n_layers)),
         is_causal=True,
         norm="rms",
-        norm_eps=number(tensors, "rms_norm_eps", 1e-6),
-        activation=word(tensors, "hidden_act", "silu"),
+        norm_eps=given.number(tensors, "rms_norm_eps", 1e-6),
+        activation=given.word(tensors, "hidden_act", "silu"),
         positions="rotary",
         rotary=rotary_of(tensors.source, base, turned, "halves", scaling, length),
     )

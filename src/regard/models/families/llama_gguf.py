@@ -10,15 +10,7 @@ import dataclasses
 
 from regard.errors import InvalidModel
 from regard.models.architecture import Architecture
-from regard.models.families.given import (
-    count_layers,
-    head_width,
-    matrix_shape,
-    number,
-    present,
-    whole_number,
-    word,
-)
+from regard.models.families import given
 from regard.models.families.rotary_frequencies import rotary_of
 from regard.models.tensors import Tensors
 
@@ -29,43 +21,46 @@ def recognise(tensors: Tensors) -> Architecture | None:
     """Return the architecture if the names are those of a GGUF file."""
     if "blk.0.attn_q.weight" not in tensors:
         return None
-    kind = word(tensors, "general.architecture", "")
+    kind = given.word(tensors, "general.architecture", "")
     if kind not in _LAYOUTS:
         raise InvalidModel(
             f"{tensors.source}: GGUF of the architecture {kind[:40]!r} is not read. "
             f"Those that are: {', '.join(_LAYOUTS)}."
         )
-    n_heads = whole_number(tensors, (f"{kind}.attention.head_count",), "the number of heads")
-    width, d_model = matrix_shape(tensors, "blk.0.attn_q.weight")
-    kv_width, _ = matrix_shape(tensors, "blk.0.attn_k.weight")
-    d_head = head_width(tensors, width, n_heads, "attn_q")
-    kv_heads = whole_number(tensors, (f"{kind}.attention.head_count_kv",), "key heads", n_heads)
+    n_heads = given.whole_number(tensors, (f"{kind}.attention.head_count",), "the number of heads")
+    width, d_model = given.matrix_shape(tensors, "blk.0.attn_q.weight")
+    kv_width, _ = given.matrix_shape(tensors, "blk.0.attn_k.weight")
+    d_head = given.head_width(tensors, width, n_heads, "attn_q")
+    kv_heads = given.whole_number(
+        tensors, (f"{kind}.attention.head_count_kv",), "key heads", n_heads
+    )
     if kv_width != kv_heads * d_head or n_heads % kv_heads:
         raise InvalidModel(
             f"{tensors.source}: attn_k is {kv_width} wide and not {kv_heads} heads of {d_head}."
         )
     parts = {"token_embedding": "token_embd.weight"}
-    for part, place in (
-        ("query", "attn_q"),
-        ("key", "attn_k"),
-        ("value", "attn_v"),
-        ("output", "attn_output"),
-        ("attention_norm", "attn_norm"),
-        ("mlp_norm", "ffn_norm"),
-        ("mlp_gate", "ffn_gate"),
-        ("mlp_up", "ffn_up"),
-        ("mlp_down", "ffn_down"),
-        ("query_norm", "attn_q_norm"),
-        ("key_norm", "attn_k_norm"),
-    ):
-        name = f"blk.{{layer}}.{place}"
-        parts |= {part: f"{name}.weight", f"{part}_bias": f"{name}.bias"}
-    base = number(tensors, f"{kind}.rope.freq_base", 10000.0)
-    turned = whole_number(tensors, (f"{kind}.rope.dimension_count",), "the rotary width", d_head)
+    parts |= given.with_biases(
+        "blk.{layer}.",
+        query="attn_q",
+        key="attn_k",
+        value="attn_v",
+        output="attn_output",
+        attention_norm="attn_norm",
+        mlp_norm="ffn_norm",
+        mlp_gate="ffn_gate",
+        mlp_up="ffn_up",
+        mlp_down="ffn_down",
+        query_norm="attn_q_norm",
+        key_norm="attn_k_norm",
+    )
+    base = given.number(tensors, f"{kind}.rope.freq_base", 10000.0)
+    turned = given.whole_number(
+        tensors, (f"{kind}.rope.dimension_count",), "the rotary width", d_head
+    )
     scaling = None
-    if word(tensors, f"{kind}.rope.scaling.type", "none") != "none":
+    if given.word(tensors, f"{kind}.rope.scaling.type", "none") != "none":
         scaling = {
-            "type": word(tensors, f"{kind}.rope.scaling.type", ""),
+            "type": given.word(tensors, f"{kind}.rope.scaling.type", ""),
             "factor": tensors.config.get(f"{kind}.rope.scaling.factor"),
             "original_max_position_embeddings": tensors.config.get(
                 f"{kind}.rope.scaling.original_context_length", 2048
@@ -79,7 +74,7 @@ def recognise(tensors: Tensors) -> Architecture | None:
                 f"{tensors.source}: rope_freqs.weight must be {turned // 2} factors."
             )
         rotary = dataclasses.replace(rotary, frequencies=rotary.frequencies / factors)
-    n_layers = count_layers(tensors, "blk.{layer}.attn_q.weight")
+    n_layers = given.count_layers(tensors, "blk.{layer}.attn_q.weight")
     return Architecture(
         family=kind,
         n_layers=n_layers,
@@ -87,11 +82,11 @@ def recognise(tensors: Tensors) -> Architecture | None:
         n_kv_heads=kv_heads,
         d_model=d_model,
         d_head=d_head,
-        tensors=present(tensors, parts),
+        tensors=given.present(tensors, parts),
         stored=tuple(range(n_layers)),
         is_causal=True,
         norm="rms",
-        norm_eps=number(tensors, f"{kind}.attention.layer_norm_rms_epsilon", 1e-6),
+        norm_eps=given.number(tensors, f"{kind}.attention.layer_norm_rms_epsilon", 1e-6),
         activation="silu",
         positions="rotary",
         rotary=rotary,

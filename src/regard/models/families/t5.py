@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from regard.models.architecture import Architecture
-from regard.models.families.given import (
-    count_layers,
-    head_width,
-    matrix_shape,
-    number,
-    prefix_of,
-    present,
-    whole_number,
-    word,
-)
+from regard.models.families import given
 from regard.models.tensors import Tensors
 
 
 def recognise(tensors: Tensors) -> Architecture | None:
     """Return the architecture of the encoder if the names are T5's."""
-    prefix = prefix_of(tensors, "encoder.block.0.layer.0.SelfAttention.q.weight")
+    prefix = given.prefix_of(tensors, "encoder.block.0.layer.0.SelfAttention.q.weight")
     if prefix is None:
         return None
     layer = prefix + "encoder.block.{layer}.layer."
     attend = f"{layer}0.SelfAttention."
-    width, d_model = matrix_shape(tensors, f"{attend}q.weight".replace("{layer}", "0"))
+    width, d_model = given.matrix_shape(tensors, f"{attend}q.weight".replace("{layer}", "0"))
     bias = f"{attend}relative_attention_bias.weight".replace("{layer}", "0")
-    count, by_table = matrix_shape(tensors, bias)
-    n_heads = whole_number(tensors, ("num_heads",), "the number of heads", by_table)
+    count, by_table = given.matrix_shape(tensors, bias)
+    n_heads = given.whole_number(tensors, ("num_heads",), "the number of heads", by_table)
     mlp = f"{layer}1.DenseReluDense."
     gated = f"{mlp}wi_0.weight".replace("{layer}", "0") in tensors
     shared = f"{prefix}shared.weight"
@@ -43,24 +34,26 @@ def recognise(tensors: Tensors) -> Architecture | None:
         "mlp_up": f"{mlp}wi_1.weight" if gated else f"{mlp}wi.weight",
         "mlp_down": f"{mlp}wo.weight",
     }
-    n_layers = count_layers(tensors, f"{attend}q.weight")
+    n_layers = given.count_layers(tensors, f"{attend}q.weight")
     return Architecture(
         family="t5",
         n_layers=n_layers,
         n_heads=n_heads,
         n_kv_heads=n_heads,
         d_model=d_model,
-        d_head=head_width(tensors, width, n_heads, "SelfAttention.q"),
-        tensors=present(tensors, parts),
+        d_head=given.head_width(tensors, width, n_heads, "SelfAttention.q"),
+        tensors=given.present(tensors, parts),
         stored=tuple(range(n_layers)),
         scale=1.0,
         norm="rms",
-        norm_eps=number(tensors, "layer_norm_epsilon", 1e-6),
-        activation=word(tensors, "feed_forward_proj", "gated-gelu" if gated else "relu"),
+        norm_eps=given.number(tensors, "layer_norm_epsilon", 1e-6),
+        activation=given.word(tensors, "feed_forward_proj", "gated-gelu" if gated else "relu"),
         positions="relative",
         buckets=(
             count,
-            whole_number(tensors, ("relative_attention_max_distance",), "the last distance", 128),
+            given.whole_number(
+                tensors, ("relative_attention_max_distance",), "the last distance", 128
+            ),
         ),
         notes=("of a model with a decoder, the encoder's heads are read",),
     )

@@ -3,52 +3,44 @@
 from __future__ import annotations
 
 from regard.models.architecture import Architecture
-from regard.models.families.given import (
-    count_layers,
-    head_width,
-    matrix_shape,
-    prefix_of,
-    present,
-    whole_number,
-    word,
-)
+from regard.models.families import given
 from regard.models.tensors import Tensors
 
 
 def recognise(tensors: Tensors) -> Architecture | None:
     """Return the architecture of the encoder if the names are Whisper's."""
-    prefix = prefix_of(tensors, "encoder.layers.0.self_attn.q_proj.weight")
+    prefix = given.prefix_of(tensors, "encoder.layers.0.self_attn.q_proj.weight")
     if prefix is None or f"{prefix}encoder.embed_positions.weight" not in tensors:
         return None
     layer = prefix + "encoder.layers.{layer}."
     query = f"{layer}self_attn.q_proj.weight"
-    width, d_model = matrix_shape(tensors, query.replace("{layer}", "0"))
-    n_heads = whole_number(
+    width, d_model = given.matrix_shape(tensors, query.replace("{layer}", "0"))
+    n_heads = given.whole_number(
         tensors, ("encoder_attention_heads", "num_attention_heads"), "the number of heads"
     )
     parts = {"position_embedding": f"{prefix}encoder.embed_positions.weight"}
-    for part, place in (
-        ("query", "self_attn.q_proj"),
-        ("key", "self_attn.k_proj"),
-        ("value", "self_attn.v_proj"),
-        ("output", "self_attn.out_proj"),
-        ("attention_norm", "self_attn_layer_norm"),
-        ("mlp_norm", "final_layer_norm"),
-        ("mlp_up", "fc1"),
-        ("mlp_down", "fc2"),
-    ):
-        parts |= {part: f"{layer}{place}.weight", f"{part}_bias": f"{layer}{place}.bias"}
-    n_layers = count_layers(tensors, query)
+    parts |= given.with_biases(
+        layer,
+        query="self_attn.q_proj",
+        key="self_attn.k_proj",
+        value="self_attn.v_proj",
+        output="self_attn.out_proj",
+        attention_norm="self_attn_layer_norm",
+        mlp_norm="final_layer_norm",
+        mlp_up="fc1",
+        mlp_down="fc2",
+    )
+    n_layers = given.count_layers(tensors, query)
     return Architecture(
         family="whisper",
         n_layers=n_layers,
         n_heads=n_heads,
         n_kv_heads=n_heads,
         d_model=d_model,
-        d_head=head_width(tensors, width, n_heads, "q_proj"),
-        tensors=present(tensors, parts),
+        d_head=given.head_width(tensors, width, n_heads, "q_proj"),
+        tensors=given.present(tensors, parts),
         stored=tuple(range(n_layers)),
-        activation=word(tensors, "activation_function", "gelu"),
+        activation=given.word(tensors, "activation_function", "gelu"),
         weights_only="its encoder reads sound, not tokens",
         notes=("positions are read without content: the encoder has no table of tokens",),
     )

@@ -3,8 +3,6 @@
     identity         left = right: whole, in row i for all i, or at entry (i, j) for all i and j;
                      the right side may be summed over an index
     identity_fails   the sides differ for the matrices of the witness, in balls
-    always_above     left > right, entry by entry: written out in symbols for all sizes, no term of
-                     the difference can be negative, and one is above 0
 
 With chance 0 an identity is proved: both sides are written out in symbols (:mod:`.expansion`), for
 sizes that are numbers or, if none are given, for all sizes at once, and nothing is left of their
@@ -45,7 +43,6 @@ from regard.certify.certificate import (
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.formulas.counterexamples import Counterexample, difference, find_counterexample
 from regard.certify.formulas.degrees import any_size
-from regard.certify.formulas.elementary import above_zero
 from regard.certify.formulas.evaluation import read, table
 from regard.certify.formulas.expansion import expand
 from regard.certify.formulas.stated_identity import BITS, LARGEST_SIZE, StatedIdentity, named
@@ -247,38 +244,6 @@ def identity_fails(claim: Claim, certificate: Certificate) -> Decision:
     return Decision("holds", f"There it is {found.words()}.", there=found.words())
 
 
-def above_claim(
-    left: str,
-    right: str,
-    shapes: Mapping[str, Sequence[int | str]],
-    where: Mapping[str, str] | None = None,
-) -> Claim:
-    """Return the claim that a formula is above another (or a number), for all matrices."""
-    fields = claim(left, right, shapes, where=where).fields
-    return Claim(
-        "always_above", {name: fields[name] for name in ("left", "right", "shapes", "where")}
-    )
-
-
-def say_always_above(claim: Claim) -> str:
-    """Return a claim of the kind `always_above` as a sentence."""
-    fields = claim.fields
-    where = ", ".join(f"{name} = {text}" for name, text in fields["where"].items())
-    return (
-        f"{fields['left']} is above {fields['right']} in every entry"
-        f"{f', where {where},' if where else ''} for matrices of all sizes"
-    )
-
-
-def always_above(above: Claim, certificate: Certificate) -> Decision:
-    """Write a difference out, and look at the signs of its terms."""
-    rest: dict[str, Any] = {"indexed": {}, "at": [], "sum_over": None, "sizes": None}
-    stated = StatedIdentity(Claim("identity", {**above.fields, **rest}), compared=True)
-    if expand(stated, {}, above_zero).proved:
-        return Decision("holds", "Written out in symbols, no term is negative and one is above 0.")
-    return Decision("undecided", "Written out in symbols, the signs of the terms settle nothing.")
-
-
 def _texts(claim: Claim) -> Any:
     return json.loads(json.dumps({**claim.fields}, default=str))
 
@@ -301,6 +266,5 @@ def _tested(stated: StatedIdentity, sizes: Mapping[str, int], seed: str) -> tupl
 
 CLAIM_TYPES = {
     "identity": ClaimType(identity, say_identity),
-    "always_above": ClaimType(always_above, say_always_above),
     "identity_fails": ClaimType(identity_fails, say_identity_fails),
 }

@@ -38,7 +38,6 @@ WORDS = {
     "jacobian": "the spectral norm of the softmax Jacobian",
     "query": "the length of the gradient in the query",
 }
-POWERS = ("exp(-gamma)", "exp(gamma)")
 NAMES = ("m", "decay", "kappa", "D_K", "D_V")
 
 

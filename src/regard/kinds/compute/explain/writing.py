@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from regard.analysis.exact_trace.notation import LATEX, TEXT, Style, is_long, number
-from regard.analysis.exact_trace.pipeline import Inexact, Traced, in_digits
+from regard.analysis.exact_trace.pipeline import Traced, in_digits
 
 MOST = 10  # rows and columns of a matrix that is written out
 DIGITS = 8
@@ -57,11 +57,6 @@ def matrix(rows: Any, digits: int = 6) -> str:
 def equals(values: Iterable[Traced]) -> str:
     """= for fractions, and ≈ where there is a decimal among them."""
     return "=" if all(isinstance(value, Fraction) for value in values) else r"\approx"
-
-
-def is_inexact(values: Iterable[Traced]) -> bool:
-    """Whether some number has no exact form here."""
-    return any(isinstance(value, Inexact) for value in values)
 
 
 def symbol(name: str, row: int | None = None) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from regard.certify import Certificate, Claim, verify
 from regard.certify.balls import EXACT
 from regard.certify.certificate import Unusable
-from regard.certify.claims.algebra import conditions, identities
+from regard.certify.claims.algebra import always_above, conditions, identities
 from regard.certify.formulas.counterexamples import agree, counterexample, draws
 from regard.certify.formulas.evaluation import table
 from regard.certify.formulas.stated_identity import StatedIdentity
@@ -142,7 +142,7 @@ def _above(claim: IdentityClaim, given: IdentityGiven, instances: Sequence[Value
     formula, bound = parse(claim.formula), parse(claim.equals)
     trees = [formula.tree, bound.tree]
     shapes, where = used_shapes(trees, given), used_definitions(trees, given)
-    proof = identities.above_claim(claim.formula, claim.equals, shapes, where)
+    proof = always_above.claim(claim.formula, claim.equals, shapes, where)
     if verify(Certificate({}, (proof,))).holds:
         return Holds(claim, formula, Derivation(), proof)
     effect = _exceeds(formula, bound, given)

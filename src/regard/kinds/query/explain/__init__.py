@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from regard.kinds.query.explain import (
+    excluded,
     least_error,
     least_noise,
     max_margin,
@@ -25,7 +26,7 @@ __all__ = ["explain"]
 _WORDS: dict[type[Finding], Callable[[QueryProblem, Any], Explanation]] = {
     SmallestFactor: smallest_factor.explain,
     MaxMargin: max_margin.explain_design,
-    Excluded: max_margin.explain_excluded,
+    Excluded: excluded.explain_excluded,
     OtherUnits: max_margin.explain_other_units,
     Undecided: max_margin.explain_undecided,
     NoiseWindow: noise_window.explain,

@@ -7,18 +7,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from regard.certify import Claim
-from regard.certify.verification import statement
 from regard.kinds.heads.explain.proved_bounds import Step
 from regard.kinds.heads.solve.averaged_heads import QueriesFound
-from regard.kinds.query.solve.max_margin import Excluded, MaxMargin, OtherUnits, Undecided
+from regard.kinds.query.solve.max_margin import MaxMargin, OtherUnits, Undecided
 from regard.kinds.query.spec import QueryProblem
-from regard.language.bounds import lower_bound, upper_bound
+from regard.language.bounds import upper_bound
 from regard.report import Block, Facts, Plot, Table, number, vector
 from regard.report.headline import marked
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
-    averaged,
     below,
     key_name,
     listing,
@@ -29,14 +26,13 @@ from regard.solving.key_tables import (
     weights_plot,
     weights_table,
 )
-from regard.solving.latex_numbers import tex_lower_bound, tex_upper_bound
 from regard.solving.refusals import in_words
 
 _EXAMPLE = (
     "the keys are those of the example, as there are too many for all scores to be had; the last "
     "step says for which other keys the same works.",
 )
-_FLAT_MISSES_HULL = (
+FLAT_MISSES_HULL = (
     r"\operatorname{aff}(K_S) \cap \operatorname{conv}(K_{\text{others}}) = \emptyset"
 )
 
@@ -93,15 +89,16 @@ def explain_other_units(problem: QueryProblem, found: OtherUnits) -> Explanation
         "Judging by the length of the query, which means little where coordinates are of such "
         f"different size: from {number(smallest)} to {number(largest)} here."
     )
-    return Explanation(query, steps, (facts, *_weights(problem, found)), (belief,))
+    return Explanation(query, steps, (facts, *weights_shown(problem, found)), (belief,))
 
 
-def _weights(
+def weights_shown(
     problem: QueryProblem,
     found: QueriesFound,
     caption: str = "weights",
     title: str = "Weights wanted and given",
 ) -> tuple[Table, Plot]:
+    """Return the weights of a query beside those wanted, as a table and as a plot."""
     given, wanted, weights = problem.given, found.pattern.wanted, found.weights
     return (
         weights_table(given, wanted, weights, caption=caption),
@@ -175,7 +172,7 @@ def _why_it_works(problem: QueryProblem, found: MaxMargin) -> Iterator[Step]:
             "For other keys the same steps work as long as there is such a direction: always if "
             "the keys are affinely independent, never if an average of the other keys lies in "
             "the flat through the wanted ones.",
-            _FLAT_MISSES_HULL,
+            FLAT_MISSES_HULL,
         )
 
 
@@ -191,7 +188,7 @@ def _details(problem: QueryProblem, found: MaxMargin) -> tuple[Block, ...]:
         ("wanted output", vector(output)),
         ("off by, for these values", below(missed, 1e-12 * (1 + float(np.max(np.abs(output)))))),
     )
-    return (Facts(facts), *_weights(problem, found))
+    return (Facts(facts), *weights_shown(problem, found))
 
 
 def _design_beliefs(found: MaxMargin) -> Iterator[str]:
@@ -216,96 +213,3 @@ def _design_beliefs(found: MaxMargin) -> Iterator[str]:
             "That a softmax never gives exact weights. Without other keys it does, up to rounding: "
             f"{below(off, 1e-12)} here."
         )
-
-
-def explain_excluded(problem: QueryProblem, found: Excluded) -> Explanation:
-    """Return why no query has the weights asked for: another average of keys is the same point."""
-    best, pattern = found.design, found.pattern
-    first = found.certificate.claims[0]
-    if first.kind == "ceiling":
-        key = symbol(f"alpha_{pattern.names[0]}")
-        headline = rf"\text{{impossible: }} {key} \le {tex_upper_bound(first.fields['bound'])}"
-    else:
-        what = "weights" if best.certificate.arrays.get("values") is None else "output"
-        within = tex_lower_bound(problem.goal.tolerance)
-        headline = rf"\text{{impossible: no }} q \text{{ has this {what} to within }} {within}"
-    facts = (
-        ("closest query", vector(best.query)),
-        ("its error", upper_bound(best.error)),
-        ("allowed", number(problem.goal.tolerance)),
-    )
-    return Explanation(
-        headline,
-        tuple(_why_impossible(problem, found)),
-        (
-            Facts(facts),
-            *_weights(problem, found, "closest weights", "The closest that can be reached"),
-        ),
-        (_longer_query(found),),
-        result=f"{marked('No query', 'bad')} does it: the closest is off by "
-        f"{number(best.error, 3)}, and {number(problem.goal.tolerance)} is allowed.",
-    )
-
-
-def _why_impossible(problem: QueryProblem, found: Excluded) -> Iterator[Step]:
-    gap, first = found.claim("weights_apart"), found.certificate.claims[0]
-    if gap is not None:
-        yield from _by_entropy(problem, found, gap)
-    if first.kind != "ceiling":
-        yield f"The goal is excluded within its tolerance: {statement(first)}.", ""
-    yield (
-        "The closest query that was found:",
-        rf"q = {tex_vector(found.query)},\qquad \text{{error }} {tex(found.design.error)}",
-    )
-    if found.example:
-        yield (
-            "That is for these keys. For others it works exactly if the flat through the "
-            "wanted keys misses the hull of the others, as it does if all are independent "
-            "(and if the logarithms of uneven weights fit).",
-            _FLAT_MISSES_HULL,
-        )
-
-
-def _by_entropy(problem: QueryProblem, found: Excluded, gap: Claim) -> Iterator[Step]:
-    """Two averages that are the same point, and what follows for the weights."""
-    ceiling = found.claim("ceiling")
-    claim = gap if ceiling is None else ceiling
-    average = averaged(problem.given, claim.witness["combination"])
-    wanted = averaged(problem.given, found.pattern.wanted)
-    which = "" if claim.fields["radius"] is None else " to rounding"
-    yield f"Another average of the keys is the same point{which}:", rf"{wanted} = {average}"
-    yield (
-        r"Every query gives both sides the same mean score, so the mean of $\ln\alpha$ is the same "
-        r"on both sides too. Let $\lambda$ be the weights on the right and $p$ those wanted.",
-        r"\sum_i p_i \ln \alpha_i = \sum_i \lambda_i \ln \alpha_i \le -H(\lambda)",
-    )
-    if ceiling is not None:
-        radius = ceiling.fields["radius"]
-        long = (
-            "however long the query is"
-            if radius is None
-            else f"for queries up to {lower_bound(radius, 3)}"
-        )
-        yield (
-            f"For a single key this bounds its weight, {long}.",
-            r"\alpha_j \le \frac{1}{1 + e^{H(\lambda)}} = "
-            + tex_upper_bound(ceiling.fields["bound"]),
-        )
-    yield (
-        "In general the divergence from what is wanted is at least the difference of the "
-        "entropies.",
-        r"\mathrm{KL}(p, \alpha) \ge H(\lambda) - H(p) = " + tex(gap.fields["bound"]),
-    )
-
-
-def _longer_query(found: Excluded) -> str:
-    keys, rows = found.heads.instance.keys, list(found.pattern.rows)
-    scores = found.pattern.scale * (keys @ np.sum(keys[rows], axis=0))
-    parts = [
-        f"{vector(softmax(factor * scores)[rows])} at $C = {tex(factor)}$"
-        for factor in (1.0, 10.0, 100.0)
-    ]
-    return (
-        "That a longer query must help in the end. The sum of the wanted keys times $C$ gives them "
-        f"{listing(parts)}, where {vector(found.pattern.weights)} is wanted."
-    )

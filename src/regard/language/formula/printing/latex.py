@@ -19,7 +19,7 @@ from regard.language.formula.printing.text import (
     Piece,
     number_text,
 )
-from regard.language.formula.tree import Node, Tree
+from regard.language.formula.tree import Node, Tree, fold
 from regard.language.formula.vocabulary import GREEK_WORDS
 
 _RELATIONS: Final = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"}
@@ -33,12 +33,7 @@ _ENDS_IN_A_WORD: Final = re.compile(r"\\mathrm\{\w{2,}\}$")
 
 def to_latex(tree: Tree) -> str:
     """Return a formula as LaTeX."""
-    stack: list[Piece] = []
-    for node in tree:
-        arguments = stack[len(stack) - node.arity :]
-        del stack[len(stack) - node.arity :]
-        stack.append(_piece(node, arguments))
-    return stack[0].text
+    return fold(tree, _piece).text
 
 
 def name_latex(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from regard.language.formula.tree import Node, Tree
+from regard.language.formula.tree import Node, Tree, fold
 
 # How tightly an expression holds together.
 OR, AND, NOT, COMPARED, SUM, NEGATIVE, CHAIN, SIDE_BY_SIDE, POWER, ATOM = range(10)
@@ -28,12 +28,7 @@ class Piece(NamedTuple):
 
 def to_text(tree: Tree) -> str:
     """Return a formula as text."""
-    stack: list[Piece] = []
-    for node in tree:
-        arguments = stack[len(stack) - node.arity :]
-        del stack[len(stack) - node.arity :]
-        stack.append(_piece(node, arguments))
-    return stack[0].text
+    return fold(tree, _piece).text
 
 
 def number_text(value: float) -> str:

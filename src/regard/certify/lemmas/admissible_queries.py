@@ -1,0 +1,96 @@
+"""Queries over random keys that give a target its weights in the mean: m_i - m_j = ln(p_i/p_j)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flint import arb
+
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Arithmetic, Outcome
+from regard.certify.certificate import Claim, Float64, Number, Unusable
+from regard.certify.lemmas.random_keys import (
+    Law,
+    keys_in_words,
+    weights_in_words,
+)
+
+
+def within_in_words(claim: Claim) -> str:
+    """Word up to which length queries are spoken of."""
+    reach = reading.part(claim.fields, "radius")
+    return "" if reach is None else f" of length up to {reading.down(reach)}"
+
+
+def others_of(target: dict[int, Number], count: int) -> list[int]:
+    """Return the keys outside a target; there must be some."""
+    others = [j for j in range(count) if j not in target]
+    if not others:
+        raise Unusable("target are all keys, so that there are no others.")
+    return others
+
+
+def ties_of(claim: Claim, target: dict[int, Number]) -> tuple[list[Number], list[tuple[int, int]]]:
+    """Return the multipliers t_k and the pairs (c, k) that they belong to."""
+    first, *rest = target
+    entries = reading.listed(reading.part(claim.witness, "ties"), "ties", len(rest))
+    return [reading.number(entry, "ties") for entry in entries], [(first, k) for k in rest]
+
+
+def log_ratio(target: dict[int, Number], i: int, j: int) -> arb:
+    """Return ln(p_i/p_j), exactly 0 for equal weights."""
+    return arb(0) if target[i] == target[j] else (arb(target[i]) / arb(target[j])).log()
+
+
+def mean_differences(law: Law, terms: list[tuple[tuple[int, int], arb]]) -> list[arb]:
+    """Return scale Σ factor (μ_i - μ_j)."""
+    factors = [arb(0)] * len(law.means)
+    for (i, j), factor in terms:
+        factors[i] += factor * law.scale
+        factors[j] -= factor * law.scale
+    return balls.combine(factors, law.means, BALLS)
+
+
+def times(rows: Float64, x: list[arb]) -> list[arb]:
+    """Return the product of a matrix with a vector."""
+    return list((BALLS.read(rows) * BALLS.matrix(len(x), 1, x)).entries())
+
+
+def contradicted_by_a_query(
+    claim: Claim,
+    law: Law,
+    target: dict[int, Number],
+    contradiction: Callable[[list[Any], list[Any], Arithmetic], bool | None],
+) -> Callable[[], Outcome]:
+    """Return the question whether the query "attained_by" contradicts a claim."""
+
+    def refutation() -> Outcome:
+        query = reading.vector(
+            reading.part(claim.witness, "attained_by"), "attained_by", law.means.shape[1]
+        )
+        reach = reading.radius(claim.fields)
+        if len(set(target.values())) > 1:
+            raise Unusable("no query has exactly these differences.")
+
+        def test(numbers: Arithmetic) -> Outcome:
+            entries = [numbers.number(entry) for entry in query.tolist()]
+            within = True if reach is None else balls.norm_at_most(entries, reach, numbers)
+            means, spread = law.scores(query, numbers)
+            levels = [means[i] for i in target]
+            alike = balls.at_most(numbers.largest(levels), -numbers.largest([-m for m in levels]))
+            truth = balls.every(within, alike, contradiction(means, spread, numbers))
+            return Outcome(truth, "A query contradicts it.")
+
+        return balls.settle_algebra(test)
+
+    return refutation
+
+
+def lifts_in_words(claim: Claim) -> str:
+    """Word what admissible queries do: "scores keys 0, 1 alike in the mean and lifts them"."""
+    target = claim.fields["target"]
+    places = reading.listed(target["indices"], "indices")
+    if len(places) == 1:
+        return f"lifts {keys_in_words(places)}"
+    return f"{weights_in_words(target)} and lifts them"

@@ -1,0 +1,184 @@
+"""An answer read: from a file, or from a dict of fields, where texts are formulas.
+
+What cannot be read is an InvalidAnswer, with the place.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from regard.checking.answers import Answer
+from regard.checking.digits import written
+from regard.checking.typed.formulas import as_typed
+from regard.checking.typed.matrix_products import letters_apart
+from regard.checking.typed.running_index import Over, without_index
+from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
+from regard.language import Formula, Limit, parse, parse_limit
+from regard.problems.loading import parse as parse_file
+from regard.problems.loading import read_file
+
+_MOST_NUMBERS = 100_000
+_DEEPEST = 8  # lists and tables within each other
+_BESIDE = frozenset({"problem", "answer", "name", "schema", "seed"})  # the table of fields
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")
+_THOUSANDS = re.compile(
+    r"(?<![\w.,])[0-9]{1,3}(?:(?:,[0-9]{3})+|(?:[ \u2009\u202f_][0-9]{3})+)(?![0-9,])"
+)
+_PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*\\?%")
+_YES_OR_NO = ("possible", "independent")  # fields of several kinds
+_WORDS = {"yes": True, "true": True, "no": False, "false": False}
+
+
+def read(answer: Any, letters: frozenset[str] = frozenset()) -> Answer:
+    """Return the answer in a file (TOML or JSON), or in a dict of fields.
+
+    Args:
+        answer: the file, or the fields.
+        letters: names of matrices, of which QK is the product of Q and K.
+
+    Raises:
+        InvalidAnswer: it cannot be read; the message says why.
+    """
+    if isinstance(answer, Answer):
+        return answer
+    if isinstance(answer, str | Path):
+        path = Path(answer)
+        try:
+            text = read_file(path)
+        except InvalidProblem as error:
+            raise InvalidAnswer(str(error)) from None
+        return loads(text, str(path), is_json=path.suffix == ".json", letters=letters)
+    if isinstance(answer, Mapping):
+        return from_dict(answer, letters)
+    raise InvalidAnswer(
+        f"check: answer must be a file or a dict of fields. Got {type(answer).__name__}."
+    )
+
+
+def loads(
+    text: str,
+    name: str = "answer",
+    *,
+    is_json: bool = False,
+    letters: frozenset[str] = frozenset(),
+) -> Answer:
+    """Return the answer written in text; `name` is what messages call it."""
+    try:
+        data = parse_file(text, name, is_json=is_json)
+    except InvalidProblem as error:
+        raise InvalidAnswer(str(error)) from None
+    return from_dict(data, letters)
+
+
+def from_dict(data: Mapping[Any, Any], letters: frozenset[str] = frozenset()) -> Answer:
+    """Return the answer that plain data describes: its fields, or `problem` and `answer`."""
+    problem = data.get("problem")
+    fields = data.get("answer", data)
+    if not isinstance(fields, Mapping):
+        raise InvalidAnswer("answer: must be a table of fields.")
+    if "answer" in data:
+        extra = sorted(str(key) for key in set(data) - _BESIDE)
+        if extra:
+            raise InvalidAnswer(f"answer: {extra[0][:80]!r} does not belong beside [answer].")
+    if problem is not None and not isinstance(problem, str):
+        raise InvalidAnswer("answer: problem must be the id of a problem.")
+    read_fields: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name == "problem" and "answer" not in data:
+            continue
+        over: dict[str, Over] = {}
+        if letters and isinstance(value, str):
+            value = letters_apart(value, letters)
+        if name == "condition" and isinstance(value, str):
+            value, over = without_index(value)
+        read_fields |= {_name(name): _field(str(name), value), **over}
+    decimals = {name: written(fields.get(name)) for name in read_fields}
+    return Answer(read_fields, problem, decimals, _seed(data))
+
+
+def _seed(data: Mapping[Any, Any]) -> int | None:
+    """Return the seed that stands beside the fields of an answer."""
+    seed = data.get("seed") if "answer" in data else None
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        raise InvalidAnswer("answer: seed must be a whole number from 0 on.")
+    return seed
+
+
+def _name(name: Any) -> str:
+    """Return a name that is one: it comes up in messages, which a terminal shows."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InvalidAnswer(
+            f"answer: {str(name)[:80]!r} is no name: use letters, digits and _, from a letter on."
+        )
+    return name
+
+
+def _field(name: str, value: Any, depth: int = 0) -> Any:
+    """Read one field: text is a formula, lists of numbers are arrays."""
+    if depth > _DEEPEST:
+        raise InvalidAnswer(f"answer: {name.partition('[')[0][:80]}: is nested too deeply.")
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Formula):
+        return value
+    if isinstance(value, str):
+        if name in _YES_OR_NO and value.strip().lower() in _WORDS:
+            return _WORDS[value.strip().lower()]
+        try:
+            return parse(value)
+        except FormulaError as error:
+            limit = _limit(value)
+            if limit is not None and limit.name == name:  # C = "C -> inf"
+                return limit
+            if _THOUSANDS.search(value):  # 1,048,576
+                together = _THOUSANDS.sub(lambda n: re.sub(r"[^0-9]", "", n[0]), value)
+                return _field(name, together, depth)
+            if _PERCENT.search(value):
+                return _field(name, _PERCENT.sub(r"(\1/100)", value), depth)
+            again = as_typed(value)
+            if again != value:
+                return _field(name, again, depth)
+            raise InvalidAnswer(f"answer: {name}: {error}", field=name, formula=error) from None
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return _number(name, value)
+    if isinstance(value, Mapping):
+        return {_name(key): _field(f"{name}.{key}", x, depth + 1) for key, x in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+        return _list(name, value, depth + 1)
+    raise InvalidAnswer(f"answer: {name}: cannot read {type(value).__name__}.")
+
+
+def _limit(text: str) -> Limit | None:
+    """Return the limit that a text is, such as C -> inf, or None."""
+    try:
+        return parse_limit(text)
+    except FormulaError:
+        return None
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf  # and so not right, whatever was asked for
+
+
+def _list(name: str, value: Sequence[Any], depth: int) -> Any:
+    if len(value) > _MOST_NUMBERS:
+        raise InvalidAnswer(f"answer: {name}: has more than {_MOST_NUMBERS} entries.")
+    items = [_field(f"{name}[{i}]", item, depth) for i, item in enumerate(value)]
+    if items and all(isinstance(item, float) for item in items):
+        return np.array(items)
+    if items and all(isinstance(item, np.ndarray) for item in items):
+        if len({item.shape for item in items}) > 1:
+            raise InvalidAnswer(f"answer: {name}: its rows are of different lengths.")
+        return np.array(items)
+    return items
