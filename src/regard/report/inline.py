@@ -2,6 +2,8 @@ r"""Strings with formulas in them: `the weight $\alpha_a$ of a key`."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from regard.errors import FormulaError
 from regard.language import notation
 from regard.report.characters import plain
@@ -23,6 +25,7 @@ def _words(has_dollars: bool, part: str) -> tuple[bool, str]:
     return (False, f"${part}$" if has_dollars else part)
 
 
+@lru_cache(maxsize=1024)
 def is_valid(latex: str) -> bool:
     """Whether a string is a formula of the notation."""
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from html import escape
 
 from regard.language import notation
@@ -22,6 +23,7 @@ def escaped(text: str) -> str:
     return escape(inline.shown(text), quote=True)
 
 
+@lru_cache(maxsize=1024)  # the pages of a class say the same again and again
 def words(text: str) -> str:
     """Return a string as HTML, formulas as MathML."""
     return "".join(
@@ -44,6 +46,7 @@ def _beside(part: str) -> str:
     return f"{' ' * part.startswith(' ')}{inner.strip(' ')}{' ' * part.endswith(' ')}"
 
 
+@lru_cache(maxsize=256)
 def formula(latex: str) -> str:
     """Return a formula on a line of its own; its parts wrap, and a wide one scrolls by itself."""
     parts = notation.to_mathml_parts(latex)
@@ -84,6 +87,7 @@ def code(text: str) -> str:
 _TAGS = {"ul": "ul", "ol": "ol", "li": "li", "quote": "blockquote"}
 
 
+@lru_cache(maxsize=64)
 def prose(text: str, level: int) -> str:
     """Return Markdown as HTML, its headings at `level`."""
     return "\n".join(_part(part, level) for part in markdown.parse(text))
