@@ -23,7 +23,8 @@ OTTER_README = """\
 
 The notebook here is for students. regard has to be installed where notebooks run. Every goal is a
 test, passed or not, and the reason is what its error says. Checks run in the student's own kernel:
-a cell that changes them is not noticed, and a loop without end is not stopped.
+a cell that changes them, or reads what they expect, is not noticed, and a loop without end is not
+stopped. Where marks count, grade programs once more with `regard grade`, which runs them apart.
 """
 NBGRADER_README = """\
 # For nbgrader
@@ -34,7 +35,8 @@ NBGRADER_README = """\
 
 `source/NAME` holds the notebooks. regard has to be installed where they run. Every goal is a cell
 that prints the reason and ends in its points. Checks run in the student's own kernel: a cell that
-changes them is not noticed.
+changes them, or reads what they expect, is not noticed. Where marks count, grade programs once more
+with `regard grade PROBLEM submitted -o grades`, which runs them apart.
 """
 
 
