@@ -14,15 +14,11 @@ from hypothesis import strategies as st
 
 import regard
 from regard.core import kernels, reference
-from regard.core.call import Call
+from regard.core.call import Call, Rules
 from regard.core.kernels import native
 
 SETS = native.instruction_sets()
 needs_native = pytest.mark.skipif(not SETS, reason="the kernel in C is not installed")
-RULES = dict.fromkeys(("scale", "window", "key_lengths", "softcap")) | {
-    "is_causal": False,
-    "causal_offset": 0,
-}
 
 
 def attend(
@@ -30,7 +26,7 @@ def attend(
 ) -> Any:
     """Run one instruction set of the kernel in C; return output, lse and weights."""
     names = ("query", "key", "value")
-    call = Call("test", dict(zip(names, arrays, strict=True)), mask, **{**RULES, **rules})
+    call = Call("test", dict(zip(names, arrays, strict=True)), mask, Rules(**rules))
     rows = (*call.layout.outer, call.layout.n_q)
     shapes = (*rows, call.layout.d_v), rows, (*rows, call.layout.n_k)
     # 7 is what must not be left anywhere: the kernel fills every entry.
@@ -76,7 +72,7 @@ def problems(draw: Any) -> tuple[Any, ...]:
     if draw(st.booleans()):
         rules["softcap"] = 1.5
     if draw(st.booleans()):
-        rules["scale"] = draw(st.sampled_from([0.0, -0.7, 2.0]))
+        rules["scale"] = draw(st.sampled_from([0.0, -0.7, 2.0, 1e-3, -6.5, 13.0]))
     return query, key, value, rules
 
 
@@ -129,7 +125,7 @@ def test_tiny_problems_have_the_same_bits_with_and_without_more_outputs(
         arrays[0][13] *= 1e9 if dtype is np.float32 else 1e18  # scores that are far away
         arrays[2][20, 0, 2] = np.inf
         names = ("query", "key", "value")
-        call = Call("test", dict(zip(names, arrays, strict=True)), None, **RULES)
+        call = Call("test", dict(zip(names, arrays, strict=True)), None, Rules())
         output = np.full((21, n_q, d_v), 7, dtype=dtype)
         native.attend(
             call.problem, call._split(output), None, None, instruction_set=instruction_set

@@ -45,7 +45,7 @@ class Program:
     radius: tuple[Array, float] | None = None  # ‖matrix x‖ ≤ number
 
     def solve(self) -> Solved:
-        """Solve it."""
+        """Return what clarabel finds for this cone program."""
         import clarabel  # slow to load
         from scipy import sparse  # slow to load
 

@@ -32,7 +32,7 @@ def explain(problem: SeparatorProblem, found: Separable | Inseparable) -> Explan
 
 
 def _latex(problem: SeparatorProblem, found: Separable) -> str:
-    """M for people."""
+    """Return the matrix M as LaTeX, as a person would write it."""
     if problem.given.orthogonal:
         return parse(found.answer["M"]).to_latex()
     S, T = problem.names
@@ -42,7 +42,7 @@ def _latex(problem: SeparatorProblem, found: Separable) -> str:
 
 
 def _asked(problem: SeparatorProblem) -> str:
-    """What M has to do."""
+    """Return the equation that the matrix M has to satisfy, as LaTeX."""
     letter = problem.goal.recover.lower()
     return f"M c = v_{letter}" if problem.on_left else rf"c^\top M = v_{letter}^\top"
 

@@ -67,7 +67,7 @@ class Found(Finding):
 
     @property
     def limit(self) -> Float64:
-        """The same as a vector."""
+        """What the output tends to, as a vector (d,)."""
         return np.asarray(self.limit_weights @ self.at.tokens)
 
     @cached_property

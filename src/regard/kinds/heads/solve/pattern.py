@@ -64,7 +64,7 @@ class Pattern:
 
     @property
     def rest(self) -> int:
-        """How many are not."""
+        """How many keys are not wanted."""
         return self.n - self.m
 
     @property
