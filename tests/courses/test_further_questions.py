@@ -13,6 +13,7 @@ import pytest
 
 from regard import problems
 from regard.checking import check
+from regard.errors import InvalidAnswer
 from regard.solving import Status, solve
 
 SETTLED = (Status.PROVED, Status.IMPOSSIBLE, Status.COMPUTED)
@@ -446,6 +447,65 @@ case(
     [{"a_1": r(sm(np.array([0.6, 0.8, 7 / 5 / np.sqrt(2)])))}],
 )
 
+# weights as powers of e
+case(
+    "powers-of-e",
+    "compute",
+    {"scores": [[1, 0], [0, 1]], "V": [[1, 0], [0, 1]]},
+    {"find": ["A", "output"]},
+    {"A": [["e/(1+e)", "1/(1+e)"], ["1/(1+e)", "e/(1+e)"]], "output": "A"},
+    [{"A": [["1/(1+e)", "e/(1+e)"], ["e/(1+e)", "1/(1+e)"]], "output": "A"}],
+)
+# a norm of a row with an entry at its mean: weights of row 2 tie, and its third entry is 0
+X = np.array([[1, 2, 0], [0, 1, 1.0]])
+T = X + sm(X @ X.T / np.sqrt(3)) @ X
+case(
+    "an-entry-at-the-mean",
+    "compute",
+    {"tokens": X.tolist(), "scale": "1/sqrt(d_k)", "residual": True, "norm": {"place": "post"}},
+    {"find": ["Y"]},
+    {"Y": r((T - T.mean(1, keepdims=True)) / T.std(1, keepdims=True))},
+    [{"Y": r(T)}],
+)
+# a query with logarithms as its entries
+case(
+    "logarithms-in-a-query",
+    "query",
+    {"keys": [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "names": {"a": 0, "b": 1, "c": 2}},
+    {"weights": {"a": "1/2", "b": "1/3", "c": "1/6"}, "tolerance": 1e-3},
+    {"q": ["log(3)", "log(2)", 0]},
+    [{"q": [3, 2, 1]}, {"q": ["log(2)", "log(3)", 0]}],
+)
+# a ratio of counts, which other conventions would divide by 0
+case(
+    "scores-against-feed-forward",
+    "count",
+    {"of": "block", "d_model": "d", "heads": "h", "n": "n", "d_ff": "4 d"},
+    {
+        "find": ["ratio"],
+        "define": {
+            "ratio": "(score_multiplications + average_multiplications)/feed_forward_multiplications"
+        },
+        "form": "formula",
+    },
+    {"ratio": "n/(4 d)"},
+    [{"ratio": "n/d"}, {"ratio": "n/(8 d)"}],
+)
+# weights are at most 1, and not all below a half
+case(
+    "weights-at-most-one",
+    "choice",
+    {"shapes": {"S": ["N", "M"]}, "define": {"A": "softmax(S)"}},
+    {
+        "statements": [
+            {"label": "a", "words": "No weight is above 1.", "says": "A <= 1"},
+            {"label": "b", "words": "No weight is above a half.", "says": "softmax(S) <= 1/2"},
+        ]
+    },
+    {"true": ["a"]},
+    [{"true": ["a", "b"]}, {"a": False, "b": False}],
+)
+
 
 @pytest.mark.parametrize(
     ("name", "kind", "given", "goal", "right", "wrong"), CASES, ids=[c[0] for c in CASES]
@@ -463,3 +523,17 @@ def test_a_further_question_is_settled_and_tells_right_from_wrong(
         verdict = check(problem, answer)
         assert not verdict.right
         assert verdict.decided
+
+
+def test_sizes_that_differ_in_name_are_refused_as_an_answer() -> None:
+    shapes = {"Q": ["N", "D"], "K": ["M", "D"], "V": ["M", "E"], "b": ["E"]}
+    goal = {
+        "output": "softmax(Q K') V",
+        "change": {"V": "V + ones(M) b'"},
+        "find": ["becomes"],
+    }
+    head = {"schema": 1, "id": "v", "title": "v", "kind": "symmetry", "statement": "Solve it."}
+    problem = problems.from_dict({**head, "given": {"shapes": shapes}, "goal": goal})
+    assert check(problem, {"becomes": "Y + ones(N) b'"}).right
+    with pytest.raises(InvalidAnswer, match="becomes"):
+        check(problem, {"becomes": "Y + ones(M) b'"})

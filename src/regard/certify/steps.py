@@ -161,7 +161,8 @@ def _normed(c: Context, rows: Rows, gain: Rows, shift: Rows) -> Rows:
     epsilon, found = c.constant(part(c.options, "epsilon")), []
     for row in rows:
         mean = sum(row, arb(0)) / len(row) if c.options.get("kind") == "layer" else arb(0)
-        square = sum(((x - mean) ** 2 for x in row), arb(0)) / len(row) + epsilon
+        squares = [(x - mean) * (x - mean) for x in row]  # a power of a ball around 0 is no number
+        square = sum(squares, arb(0)) / len(row) + epsilon
         unit = [(x - mean) / square.sqrt() for x in row]
         found.append([u * g + s for u, g, s in zip(unit, gain[0], shift[0], strict=True)])
     return found

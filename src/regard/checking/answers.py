@@ -6,6 +6,7 @@ InvalidAnswer; one that can and is not right gets a verdict.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,7 @@ from regard.language.formula.vocabulary import GREEK_WORDS
 
 Float64 = NDArray[np.float64]
 Value = float | Float64
+EULER = "e"  # as in e/(1 + e), where no symbol of the problem has that name
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +110,8 @@ def evaluate(
         raise InvalidAnswer(f"answer: {name} must be a formula or numbers, not a limit.")
     if not isinstance(field, Formula):
         return np.asarray(field, float) if isinstance(field, np.ndarray) else field
+    if EULER in field.names and EULER not in symbols:
+        symbols = {**symbols, EULER: math.e}
     unknown = sorted(field.names - set(symbols))
     if unknown:
         raise InvalidAnswer(

@@ -14,10 +14,11 @@ from typing import Any, Literal
 from regard.errors import FormulaError
 from regard.language import parse
 from regard.language.formula.printing.text import to_text
-from regard.language.formula.tree import Tree, operands
+from regard.language.formula.tree import Tree, apply, operands
 from regard.problems.symbols import SymbolsGiven
 
 Relation = Literal["=", "!=", ">=", ">", "rank <="]
+_NUMERIC = frozenset(["number", "neg", "+", "-", "*", "/", "^"])
 _TURNED = {"<": ">", "<=": ">=", ">": ">", ">=": ">="}
 MOST_PARTS = 6
 
@@ -101,6 +102,8 @@ def _one(
     ranks = [side[-1].op == "call" and side[-1].value == "rank" for side in (left, right)]
     anywhere = any(node.value == "rank" for side in (left, right) for node in side)
     if not anywhere:
+        if turned in (">", ">=") and all(node.op in _NUMERIC for node in left):
+            left, right = apply("neg", right), apply("neg", left)  # a number stands on the right
         return Assertion(turned, to_text(left), to_text(right), definitions)  # type: ignore[arg-type]
     if ranks != [False, True] or turned != ">=":
         raise ValueError(f"{where}: of a rank it is asked how large it is at most: rank(A) <= D")

@@ -79,6 +79,18 @@ def cached(r: Draw) -> dict[str, bool]:
     }
 
 
+def hidden(r: Draw) -> dict[str, bool]:
+    n = int(r.integers(3, 9))
+    scores, added, mask = r.normal(size=(n, n)), np.triu(r.normal(size=(n, n)), 1), np.tri(n)
+    weights = softmax(scores, mask)
+    return {
+        "Weights stay the same": same(softmax(scores + added, mask), weights),
+        "Weights at hidden": same(np.triu(weights, 1), np.zeros((n, n))),
+        "Without the mask": same(softmax(scores + added), softmax(scores)),
+        "Zeros put at": same(softmax(scores) * mask, weights),
+    }
+
+
 def memory(r: Draw) -> dict[str, bool]:
     n, d = 5, 3
     q, k, v = (r.normal(size=(n, d)) for _ in range(3))
@@ -211,6 +223,7 @@ BY_NUMPY: dict[str, Callable[[Draw], dict[str, bool]]] = {
     "who-sees-whom": who_sees_whom,
     "train-all-positions-at-once": train_at_once,
     "cached-decoding": cached,
+    "what-a-causal-mask-hides": hidden,
     "memory-of-the-scores": memory,
     "ranks-in-a-head": ranks,
     "layer-norm-before-or-after": layer_norms,

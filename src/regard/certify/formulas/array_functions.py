@@ -28,8 +28,10 @@ def _softmax(parts: list[Tensor], shape: Shape) -> Tensor:
     below: dict[tuple[Place, ...], Poly] = {}
 
     def power(*at: Place) -> Poly:
-        found = elementary.exp(part(*at))
-        return found * masks[0](*at) if masks else found
+        if not masks:
+            return elementary.exp(part(*at))
+        mask = masks[0](*at)
+        return elementary.exp(_where_seen(part(*at), mask)) * mask
 
     def entry(*at: Place) -> Poly:
         row = at[:-1]
@@ -38,6 +40,16 @@ def _softmax(parts: list[Tensor], shape: Shape) -> Tensor:
         return power(*at) * below[row]
 
     return Tensor(part.shape, entry)
+
+
+def _where_seen(score: Poly, mask: Poly) -> Poly:
+    """Return a score where a causal mask is 1: m f(m) = m f(1) for an m that is 0 or 1."""
+    if len(mask.terms) != 1:
+        return score
+    ((monomial, times),) = mask.terms.items()
+    if times != 1 or len(monomial) != 1 or next(iter(monomial))[0][0] != "seen":
+        return score
+    return score.mapped(lambda term: term - monomial)
 
 
 def _count(size: Size) -> Poly:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
+from regard.certify.certificate import Unusable
 from regard.certify.formulas.rational_functions import Ratio
 from regard.checking.answers import Answer
 from regard.checking.sampling import generator
@@ -120,9 +121,12 @@ class Task:
 
     def is_right(self, name: str, side: Side, change: Change | None = None) -> bool:
         """Whether a side is what a field must be, or would be with a change."""
-        return any(
-            self.same(side, self.right(name, fixed, change)) for fixed in self.readings(side)
-        )
+        try:
+            return any(
+                self.same(side, self.right(name, fixed, change)) for fixed in self.readings(side)
+            )
+        except Unusable:  # with the change, what is defined divides by nothing
+            return False
 
     def same(self, side: Side, right: Ratio) -> bool:
         """Whether a side is this function: for all sizes, or to the digits that are written."""

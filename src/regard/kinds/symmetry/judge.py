@@ -12,6 +12,7 @@ from regard.checking.assertions import Judged, decide
 from regard.checking.mistakes import recognise
 from regard.checking.sampling import generator
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
+from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.symmetry.misconceptions import MISTAKES, Case
 from regard.kinds.symmetry.reading import read
 from regard.kinds.symmetry.spec import OLD, SymmetryProblem
@@ -36,7 +37,10 @@ def judge(problem: SymmetryProblem, answer: Answer) -> Verdict:
     wrong = False
     if said.assertion:
         name = problem.unknown or "becomes"
-        judged = decide(said.assertion, said.given)
+        try:
+            judged = decide(said.assertion, said.given)
+        except FormulaError as error:  # sizes that are names, and differ
+            raise InvalidAnswer(f"answer: {name}: {error}") from None
         zero = bool(problem.unknown) and _zero(said.formula, said.given)
         goals.append(replace(_formula(name, judged, zero), part=name))
         wrong = judged.truth is False

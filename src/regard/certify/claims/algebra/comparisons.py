@@ -17,7 +17,7 @@ from regard.certify.certificate import Certificate, Claim, Unusable, listed, par
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.formulas.counterexamples import MOST_BITS
 from regard.certify.formulas.elementary import above_zero, never_negative
-from regard.certify.formulas.evaluation import table
+from regard.certify.formulas.evaluation import read, table
 from regard.certify.formulas.expansion import expand
 from regard.certify.formulas.functions import in_balls
 from regard.certify.formulas.number_tables import Table
@@ -63,9 +63,25 @@ def always_compared(claim: Claim, certificate: Certificate) -> Decision:
     def test(poly: Poly) -> bool:
         return above_zero(poly) if strict else never_negative(poly)
 
+    if _above_weights(claim.fields, strict):
+        return Decision("holds", "Weights are not negative, and those of a row sum to 1.")
     if expand(_stated(claim), {}, test).proved:
         return Decision("holds", "Written out in symbols, no term is negative.")
     return Decision("undecided", "Written out in symbols, the signs of the terms settle nothing.")
+
+
+def _above_weights(fields: Mapping[str, Any], strict: bool) -> bool:
+    """Whether it says that no entry of a softmax is above 1: -softmax(S) >= -1."""
+    left, right = (read(part(fields, side), side).tree for side in ("left", "right"))
+    if [node.op for node in right] != ["number", "neg"] or left[-1].op != "neg":
+        return False
+    inner, where = left[:-1], named(fields.get("where", {}))
+    for _ in range(len(where)):  # a name that is defined stands for its formula
+        if len(inner) == 1 and inner[0].value in where:
+            inner = read(where[inner[0].value], "where").tree
+    least = right[0].value
+    weights = inner[-1].op == "call" and inner[-1].value == "softmax"
+    return bool(weights and (least > 1 or (least == 1 and not strict)))
 
 
 def comparison_fails(claim: Claim, certificate: Certificate) -> Decision:

@@ -147,7 +147,8 @@ def _have_moments(
     ]
     spread = sum(
         (
-            chance * sum(((arb(x) - m) ** 2 for x, m in zip(point, truth, strict=True)), arb(0))
+            chance
+            * sum(((arb(x) - m) * (arb(x) - m) for x, m in zip(point, truth, strict=True)), arb(0))
             for point, chance in atoms.items()
         ),
         arb(0),

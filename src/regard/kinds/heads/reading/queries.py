@@ -281,6 +281,10 @@ def _query(name: str, said: Any) -> Formula | Float64:
         return np.array([said])
     if isinstance(said, Formula) and said.relations == ("=",) and str(said.sides[0]) == name:
         return said.sides[1]
+    if isinstance(said, list) and all(isinstance(one, float | Formula) for one in said):
+        entries = [evaluate(f"{name}[{i}]", one, {}) for i, one in enumerate(said)]  # ["log(3)", 0]
+        if all(np.ndim(one) == 0 for one in entries):
+            return np.array(entries, float)
     if not isinstance(said, Formula | np.ndarray):
         raise InvalidAnswer(f"answer: {name} must be a formula or a list of numbers.")
     return said
