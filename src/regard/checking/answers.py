@@ -124,6 +124,14 @@ def evaluate(
         raise InvalidAnswer(f"answer: {name}: {error}") from None
 
 
+_AVERAGE = "The average of two is written 1/2 (x + y)."
+_WORDS_FOR = {
+    "add": "A sum is written x + y.",
+    **dict.fromkeys(("mean", "avg", "average"), _AVERAGE),
+    **dict.fromkeys(("all", "every", "each"), "A condition is meant for all: leave the word out."),
+}
+
+
 def _meant(unknown: str, symbols: Mapping[str, Value]) -> str:
     """Say what an undeclared name may stand for, where that can be told."""
     for known in sorted(symbols):
@@ -134,6 +142,12 @@ def _meant(unknown: str, symbols: Mapping[str, Value]) -> str:
     for at in range(1, len(unknown)):
         if unknown[:at] in symbols and unknown[at:] in symbols:
             return f" For the product write {unknown[:at]} {unknown[at:]}, with a space."
+    if unknown in _WORDS_FOR:
+        return f" {_WORDS_FOR[unknown]}"
+    base = unknown.rstrip("0123456789")
+    indexed = [known for known in sorted(symbols) if known.startswith(f"{base}_")]
+    if base != unknown and indexed:
+        return f" An index follows an underscore, as in {indexed[0]}."
     if "C" in symbols and (len(unknown) == 1 or unknown in GREEK_WORDS):
         return " A factor that may be as large as one likes is called C."
     if len(unknown) > 3 and unknown.isalpha() and unknown not in GREEK_WORDS:

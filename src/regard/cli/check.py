@@ -80,7 +80,7 @@ def check(
     if collection is not None:
         _show_parts(check_collection(collection.name, _answers(said)), form, output)
     _in_order(problem, said)
-    given = _read(said)
+    given = _read(_condition(problem, said, answer or []))
     if problem == "-":
         named = read(given).problem
         if named is None:
@@ -121,6 +121,18 @@ def _show_parts(grading: Grading, form: Format, output: Path | None) -> NoReturn
     else:
         _show(grading.report(), grading.to_dict(), form, output)
     raise typer.Exit(0 if grading.right else 1 if grading.readable else 2)
+
+
+def _condition(problem: str, said: dict[str, Any] | str, typed: list[str]) -> dict[str, Any] | str:
+    """Return `s_j = max(s)` whole, where a condition is asked for and s_j is no field."""
+    from regard.problems import load
+    from regard.problems.answer_fields import answer_fields
+
+    if isinstance(said, str) or len(typed) != 1 or problem == "-":
+        return said
+    fields = answer_fields(load(problem))
+    asks = len(fields) == 1 and any(sign in fields[0].example for sign in "<>=")
+    return {fields[0].name: typed[0]} if asks and fields[0].name not in said else said
 
 
 def _in_order(problem: str, answer: dict[str, Any] | str) -> None:

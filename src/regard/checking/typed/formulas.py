@@ -21,7 +21,9 @@ _LARGE = re.compile(
 _NUMBER = r"[-+−]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 _LIST = re.compile(rf"\s*[(\[]?\s*({_NUMBER}(?:(?:\s*[,;]\s+|\s+){_NUMBER})+)\s*[)\]]?\s*")
 _LIST_ENDS = {"(": ")", "[": "]"}
-_CALLS = ("inv", "matmul")
+_DELIMITED = re.compile(r"\s*(?:\\\((.*)\\\)|\\\[(.*)\\\])\s*", re.DOTALL)  # as LaTeX has it
+# What each call is, of as many arguments as there are places.
+_CALLS = {"inv": "({})^-1", "matmul": "({}) ({})", "add": "({} + {})"}
 
 
 def as_typed(text: str) -> str:
@@ -32,26 +34,26 @@ def as_typed(text: str) -> str:
     >>> as_typed(r"\beta (k_a + k_b), \beta \gg 0"), as_typed("0.33 0.12 0.55")
     ('\\beta (k_a + k_b)', '[0.33, 0.12, 0.55]')
     """
-    text = _BOLD.sub(r"\1", text)
+    delimited = _DELIMITED.fullmatch(text)
+    text = _BOLD.sub(r"\1", text if delimited is None else delimited[1] or delimited[2] or "")
     text = _INDEX.sub(lambda found: f"_{found[0].translate(_PLAIN)}", text)
     text = _TRANSPOSE.sub(".T", _MODULE.sub("", text))
     text = _LARGE.sub("", text)
-    for name in _CALLS:
-        text = _without_call(text, name)
+    for name, meaning in _CALLS.items():
+        text = _without_call(text, name, meaning)
     numbers = _LIST.fullmatch(text)
     if numbers is not None and _LIST_ENDS.get(text.strip()[0]) in (None, text.strip()[-1]):
         return f"[{', '.join(re.findall(_NUMBER, numbers[1]))}]"
     return text
 
 
-def _without_call(text: str, name: str) -> str:
+def _without_call(text: str, name: str, meaning: str) -> str:
     """Return a text in which inv(x) is (x)^-1, and matmul(a, b) is (a) (b)."""
     while (found := re.search(rf"(?<![\w.]){name}\(", text)) is not None:
         arguments, end = _arguments(text, found.end())
-        if end < 0 or len(arguments) != (1 if name == "inv" else 2):
+        if end < 0 or len(arguments) != meaning.count("{}"):
             return text
-        inside = f"({arguments[0]})^-1" if name == "inv" else "({}) ({})".format(*arguments)
-        text = text[: found.start()] + inside + text[end:]
+        text = text[: found.start()] + meaning.format(*arguments) + text[end:]
     return text
 
 
