@@ -53,7 +53,6 @@ app.command("inspect", short_help="Say what the heads of a model do.")(inspect_c
 app.command("mcp", short_help="Offer the questions of the lab to assistants.")(mcp_command)
 app.command("list")(problem_set.list_problems)
 app.command("variant", short_help="Print a problem with other numbers.")(problem_set.variant)
-app.command("validate", short_help="Say whether a problem file is right.")(problem_set.validate)
 app.command("new", short_help="Write a problem file to start from.")(new_command)
 app.command("rubric", short_help="Print goals, points and likely mistakes.")(rubric_command)
 app.command("handout", short_help="Write the statements alone, for a class.")(handout_command)
@@ -84,6 +83,21 @@ def _is_formula(word: str) -> bool:
     return len(word) > 1 and word[0] == "-" and word[1] not in "-o"
 
 
+def _wrapped(message: str) -> str:
+    """Wrap the sentences of a message at the width of a terminal; what is quoted stays as it is."""
+    if not sys.stderr.isatty():
+        return message
+    import shutil
+    import textwrap
+
+    width = max(40, min(100, shutil.get_terminal_size().columns))
+    lines = [
+        line if line.startswith(" ") else textwrap.fill(line, width, break_on_hyphens=False)
+        for line in message.split("\n")
+    ]
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Run the command and leave with its exit code."""
     if sys.argv[1:2] == ["check"]:
@@ -92,7 +106,7 @@ def main() -> None:
     try:
         app()
     except RegardError as problem:
-        typer.echo(str(problem), err=True)
+        typer.echo(_wrapped(str(problem)), err=True)
         sys.exit(2)
     except Exception as fault:
         typer.echo(f"regard failed, and that is a fault of its own: {fault!r}", err=True)

@@ -18,10 +18,13 @@ A file that grows long becomes a folder of the same name. What is looked up in t
     spec            PROBLEM, the class of the problems
     fields          fields(problem) -> tuple[AnswerField, ...]; perhaps goals(problem), the names
                     that `points` are given for and that the judge puts into GoalResult.part;
-                    INSTANCE_FIRST: wrong on the instance earns nothing on others
+                    INSTANCE_FIRST: wrong on the instance earns nothing on others; SHOWS_ARRAYS:
+                    whoever answers needs the arrays of `given`, which are shown with the statement
     misconceptions  MISTAKES, OFTEN; BY_EXAMPLE: the counterexample is told, not the goal missed
     judge           judge(problem, answer) -> Verdict; perhaps replay(problem, answer, seed), which
-                    returns a Counterexample, and hint(message), added to what cannot be read
+                    returns a Counterexample, hint(message), added to what cannot be read, and for
+                    reading: accept(problem, answer), sizes_of_ones(problem) and
+                    has_shape_of(problem, name, formula)
     solve           solve(problem) -> Finding, or a Solution that is told already
     explain         explain(problem, finding) -> Explanation
     vary            vary(problem, rng) -> dict of the tables that change, such as the whole `given`

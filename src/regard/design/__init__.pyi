@@ -1,0 +1,12 @@
+from regard.design.heads.arguments import self_attention as self_attention
+from regard.design.oblique_projection import separator as separator
+from regard.design.positions.band import band as band
+from regard.design.positions.offset import offset as offset
+from regard.design.positions.result import PositionalDesign as PositionalDesign
+from regard.design.queries.arguments import query as query
+from regard.design.results import HeadDesign as HeadDesign
+from regard.design.results import QueryDesign as QueryDesign
+from regard.design.results import SeparatorDesign as SeparatorDesign
+from regard.design.robust_heads.arguments import isotropic_scale as isotropic_scale
+from regard.design.robust_heads.arguments import robust as robust
+from regard.design.robust_heads.result import RobustDesign as RobustDesign

@@ -1,0 +1,11 @@
+from regard.models.exporting import export as export
+from regard.models.grafting import Grafted as Grafted
+from regard.models.grafting import graft as graft
+from regard.models.inspecting import inspect as inspect
+from regard.models.inspection import HeadReading as HeadReading
+from regard.models.inspection import Inspection as Inspection
+from regard.models.loading import load as load
+from regard.models.model import Layer as Layer
+from regard.models.model import Model as Model
+from regard.models.model import ModelHead as ModelHead
+from regard.models.scores import FORMULAS as FORMULAS
