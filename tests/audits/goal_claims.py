@@ -421,7 +421,8 @@ def count(solution: Solution, found: Reached) -> bool:
                 return False
         elif name in stated:
             fields = stated[name]
-            if str(said) not in (fields["number"], fields["formula"]):
+            both = f"{fields['formula']} = {fields['number']}"
+            if str(said) not in (fields["number"], fields["formula"], both):
                 return False
         elif name not in solution.problem.goal.orders:
             return False

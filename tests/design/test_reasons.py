@@ -132,8 +132,14 @@ def test_an_error_of_somebody_else_needs_no_reason() -> None:
         (
             OutputsOutOfReach(Nearest("head", "error", 0.5), 0.25),
             "design.self_attention: these outputs cannot be reached, whatever the head attends to: "
-            "some row misses by 0.25 or more. The certificate proves it. .best comes closest, with "
-            "error at most 0.5.",
+            "some row misses by 0.25 or more. The certificate proves it. The closest head found is "
+            ".best, with error at most 0.5.",
+        ),
+        (
+            OutputsOutOfReach(Nearest("head", "error", 0.5, 1e-3, True), 0.4996),
+            "design.self_attention: these outputs cannot be reached, whatever the head attends to: "
+            "some row misses by 0.4996 or more. The certificate proves it. .best comes closest, "
+            "with error at most 0.5 (proved to 0.1 %).",
         ),
         (
             TooFewColumns(Nearest("head", "d_k", 3), 1, 2),
@@ -147,10 +153,10 @@ def test_an_error_of_somebody_else_needs_no_reason() -> None:
         ),
         (
             GapOutOfReach(TWO, (2, 5), 0.125, 7.0, 3.0, shared=True),
-            "design.robust: no query of length up to 7 lifts keys 2, 5 above every other key by "
-            "more than 0.125 in the mean, less 3 standard deviations. Nor can the targets be "
-            "shared in any other way. The certificate proves it. The closest found is .best, with "
-            "a gap of at least 0.25.",
+            "design.robust: no query of length up to 7 gives keys 2, 5 the weights asked for and "
+            "lifts them above every other key by more than 0.125 in the mean, less 3 standard "
+            "deviations. Nor can the targets be shared in any other way. The certificate proves "
+            "it. The closest found is .best, with a gap of at least 0.25.",
         ),
         (
             GapOutOfReach(ONE, (2,), 0.125, 7.0, 0.0, shared=False),

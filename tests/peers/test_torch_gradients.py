@@ -61,3 +61,29 @@ def test_tensors_come_back_as_tensors() -> None:
     found = gradients(*arrays)
     assert isinstance(found.query, torch.Tensor)
     assert found.value.shape == (7, 2)
+
+
+@pytest.mark.parametrize("name", ["one head", "batch and heads", "causal", "scaled"])
+def test_those_of_scores_and_weights_are_too_also_for_a_mask_beside_the_causal_order(
+    name: str,
+) -> None:
+    *shapes, options = CASES[name]
+    rng = np.random.default_rng(7)
+    arrays = [rng.normal(size=shape) for shape in shapes]
+    arrays.append(rng.normal(size=(*shapes[0][:-1], shapes[2][-1])))
+    n_q, n_k = shapes[0][-2], shapes[1][-2]
+    mask = rng.random((n_q, n_k)) < 0.7
+    mask[:, 0] = True
+    allowed = mask & (np.tril(np.ones((n_q, n_k), bool)) if "is_causal" in options else True)
+    query, key, value = (torch.tensor(x) for x in arrays[:3])
+    scale = options.get("scale", shapes[0][-1] ** -0.5)
+    scores = (scale * query @ key.mT).masked_fill(~torch.tensor(allowed), -np.inf)
+    scores.requires_grad_()
+    weights = torch.softmax(scores, -1)
+    weights.retain_grad()
+    (weights @ value).backward(torch.tensor(arrays[3]))
+    found = gradients(*arrays, mask, **options)
+    np.testing.assert_allclose(found.scores, scores.grad.numpy(), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        np.where(allowed, found.weights, 0), np.where(allowed, weights.grad.numpy(), 0), rtol=1e-12
+    )

@@ -13,6 +13,7 @@ from regard.errors import ParameterError
 from regard.report import Facts, Report, Text
 from regard.report.reported import Reported
 from regard.shapes import real
+from regard.shapes.extremes import finite_or_refused
 from regard.shapes.laws import batch_axes, read_stack
 
 __all__ = ["Sensitivity", "diameter", "sensitivity"]
@@ -125,7 +126,6 @@ def sensitivity(
     c = read_stack(function, "scale", scale, AXES["scale"])
     given = {"query": q, "keys": k, "values": v, "scale": c}
     bound_only = perturbation is not None and np.ndim(perturbation) == 0
-    moved = None
     if bound_only:
         eta = real(function, "perturbation", perturbation)
         if eta < 0:
@@ -140,6 +140,19 @@ def sensitivity(
         given["perturbation"] = moved
     batch = batch_axes(function, given, AXES)
 
+    return finite_or_refused(
+        function,
+        given,
+        lambda: _measured(given, batch, eta if bound_only else None),
+        lambda found: (found.output, found.jacobian, found.norm, found.norm_bound),
+    )
+
+
+def _measured(given: dict[str, Array], batch: tuple[int, ...], eta: float | None) -> Sensitivity:
+    """Measure it for arguments that fit; eta bounds every change, where no change is given."""
+    function = "sensitivity"
+    q, k, v, c = (given[name] for name in ("query", "keys", "values", "scale"))
+    moved = given.get("perturbation")
     top = _top(function, q, k, c, batch)
     # From the heaviest key, whose own distance is exactly zero: a nearly certain choice keeps
     # its small Jacobian to full precision.
@@ -161,13 +174,14 @@ def sensitivity(
         np.broadcast_to(given["values"], v.shape), top[..., None, None], axis=-2
     )
     changes: dict[str, Array] = {}
-    if perturbation is not None:
-        if moved is None:
-            oscillation = np.full(batch, 2 * eta)
-            change = _largest_change(log_weights, around_output, eta)
-        else:
+    if eta is not None or moved is not None:
+        if moved is not None:
             oscillation = np.broadcast_to(np.ptp(moved, axis=-1), batch)
             change = _norm(_change(log_weights, around_output, moved))
+        else:
+            assert eta is not None
+            oscillation = np.full(batch, 2 * eta)
+            change = _largest_change(log_weights, around_output, eta)
         bound = of_values * np.tanh(oscillation / 4)
         changes = {"oscillation": oscillation, "change": change, "change_bound": bound}
     found = {

@@ -81,13 +81,15 @@ def worst_case(
     nominal = None
     if given.keys is not None:
         nominal = np.array([_average(x, intervals.middle)[0] for x in given.heights], float)
+    with np.errstate(over="ignore"):  # wide floats hold scores that float64 does not
+        reach = np.stack([intervals.lower, intervals.upper]).astype(np.float64)
     return WorstCase(
         lower=_one(lower, given.single),
         upper=_one(upper, given.single),
         nominal=None if nominal is None else _one(nominal, given.single),
         error=error,
         certificate=_certificate(given, lower, upper, error),
-        scores=np.stack([intervals.lower, intervals.upper]).astype(np.float64),
+        scores=reach,
         raised_at_lower=down[0] if given.single else down,
         raised_at_upper=up[0] if given.single else up,
         keys=given.keys,

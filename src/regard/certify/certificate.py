@@ -21,6 +21,7 @@ from regard.certify.floats import Float64 as Float64
 from regard.certify.floats import Unusable as Unusable
 from regard.certify.floats import floats_of
 from regard.certify.reading import Number as Number
+from regard.certify.reading import Parts
 from regard.certify.reading import combination as combination
 from regard.certify.reading import down as down
 from regard.certify.reading import exact as exact
@@ -33,7 +34,6 @@ from regard.certify.reading import matrix as matrix
 from regard.certify.reading import number as number
 from regard.certify.reading import part as part
 from regard.certify.reading import positive_or_zero as positive_or_zero
-from regard.certify.reading import radius as radius
 from regard.certify.reading import up as up
 from regard.certify.reading import vector as vector
 from regard.certify.reading import weighted as weighted
@@ -49,6 +49,16 @@ class Claim:
     kind: str
     fields: Mapping[str, Any]
     witness: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def stated(self) -> Parts:
+        """The fields, each asked what it must look like when it is read."""
+        return Parts(self.fields)
+
+    @property
+    def witnessed(self) -> Parts:
+        """The witness, read in the same way."""
+        return Parts(self.witness)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -62,12 +63,6 @@ def positive_or_zero(value: Any, name: str) -> int | float:
     if number(value, name) < 0:
         raise Unusable(f"{name} must be at least 0, not {_show(value)}.")
     return number(value, name)
-
-
-def radius(fields: Mapping[str, Any]) -> int | float | None:
-    """Return the radius of a claim; None: it is about everything, however long."""
-    value = part(fields, "radius")
-    return None if value is None else positive_or_zero(value, "radius")
 
 
 def index(value: Any, name: str, n: int) -> int:
@@ -161,3 +156,58 @@ def _exponent(text: str) -> str:
 def _show(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Fields or witness of a claim, each part read by name: `claim.stated.number("bound")`."""
+
+    of: Mapping[str, Any]
+
+    def part(self, name: str) -> Any:
+        """Return a part, which must be there and may be anything."""
+        return part(self.of, name)
+
+    def number(self, name: str) -> int | float:
+        """Return a finite number."""
+        return number(self.part(name), name)
+
+    def exact(self, name: str) -> Number:
+        """Return a number, also if it is written as a fraction "p/q"."""
+        return exact(self.part(name), name)
+
+    def positive_or_zero(self, name: str) -> int | float:
+        """Return a finite number of at least 0."""
+        return positive_or_zero(self.part(name), name)
+
+    def radius(self) -> int | float | None:
+        """Return the radius of a claim; None: it is about everything, however long."""
+        return None if self.part("radius") is None else self.positive_or_zero("radius")
+
+    def index(self, name: str, n: int) -> int:
+        """Return a whole number from 0 to n - 1."""
+        return index(self.part(name), name, n)
+
+    def indices(self, name: str, n: int) -> list[int]:
+        """Return whole numbers from 0 to n - 1, at least one and each once."""
+        return indices(self.part(name), name, n)
+
+    def listed(self, name: str, length: int | None = None) -> list[Any]:
+        """Return a list (of `length` entries)."""
+        return listed(self.part(name), name, length)
+
+    def weighted(self, name: str, n: int) -> dict[int, int | float]:
+        """Return the weights of {"indices": …, "weights": …} by index."""
+        return weighted(self.part(name), name, n)
+
+    def combination(self, name: str, n: int, fractions: bool = False) -> dict[int, Number]:
+        """Return the entries that are not 0 of n numbers ≥ 0, not all 0, by index."""
+        return combination(self.part(name), name, n, fractions)
+
+    def vector(self, name: str, length: int) -> Float64:
+        """Return `length` finite numbers."""
+        return vector(self.part(name), name, length)
+
+    def matrix(self, name: str, rows: int | None = None, columns: int | None = None) -> Float64:
+        """Return a matrix of finite numbers with that many rows and columns (None: any)."""
+        return matrix(self.part(name), name, rows, columns)

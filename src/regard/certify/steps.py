@@ -145,12 +145,22 @@ def _entropies(c: Context, rows: Rows) -> Rows:
     return [[-sum((a * a.log() for a in row if a != 0), arb(0)) / unit] for row in rows]
 
 
+_FUNCTIONS: dict[Any, Callable[[arb], arb]] = {
+    "exp": lambda x: x.exp(),
+    "tanh": lambda x: x.tanh(),
+    "silu": lambda x: x / (1 + (-x).exp()),
+    "gelu": lambda x: x / 2 * (1 + (x / arb(2).sqrt()).erf()),
+}
+
+
 def _mapped(c: Context, rows: Rows) -> Rows:
     function = c.options.get("function")
     if function == "identity":
         return rows
     if function == "relu":
         return [[entry.max(arb(0)) for entry in row] for row in rows]
+    if function in _FUNCTIONS:
+        return [[_FUNCTIONS[function](entry) for entry in row] for row in rows]
     if function != "elu+1":
         raise Unusable(f"{function!r} is no function.")
     # x + 1 above 0 and e^x below it: both are max(x, 0) + e^min(x, 0).

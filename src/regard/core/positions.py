@@ -125,7 +125,7 @@ def _positions(name: str, t: NDArray[Any], x_shape: tuple[int, ...], base: float
             f"Got x {show(x_shape)}, positions {show(t.shape)}.{fix}"
         )
     t = t.astype(np.float64)
-    if not _whole(t) and base < 1:
+    if not _all_whole_numbers(t) and base < 1:
         fastest = float(frequencies(x_shape[-1], base, False)[0].max())
         if max(1.0, float(np.abs(t).max())) * fastest > _LIMIT:
             raise ParameterError(
@@ -143,14 +143,14 @@ def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
         return False
 
 
-def _whole(t: Float64) -> bool:
+def _all_whole_numbers(t: Float64) -> bool:
     return bool((t == np.rint(t)).all())
 
 
 def _rotate(x: NDArray[Any], positions: Float64, base: float, layout: str) -> NDArray[Any]:
     """Turn the pairs of x (..., n, d), float32 or float64, by positions that broadcast."""
     d = x.shape[-1]
-    turns = frequencies(d, base, base >= 1 or _whole(positions))
+    turns = frequencies(d, base, base >= 1 or _all_whole_numbers(positions))
     table = np.empty((2, positions.size, d // 2))
     fill(positions.ravel(), turns, table[0], table[1])
     sin, cos = table.reshape(2, *positions.shape, d // 2).astype(x.dtype)

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from regard.certify import verify
 from regard.errors import InfeasibleDesign, RegardError, UndecidedDesign
-from regard.shapes.extremes import find_extreme, refuse_extreme
+from regard.shapes.extremes import LOST, find_extreme, refuse_extreme
 
 __all__ = ["surely"]
 
 Design = TypeVar("Design")
-
-LOST = (ArithmeticError, ValueError, AssertionError, IndexError, TypeError, np.linalg.LinAlgError)
 
 
 def surely(

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from regard.certify import Certificate, Claim
 from regard.design.extremes import surely
 from regard.design.linear_scores.rational_witness import rational, text
-from regard.design.reasons import Reason, infeasible
+from regard.design.reasons import Reason, refused
 from regard.design.results import SeparatorDesign
 from regard.errors import ParameterError
 from regard.language.bounds import lower_bound, upper_bound
@@ -115,7 +115,7 @@ def _separated(kept: Array, dropped: Array, part: float) -> SeparatorDesign:
     x, y, radius = common if common is not None else _nearly(kept, dropped, basis, other, part)
     claim = Claim("no_separator", {"share": part, "radius": radius}, {"x": x, "y": y})
     reason = CommonDirection(radius, best.certificate.claims[0].fields["bound"])
-    raise infeasible(reason, Certificate({"S": kept, "T": dropped}, (claim,)), best)
+    raise refused(reason, Certificate({"S": kept, "T": dropped}, (claim,)), best)
 
 
 def _basis(columns: Array) -> Array:

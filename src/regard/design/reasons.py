@@ -2,19 +2,23 @@
 
 Each folder has a file of its own reasons: frozen dataclasses with the numbers. Whoever tells of a
 refusal elsewhere takes the numbers, or `sentence`, which names no Python object.
+
+Every refusal of the design functions is made by `refused`, which says "impossible" of nothing that
+`certify.verify` does not accept.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
+from regard.certify import verify
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.language.bounds import lower_bound, upper_bound
 from regard.report import number
 
-__all__ = ["PROVED", "Nearest", "Reason", "infeasible", "undecided"]
+__all__ = ["PROVED", "Nearest", "NotProved", "Reason", "refused", "undecided"]
 
 PROVED = "The certificate proves it."
 
@@ -57,7 +61,7 @@ class Reason(ABC):
         nearest: what comes closest, if there is something to say about it.
     """
 
-    function: ClassVar[str]
+    function: str
     nearest: Nearest | None
 
     @property
@@ -76,9 +80,45 @@ class Reason(ABC):
         return f"{self.function}: {self.sentence} {self.ending}".rstrip()
 
 
-def infeasible(reason: Reason, certificate: Any, best: Any) -> InfeasibleDesign:
-    """Return the error that a goal is proved to be out of reach."""
-    return InfeasibleDesign(reason.message, certificate, best, reason)
+@dataclass(frozen=True)
+class NotProved(Reason):
+    """A goal that looks out of reach, without a proof that holds.
+
+    Attributes:
+        function: which function refuses.
+        nearest: what comes closest, or None.
+        closest: whether there is a `.best`.
+    """
+
+    function: str
+    nearest: Nearest | None
+    closest: bool
+
+    @property
+    def sentence(self) -> str:
+        """What was not found."""
+        return "neither a design nor a proof that there is none was found."
+
+    @property
+    def ending(self) -> str:
+        """The closest design."""
+        if not self.closest:
+            return ""
+        off = self.nearest is not None and self.nearest.measure == "error"
+        amount = f", with error {self.nearest.digits}" if off and self.nearest else ""
+        return f"The closest found is .best{amount}."
+
+
+def refused(reason: Reason, certificate: Any, best: Any) -> InfeasibleDesign | UndecidedDesign:
+    """Return the error that a goal is proved out of reach; undecided if the proof does not hold.
+
+    A proof can fail where floats and what they stand for disagree: products of matrices that have
+    rank 1 up to rounding only, averages that meet in floats and not in rationals.
+    """
+    if verify(certificate).holds:
+        return InfeasibleDesign(reason.message, certificate, best, reason)
+    nearest = None if reason.nearest is None else replace(reason.nearest, least=None, rough=False)
+    return undecided(NotProved(reason.function, nearest, best is not None), None, best)
 
 
 def undecided(reason: Reason, certificate: Any, best: Any) -> UndecidedDesign:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NoReturn
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import ParameterError
+from regard.errors import ParameterError, RegardError
 
-__all__ = ["Extreme", "find_extreme", "refuse_extreme"]
+__all__ = ["Extreme", "find_extreme", "finite_or_refused", "refuse_extreme"]
 
 LARGEST, SMALLEST = 1e30, 1e-30  # products of ten numbers of this size are still ordinary floats
 VANISHING = 1e-60  # single entries beside ordinary ones
 MOST_LOOKED_AT = 100_000  # entries among which vanishing ones are sought
 
 Extreme = tuple[str, float]  # an argument, and the number in it
+Result = TypeVar("Result")
+
+# What a computation raises where numbers leave the floats on the way.
+LOST = (ArithmeticError, ValueError, AssertionError, IndexError, TypeError, np.linalg.LinAlgError)
 
 
 def find_extreme(given: Mapping[str, NDArray[np.float64] | float | None]) -> Extreme | None:
@@ -43,3 +48,36 @@ def refuse_extreme(function: str, extreme: Extreme) -> NoReturn:
         f"work with it here. Measure in other units: multiply {name} by a constant, so that it "
         f"lies between {SMALLEST:g} and {LARGEST:g}. Got {size:.3g}."
     ) from None
+
+
+def finite_or_refused(
+    function: str,
+    given: Mapping[str, Any],
+    compute: Callable[[], Result],
+    numbers: Callable[[Result], Iterable[Any]],
+) -> Result:
+    """Call `compute`; with extreme numbers among the arguments, only if its result is finite.
+
+    Args:
+        function: whose arguments they are; `compute` checks each of them.
+        given: the arguments by name, as they came in.
+        compute: gives the result, or raises a RegardError.
+        numbers: of a result, those that must be finite.
+    """
+    try:
+        extreme = find_extreme(given)
+    except (TypeError, ValueError):  # no numbers: `compute` says so
+        extreme = None
+    if extreme is None:
+        return compute()
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            found = compute()
+            if all(bool(np.isfinite(x).all()) for x in numbers(found)):
+                return found
+        except RegardError:
+            raise
+        except LOST:
+            pass
+    refuse_extreme(function, extreme)

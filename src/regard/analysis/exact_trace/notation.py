@@ -11,7 +11,7 @@ from typing import TypeVar
 from regard.analysis.exact_trace.decimals import decimal
 from regard.analysis.exact_trace.numbers import Exact, ExponentialQuotient, Exponentials, Surd
 
-__all__ = ["LATEX", "TEXT", "Style", "decimals", "dot_product", "is_long", "number", "whole"]
+__all__ = ["LATEX", "TEXT", "Style", "decimals", "dot_product", "exact_text", "is_long", "number"]
 
 LONGEST = 24  # characters of a rational that is written whole
 MOST_WHOLE = 16  # exponentials of one number in data
@@ -92,7 +92,7 @@ def is_long(value: Exact) -> bool:
     return bits > 4 * LONGEST or len(str(top)) > LONGEST
 
 
-def whole(value: Exact) -> str | None:
+def exact_text(value: Exact) -> str | None:
     """Write a number exactly however long a rational is; None for too many exponentials."""
     if isinstance(value, Fraction):
         return str(value)

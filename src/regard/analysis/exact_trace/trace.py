@@ -18,7 +18,7 @@ from regard.analysis.exact_trace.input import (
     read_rows,
     read_scale,
 )
-from regard.analysis.exact_trace.notation import whole
+from regard.analysis.exact_trace.notation import exact_text
 from regard.analysis.exact_trace.numbers import Surd
 from regard.analysis.exact_trace.steps import ExactArray, compute, exact_array
 from regard.analysis.exact_trace.visible import read_visible
@@ -185,12 +185,12 @@ class Trace:
         digits = read_digits("Trace.to_dict", digits)
         names = [name for name in MATRICES if getattr(self, name) is not None]
         return {
-            "scale": whole(self.scale),
+            "scale": exact_text(self.scale),
             "is_causal": self.is_causal,
             "visible": [list(seen) for seen in self.visible],
             "digits": digits,
             "exact": {
-                name: [[whole(entry) for entry in row] for row in getattr(self, name)]
+                name: [[exact_text(entry) for entry in row] for row in getattr(self, name)]
                 for name in names
             },
             "decimal": {name: [list(row) for row in self.decimal(name, digits)] for name in names},

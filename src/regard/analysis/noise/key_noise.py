@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,7 @@ from regard.analysis.noise.two_keys import logistic_moments
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import ParameterError, ShapeError
 from regard.shapes import choice, real, show
+from regard.shapes.extremes import finite_or_refused
 from regard.shapes.laws import read_generator, read_stack
 
 __all__ = ["key_noise"]
@@ -72,28 +74,34 @@ def key_noise(
         >>> law.mean.round(12).tolist(), round(float(law.covariance[0, 0]), 6)
         ([0.5, 0.5], 0.195321)
     """
+    given: dict[str, Any] = {
+        "queries": queries,
+        "means": means,
+        "covariances": covariances,
+        "values": values,
+        "head_weights": head_weights,
+        "scale": scale,
+    }
     with one_blas_thread():  # the products are small
-        return _key_noise(
-            queries, means, covariances, values, head_weights, scale, method, tolerance, rng
+        return finite_or_refused(
+            FUNCTION,
+            given,
+            lambda: _law(*_read(**given), method, tolerance, rng),
+            lambda law: (law.mean, law.covariance, law.error),
         )
 
 
-def _key_noise(
+def _read(
     queries: ArrayLike,
     means: ArrayLike,
     covariances: ArrayLike,
     values: ArrayLike,
     head_weights: ArrayLike | None,
     scale: ArrayLike,
-    method: str,
-    tolerance: float,
-    rng: np.random.Generator | int | None,
-) -> OutputLaw:
+) -> tuple[Scores, Array]:
+    """Return the law of the scores, and what each weight of each head adds to the output."""
     scores = read_scores(FUNCTION, queries, means, covariances, scale)
     averaged = read_stack(FUNCTION, "values", values, "(..., n, d_v)", rows=scores.keys)
-    chosen = choice(FUNCTION, "method", method, ("auto", "exact", "qmc", "limit"))
-    allowed = real(FUNCTION, "tolerance", tolerance, positive=True)
-    generator = read_generator(FUNCTION, 0 if rng is None else rng)
     shares = np.full(scores.heads, 1 / scores.heads)
     if head_weights is not None:
         shares = read_stack(
@@ -115,11 +123,24 @@ def _key_noise(
     )
     averaged = np.broadcast_to(averaged, (*batch, *averaged.shape[-2:]))
     shares = np.broadcast_to(shares, (*batch, scores.heads))
-    mixing = shares[..., :, None, None] * averaged[..., None, :, :]
+    return scores, shares[..., :, None, None] * averaged[..., None, :, :]
+
+
+def _law(
+    scores: Scores,
+    mixing: Array,
+    method: str,
+    tolerance: float,
+    rng: np.random.Generator | int | None,
+) -> OutputLaw:
+    chosen = choice(FUNCTION, "method", method, ("auto", "exact", "qmc", "limit"))
+    allowed = real(FUNCTION, "tolerance", tolerance, positive=True)
+    generator = read_generator(FUNCTION, 0 if rng is None else rng)
+    batch = scores.batch
     if scores.heads == 1 and scores.keys == 2 and chosen in ("auto", "exact"):
         reason = "two keys: the weight is a logistic function of one Gaussian number"
         return _two_keys(scores, mixing, reason)
-    width = averaged.shape[-1]
+    width = mixing.shape[-1]
     mean, covariance = np.empty((*batch, width)), np.empty((*batch, width, width))
     worst, kinds = 0.0, []
     atoms: tuple[tuple[float, Array], ...] = ()

@@ -120,7 +120,8 @@ class OutputLaw(Reported):
             return float(np.quantile(self._points(along), level))
         start, rise, m, tau = line
         z = m + tau * ndtri(level if rise > 0 else 1 - level)
-        return float(start + rise / (1 + np.exp(-z)))
+        with np.errstate(over="ignore"):  # of e^{1000} there is no weight left
+            return float(start + rise / (1 + np.exp(-z)))
 
     def _along(self, function: str, direction: ArrayLike) -> Array:
         if self.scores.batch:

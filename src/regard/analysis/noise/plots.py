@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from regard.analysis.noise.output_law import OutputLaw
-    from regard.analysis.noise.stability import Stability
+    from regard.analysis.noise.stability_result import Stability
 
 __all__ = ["plot_law", "plot_stability"]
 

@@ -19,10 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 from regard.analysis.positions.kernel_result import PositionalKernel
 from regard.analysis.positions.kernel_shape import centre_of, split, window_of
 from regard.analysis.positions.read_band import SAME
-from regard.analysis.positions.read_width import fallen, width_of
+from regard.analysis.positions.read_width import width_from_gap, width_of
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import ShapeError
 from regard.shapes import integer, real, show
+from regard.shapes.extremes import finite_or_refused
 from regard.shapes.goals import read_rows
 from regard.shapes.laws import rounding
 
@@ -109,11 +110,25 @@ def positional_kernel(
             f"{function}: A must have an even number of rows, because sines and cosines come in "
             f"pairs. Got A {show(matrix.shape)}."
         )
+    off = rounding(function, "A", A)
+    return finite_or_refused(
+        function,
+        {"A": matrix},
+        lambda: _of_sinusoids(matrix, off, reach, base, phase),
+        lambda found: (found.cosine, found.sine, found.residual, found.toeplitz_share),
+    )
+
+
+def _of_sinusoids(
+    matrix: Array, off: float, reach: int, base: float, phase: float
+) -> PositionalKernel:
+    """Read a matrix for sines and cosines in pairs, whose entries were rounded by `off`."""
+    d = len(matrix)
     c, rest = split(matrix)
     unit = float(np.max(np.abs(matrix))) or 1.0
     energy = float(np.sum((matrix / unit) ** 2))
     left = float(np.sum((rest / unit) ** 2))
-    noise = unit * max(math.sqrt(left / (d * d - d)), rounding(function, "A", A))
+    noise = unit * max(math.sqrt(left / (d * d - d)), off)
     with one_blas_thread():
         largest_left = float(np.linalg.norm(rest, 2))
     return read_blocks(
@@ -203,7 +218,7 @@ def _of_table(A: Array, table: Array, reach: int, base: float) -> PositionalKern
     blur = math.sqrt(float(np.mean(left**2)) / max(1, n - most))
     scale = float(np.max(np.abs(values)))
     same = max(SAME * scale, 3 * blur)
-    B, widths, how = fallen(*window_of(np.minimum(*pair), np.maximum(*pair), same))
+    B, widths, how = width_from_gap(*window_of(np.minimum(*pair), np.maximum(*pair), same))
     share = max(0.0, 1 - float(np.sum(left**2)) / spread) if spread > 0 else 0.0
     least = least_share(2 * n - 2, n * n - 1)  # diagonals, and scores, less their mean
     positional = share >= least

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from regard.analysis.positions.kernel_shape import turns_of, window_of
 from regard.analysis.positions.read_band import LONGEST, SAME, match, within_chance
 
-__all__ = ["NEAR", "Width", "fallen", "width_of"]
+__all__ = ["NEAR", "Width", "width_from_gap", "width_of"]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -82,10 +82,10 @@ def width_of(
             return Width(2 * found.r, (2.0 * found.first, 2.0 * found.last + 1), how)
     if equal is not None:
         return equal
-    return fallen(r, gap)
+    return width_from_gap(r, gap)
 
 
-def fallen(r: int, gap: float) -> Width:
+def width_from_gap(r: int, gap: float) -> Width:
     """The reading of a kernel that falls off by `gap` at T ± r, if it does."""
     how = "f falls off most clearly at T ± B/2" if gap > 0 else "no window stands out"
     return Width(2 * r, (2.0 * r, 2.0 * r + 1), how)

@@ -130,13 +130,13 @@ def _rows(parts: list[Tensor], shape: Shape) -> Tensor:
     part, *bounds = parts
     if not isinstance(part.shape[0], int):
         raise Unusable("a row is picked by its number out of a matrix of a named size.")
-    first = int(_whole(bounds[0])) - 1
+    first = int(_constant_of(bounds[0])) - 1
     if len(bounds) == 1:
         return Tensor(shape, lambda *at: part(first, *at))
     return Tensor(shape, lambda i, *at: part(first + i, *at))
 
 
-def _whole(bound: Tensor) -> Any:
+def _constant_of(bound: Tensor) -> Any:
     return only(bound).constant()
 
 

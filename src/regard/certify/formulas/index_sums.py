@@ -109,11 +109,11 @@ def substituted(monomial: Monomial, index: Index, by: Place) -> Poly:
     """Put another place for an index, which may make factors equal."""
     found = number(1)
     for one, exponent in monomial:
-        found *= _raised(_with(one, index, by), exponent)
+        found *= _power_of(_with(one, index, by), exponent)
     return found
 
 
-def _raised(poly: Poly, exponent: Exponent) -> Poly:
+def _power_of(poly: Poly, exponent: Exponent) -> Poly:
     if isinstance(exponent, int):
         return power(poly, exponent)
     if list(poly.terms.values()) != [1]:

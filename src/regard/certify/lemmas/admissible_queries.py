@@ -19,7 +19,7 @@ from regard.certify.lemmas.random_keys import (
 
 def within_in_words(claim: Claim) -> str:
     """Word up to which length queries are spoken of."""
-    reach = reading.part(claim.fields, "radius")
+    reach = claim.stated.part("radius")
     return "" if reach is None else f" of length up to {reading.down(reach)}"
 
 
@@ -34,7 +34,7 @@ def others_of(target: dict[int, Number], count: int) -> list[int]:
 def ties_of(claim: Claim, target: dict[int, Number]) -> tuple[list[Number], list[tuple[int, int]]]:
     """Return the multipliers t_k and the pairs (c, k) that they belong to."""
     first, *rest = target
-    entries = reading.listed(reading.part(claim.witness, "ties"), "ties", len(rest))
+    entries = claim.witnessed.listed("ties", len(rest))
     return [reading.number(entry, "ties") for entry in entries], [(first, k) for k in rest]
 
 
@@ -66,10 +66,8 @@ def contradicted_by_a_query(
     """Return the question whether the query "attained_by" contradicts a claim."""
 
     def refutation() -> Outcome:
-        query = reading.vector(
-            reading.part(claim.witness, "attained_by"), "attained_by", law.means.shape[1]
-        )
-        reach = reading.radius(claim.fields)
+        query = claim.witnessed.vector("attained_by", law.means.shape[1])
+        reach = claim.stated.radius()
         if len(set(target.values())) > 1:
             raise Unusable("no query has exactly these differences.")
 

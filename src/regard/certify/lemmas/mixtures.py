@@ -24,7 +24,7 @@ from regard.certify.certificate import Certificate, Claim, Number, Unusable
 
 def queries(claim: Claim) -> str:
     """Word which queries a claim is about."""
-    reach = reading.part(claim.fields, "radius")
+    reach = claim.stated.part("radius")
     return "no query" if reach is None else f"no query of length up to {reading.down(reach)}"
 
 
@@ -95,13 +95,11 @@ def by_query(
 
     `contradiction` is told exp(score) of every key and their sum, divided by one number.
     """
-    keys, reach = reading.given(certificate, "keys"), reading.radius(claim.fields)
+    keys, reach = reading.given(certificate, "keys"), claim.stated.radius()
     scale = reading.number(certificate.scale, "scale")
 
     def refutation() -> Outcome:
-        query = reading.vector(
-            reading.part(claim.witness, "attained_by"), "attained_by", keys.shape[1]
-        )
+        query = claim.witnessed.vector("attained_by", keys.shape[1])
 
         def test() -> Outcome:
             entries = [arb(entry) for entry in query.tolist()]

@@ -24,16 +24,16 @@ def by_multipliers(
     claim: Claim, scores: LinearScores, bounds: Callable[[], Mapping[int, Bounds]]
 ) -> Outcome:
     """Is Σ y ln a above Σ l ln a for all weights between bounds, by more than pull?"""
-    reach = reading.radius(claim.fields)
+    reach = claim.stated.radius()
     read = reading.number if reach is not None else reading.exact
-    lower = entries(reading.part(claim.witness, "lower"), "lower", scores, read)
-    upper = entries(reading.part(claim.witness, "upper"), "upper", scores, read)
+    lower = entries(claim.witnessed.part("lower"), "lower", scores, read)
+    upper = entries(claim.witnessed.part("upper"), "upper", scores, read)
     rows = sorted({i for i, _ in lower})
     if rows != sorted({i for i, _ in upper}):
         raise Unusable("lower and upper must be of the same rows.")
     levels = [
         reading.positive_or_zero(level, "levels")
-        for level in reading.listed(reading.part(claim.witness, "levels"), "levels", len(rows))
+        for level in claim.witnessed.listed("levels", len(rows))
     ]
 
     def parts(numbers: Arithmetic) -> tuple[Entries, Entries]:

@@ -67,7 +67,7 @@ def read_law(certificate: Certificate) -> Law:
 
 def chosen_of(claim: Claim, count: int) -> tuple[list[int], list[int]]:
     """Return the chosen keys and the others; there must be some of both."""
-    chosen = reading.indices(reading.part(claim.fields, "chosen"), "chosen", count)
+    chosen = claim.stated.indices("chosen", count)
     others = np.setdiff1d(np.arange(count), chosen).tolist()
     if not others:
         raise Unusable("chosen are all keys, so that there are no others.")
@@ -76,9 +76,7 @@ def chosen_of(claim: Claim, count: int) -> tuple[list[int], list[int]]:
 
 def target_of(claim: Claim, count: int) -> dict[int, Number]:
     """Return the chosen keys with their weights, which must be above 0."""
-    target: dict[int, Number] = {
-        **reading.weighted(reading.part(claim.fields, "target"), "target", count)
-    }
+    target: dict[int, Number] = {**claim.stated.weighted("target", count)}
     if any(weight <= 0 for weight in target.values()):
         raise Unusable("the weights of target must be above 0.")
     return target
@@ -101,7 +99,7 @@ def pairs_of(value: Any, count: int) -> list[tuple[int, int]]:
 
 def pair_weights(claim: Claim, count: int) -> list[Number] | None:
     """Return what each pair counts, ≥ 0; None: the largest counts."""
-    value = reading.part(claim.fields, "weights")
+    value = claim.stated.part("weights")
     if value is None:
         return None
     return [

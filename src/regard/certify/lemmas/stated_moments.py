@@ -10,7 +10,7 @@ from typing import Any
 from flint import arb, fmpq
 
 from regard.certify.balls import BALLS, Outcome, settle
-from regard.certify.certificate import Claim, Unusable, part
+from regard.certify.certificate import Claim, Unusable
 from regard.certify.formulas.evaluation import evaluate, read, scalar
 from regard.certify.formulas.functions import in_balls, square
 from regard.certify.formulas.number_tables import Table
@@ -25,10 +25,10 @@ class Stated:
 
     def __init__(self, claim: Claim, names: list[str]) -> None:
         self.source = json.dumps(_plain(claim.fields), sort_keys=True)
-        self.size = part(claim.fields, "size")
+        self.size = claim.stated.part("size")
         self.stated: dict[str, Formula] = {}
         for name in names:
-            text = part(claim.fields, name)
+            text = claim.stated.part(name)
             if text is not None:
                 self.stated[name] = read(text, name)
         if not {"mean", "variance"} & set(self.stated):

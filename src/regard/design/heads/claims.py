@@ -198,7 +198,7 @@ def outputs_obstruction(
                     {"outputs": field, "bound": apart * (1 - 1e-12)},
                     {"same": [row, other]},
                 )
-    bent = _bent(tokens, outputs, tolerance)
+    bent = _turning_rows(tokens, outputs, tolerance)
     if bent is not None:
         witness, bound = bent
         fields = {"outputs": field, "bound": bound}
@@ -237,7 +237,7 @@ def outputs_obstruction(
     return None
 
 
-def _bent(
+def _turning_rows(
     tokens: Array, outputs: dict[int, Array], tolerance: float
 ) -> tuple[dict[str, Any], float] | None:
     """Three rows whose tokens lie on a line, in this order, and whose outputs turn back."""

@@ -28,7 +28,7 @@ from regard.design.linear_scores.family import Array, Family, Pattern
 from regard.design.linear_scores.max_entropy import Closest, closest
 from regard.design.linear_scores.minimax import smallest_error, starts
 from regard.design.linear_scores.reduced_scores import view
-from regard.design.reasons import Nearest, infeasible, undecided
+from regard.design.reasons import Nearest, refused, undecided
 from regard.design.results import HeadDesign
 from regard.errors import UndecidedDesign
 
@@ -87,7 +87,7 @@ class _Refusal:
             raise self.undecided(about)
         gap = self.proved_gap(excluding)
         about = excluding + [claim for claim in about if claim not in excluding]
-        raise infeasible(self.why(excluding[0], gap), task.certificate(about), self.closest)
+        raise refused(self.why(excluding[0], gap), task.certificate(about), self.closest)
 
     @property
     def closest(self) -> HeadDesign:

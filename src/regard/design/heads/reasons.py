@@ -19,6 +19,12 @@ class _OfHead(Reason):
     nearest: Nearest
 
 
+def _closest(nearest: Nearest) -> str:
+    """What `.best` is: closest only where that is proved."""
+    proved = nearest.least is not None
+    return ".best comes closest" if proved else "The closest head found is .best"
+
+
 @dataclass(frozen=True)
 class NoHead(_OfHead):
     """No head is within the tolerance.
@@ -50,9 +56,7 @@ class NoHead(_OfHead):
     @property
     def ending(self) -> str:
         """The proof, and the closest head."""
-        proved = self.nearest.least is not None
-        found = ".best comes closest" if proved else "The closest head found is .best"
-        return f"{PROVED} {found}, with error {self.nearest.digits}."
+        return f"{PROVED} {_closest(self.nearest)}, with error {self.nearest.digits}."
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class OutputsOutOfReach(_OfHead):
     @property
     def ending(self) -> str:
         """The proof, and the closest head."""
-        return f"{PROVED} .best comes closest, with error {self.nearest.digits}."
+        return f"{PROVED} {_closest(self.nearest)}, with error {self.nearest.digits}."
 
 
 @dataclass(frozen=True)

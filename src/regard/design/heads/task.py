@@ -26,15 +26,17 @@ from regard.design.heads.low_rank import Factors, Wish, factors, fewest_columns
 from regard.design.heads.output_targets import Wanted, assignments, averages, distance
 from regard.design.heads.rank_bound import rank_claims, rank_one
 from regard.design.heads.reasons import OutputsOutOfReach, TooFewColumns
+from regard.design.linear_scores.exclusion_claims import verified
 from regard.design.linear_scores.family import Array, Family, Pattern, largest, softmax
 from regard.design.linear_scores.pattern_fit import reach_limit
 from regard.design.linear_scores.smallest_scale import off_target
-from regard.design.reasons import Nearest, infeasible, undecided
+from regard.design.reasons import Nearest, refused, undecided
 from regard.design.results import HeadDesign
 
 __all__ = ["HeadTask"]
 
 MOST_SEARCHED = 3  # patterns
+SHARES = (1e-6, 1e-3)  # of an error, below which nothing is proved to be: the last is told
 ROOM = (1 - 1e-7, 0.99, 0.5, 0.1)  # shares of the tolerance; the rest is for rounding the matrices
 
 
@@ -175,14 +177,16 @@ class HeadTask:
         return Certificate(arrays, tuple(claims), self.scale)
 
     def refuse_outputs(self) -> None:
-        """Raise if the outputs are out of reach of every pattern."""
+        """Raise if the outputs are proved to be out of reach of every pattern."""
         claim = head_claims.outputs_obstruction(
             self.tokens, self.outputs, self.W_V, self.tolerance, distance
         )
-        if claim is not None:
-            best = self.closest_outputs
-            reason = OutputsOutOfReach(Nearest("head", "error", best.error), claim.fields["bound"])
-            raise infeasible(reason, self.certificate([claim]), best)
+        # Tokens that depend on each other up to rounding may forbid in floats what they allow.
+        for proved in verified([] if claim is None else [claim], self.certificate([])):
+            best, bound = self.closest_outputs, proved.fields["bound"]
+            least = next((share for share in SHARES if bound >= best.error * (1 - share)), None)
+            nearest = Nearest("head", "error", best.error, least, rough=least == SHARES[-1])
+            raise refused(OutputsOutOfReach(nearest, bound), self.certificate([proved]), best)
 
     @cached_property
     def closest_outputs(self) -> HeadDesign:
@@ -226,7 +230,7 @@ class HeadTask:
         nearest = Nearest("head", "d_k", design.d_k)
         if design.d_k_lower_bound > self.d_k:
             reason = TooFewColumns(nearest, self.d_k, design.d_k_lower_bound)
-            raise infeasible(reason, self.certificate(rank), design)
+            raise refused(reason, self.certificate(rank), design)
         raise undecided(TooFewColumns(nearest, self.d_k, None), None, design)
 
 

@@ -26,7 +26,7 @@ from regard.design.positions.result import (
     read_positions,
     turned,
 )
-from regard.design.reasons import infeasible
+from regard.design.reasons import refused
 from regard.errors import ParameterError
 from regard.language.bounds import upper_bound
 from regard.report import number
@@ -185,7 +185,7 @@ def _best(task: _Task, table: Array, signed: bool, ripple: float | None) -> Posi
         weights = _clean(table[: task.inner + 1], found.weights, None)
     best = _design(task, table, weights, None, (), "the largest gap of weights ≥ 0")
     reason = NoBand(bound, ripple, best.missed)
-    raise infeasible(reason, Certificate({}, (optimal,), task.scale), best)
+    raise refused(reason, Certificate({}, (optimal,), task.scale), best)
 
 
 def _clean(window: Array, weights: Array, ripple: float | None) -> Array:

@@ -43,7 +43,7 @@ from regard.design.linear_scores.pattern_fit import reach_limit
 from regard.design.linear_scores.reduced_scores import view
 from regard.design.linear_scores.smallest_scale import off_target
 from regard.design.queries.reasons import KeyInHull, NoQuery, NoQueryFound
-from regard.design.reasons import Nearest, Reason, infeasible, undecided
+from regard.design.reasons import Nearest, Reason, refused, undecided
 from regard.design.results import QueryDesign
 from regard.errors import UndecidedDesign
 
@@ -95,12 +95,12 @@ class _Refusal:
             return self.reached()
         if not excluding:
             raise self.undecided(about)
-        if self.search(many=False):  # a claim that holds leaves nothing to find
-            return self.reached()
+        if not self.nothing_closer(excluding) and self.search(many=False):
+            return self.reached()  # in spite of a claim: by no more than rounding
         gap = self.proved_gap(excluding)
         about = excluding + [claim for claim in about if claim not in excluding]
         best = self.design()
-        raise infeasible(self.why(excluding, best, gap), task.certificate(about), best)
+        raise refused(self.why(excluding, best, gap), task.certificate(about), best)
 
     def reached(self) -> QueryDesign:
         """The design of the query found, which is within the tolerance."""
@@ -237,7 +237,7 @@ class _Refusal:
 
         A claim that excludes more than the tolerance joins the others.
         """
-        if any(self.excluded_error(claim) >= self.least * (1 - TIGHT) for claim in excluding):
+        if self.nothing_closer(excluding):
             return TIGHT
         if len(self.task.keys) > MOST_KEYS:
             return None
@@ -248,6 +248,13 @@ class _Refusal:
         excluding[:] = [c for c in excluding if not claims or c.kind != claims[0].kind] + claims
         # The search in cells may itself have found something closer.
         return GAP if claims and least >= self.least * (1 - LESS) else None
+
+    def nothing_closer(self, excluding: list[Claim]) -> bool:
+        """Whether a claim says that nothing is closer than what was found, or by next to nothing.
+
+        For one key it often is so: the closest in divergence gives it the most that any query can.
+        """
+        return any(self.excluded_error(claim) >= self.least * (1 - TIGHT) for claim in excluding)
 
     def excluded_error(self, claim: Claim) -> float:
         """The error that a claim says no query comes below."""

@@ -21,7 +21,7 @@ import numpy as np
 from regard.certify import Claim, verify
 from regard.design.linear_scores.family import Array
 from regard.design.queries.reasons import KeysMove
-from regard.design.reasons import Nearest, infeasible, undecided
+from regard.design.reasons import Nearest, refused, undecided
 from regard.design.results import QueryDesign
 from regard.errors import RegardError
 
@@ -242,4 +242,4 @@ def _refusal(task: QueryTask, claim: Claim | None, best: QueryDesign, radius: fl
     reason = KeysMove(nearest, task.tolerance, radius, proved=claim is not None)
     if claim is None:
         return undecided(reason, None, best)
-    return infeasible(reason, task.certificate([claim]), best)
+    return refused(reason, task.certificate([claim]), best)

@@ -44,9 +44,9 @@ class Limits:
             if query is not None:
                 return Served(group, query, None, gap), claim
         elif len(group.others):
-            claim = self.far(group, unreachable(group, level), level)
+            claim = self.gap_claim(group, unreachable(group, level), level)
             if claim is None and self.server.taken:
-                claim = self.noisy(group, level)
+                claim = self.noise_claim(group, level)
         calm = least_noise(group, level) if self.server.norm is None and self.server.taken else None
         if calm is not None:
             return Served(group, calm.query / unit, None, gap), claim
@@ -74,11 +74,11 @@ class Limits:
             wide = widest_gap(group, 0.0, norm=norm * unit) or wide
         return claim, None if wide is None else wide.query / unit
 
-    def noisy(self, group: Group, gap: float) -> Claim | None:
+    def noise_claim(self, group: Group, gap: float) -> Claim | None:
         """The claim that the noise outweighs every gap."""
         if group.scales:
             wide = widest_gap(group, self.server.taken, norm=1.0)
-            return self.far(group, None if wide is None else wide.proof, gap)
+            return self.gap_claim(group, None if wide is None else wide.proof, gap)
         norm = 2 * FAR * gap
         wide = widest_gap(group, self.server.taken, norm=norm)
         claim = (
@@ -88,7 +88,7 @@ class Limits:
         )
         return None if claim is None or claim.fields["bound"] >= gap else claim
 
-    def far(self, group: Group, proof: Obstruction | None, gap: float) -> Claim | None:
+    def gap_claim(self, group: Group, proof: Obstruction | None, gap: float) -> Claim | None:
         """The claim that a gap is out of reach, if that is so for all but very long queries."""
         claim = None if proof is None else limit_claim(group, proof, gap=gap)
         if claim is None or claim.fields["radius"] * self.server.keys.unit < FAR * gap:

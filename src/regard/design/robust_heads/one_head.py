@@ -61,7 +61,7 @@ class Server:
         """What a head counts in the output."""
         return float(np.sum(self.weights[np.isin(self.indices, served.group.chosen)]))
 
-    def served(self, positions: Positions, gap: float | None) -> Served | None:
+    def query_for(self, positions: Positions, gap: float | None) -> Served | None:
         """The query of a group at a gap, or None; what only grows with the gap is found once."""
         group = self.group(positions)
         if not len(group.others):
@@ -71,7 +71,7 @@ class Server:
         if positions not in self.found:
             self.found[positions] = self.once(group, 1.0, None)
         one = self.found[positions]
-        return None if one is None else _raised(one, gap, self.taken)
+        return None if one is None else _scaled_to_gap(one, gap, self.taken)
 
     @property
     def taken(self) -> float:
@@ -142,7 +142,7 @@ class Server:
         return Served(group, wide.query / unit, wide.proof, gap)
 
 
-def _raised(served: Served, gap: float, deviations: float) -> Served | None:
+def _scaled_to_gap(served: Served, gap: float, deviations: float) -> Served | None:
     """The multiple of a query that just has a gap, with the multipliers that belong to it."""
     group = served.group
     have = measured_gap(group, served.query, deviations)

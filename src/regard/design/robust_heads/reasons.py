@@ -26,7 +26,7 @@ class GapOutOfReach(_OfRobust):
     Attributes:
         keys: those targets.
         bound: the most by which a query does.
-        radius: the length of queries up to which this is proved.
+        radius: the length of queries up to which this and all the rest is proved.
         deviations: how many standard deviations come off the gap.
         shared: whether other ways to share the targets among heads are excluded as well.
     """
@@ -40,12 +40,16 @@ class GapOutOfReach(_OfRobust):
     @property
     def sentence(self) -> str:
         """By how much queries lift the targets at most."""
-        named = f"key{'s' * (len(self.keys) > 1)} {', '.join(map(str, self.keys))}"
+        several = len(self.keys) > 1
+        named = f"key{'s' * several} {', '.join(map(str, self.keys))}"
+        lifts = (
+            f"gives {named} the weights asked for and lifts them" if several else f"lifts {named}"
+        )
         less = f", less {number(self.deviations)} standard deviations" if self.deviations else ""
         more = " Nor can the targets be shared in any other way." * self.shared
         return (
-            f"no query of length up to {lower_bound(self.radius, 3)} lifts {named} above every "
-            f"other key by more than {upper_bound(self.bound)} in the mean{less}.{more}"
+            f"no query of length up to {lower_bound(self.radius, 3)} {lifts} above every other "
+            f"key by more than {upper_bound(self.bound)} in the mean{less}.{more}"
         )
 
     @property

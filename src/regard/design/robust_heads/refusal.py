@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regard.certify import Claim
+from regard.design.linear_scores.exclusion_claims import verified
 from regard.design.queries.arguments import query as exact_query
-from regard.design.reasons import Nearest, infeasible, undecided
+from regard.design.reasons import Nearest, refused, undecided
 from regard.design.robust_heads.allocation import MOST_EXACT, allocate
 from regard.design.robust_heads.infeasible import Limits
 from regard.design.robust_heads.one_head import Positions
@@ -28,13 +29,13 @@ def refusal(task: RobustTask, gap: float | None) -> InfeasibleDesign | Undecided
     penalised = allocate(
         count,
         task.heads,
-        lambda positions: 1.0 if task.server.served(positions, gap) is not None else PENALTY,
+        lambda positions: 1.0 if task.server.query_for(positions, gap) is not None else PENALTY,
     )
     claims: dict[Positions, Claim | None] = {}
     limits = Limits(task.server)
     served = []
     for positions in penalised.groups:
-        one = task.server.served(positions, gap)
+        one = task.server.query_for(positions, gap)
         if one is None:
             one, claims[positions] = limits.nearest(task.server.group(positions), gap)
         served.append(one)
@@ -45,9 +46,11 @@ def refusal(task: RobustTask, gap: float | None) -> InfeasibleDesign | Undecided
     if task.heads > 1 and count <= MOST_EXACT:
         for mask in range(1, 1 << count):
             positions = tuple(i for i in range(count) if mask >> i & 1)
-            if positions not in claims and task.server.served(positions, gap) is None:
+            if positions not in claims and task.server.query_for(positions, gap) is None:
                 claims[positions] = limits.nearest(task.server.group(positions), gap)[1]
-    proved = [claim for claim in claims.values() if claim is not None]
+    proved = verified(
+        [claim for claim in claims.values() if claim is not None], task.certificate([])
+    )
     certificate = task.certificate(proved) if proved else None
     nearest = Nearest("query" if len(served) == 1 else "queries", "gap", best.gap)
     if len(proved) < len(claims) or (task.heads > 1 and count > MOST_EXACT):
@@ -57,11 +60,11 @@ def refusal(task: RobustTask, gap: float | None) -> InfeasibleDesign | Undecided
         nearest,
         task.server.group(next(iter(claims))).chosen,
         limit["bound"],
-        limit["radius"],
+        min(claim.fields["radius"] for claim in proved),
         task.server.taken,
         shared=len(proved) > 1,
     )
-    return infeasible(reason, certificate, best)
+    return refused(reason, certificate, best)
 
 
 def _unweighable(task: RobustTask, best: RobustDesign) -> InfeasibleDesign | UndecidedDesign:
@@ -77,4 +80,4 @@ def _unweighable(task: RobustTask, best: RobustDesign) -> InfeasibleDesign | Und
     nearest = Nearest("query", None)
     if certificate is None or task.server.norm is not None:
         return undecided(WeightsOfMeans(nearest, proved=False), None, best)
-    return infeasible(WeightsOfMeans(nearest, proved=True), certificate, best)
+    return refused(WeightsOfMeans(nearest, proved=True), certificate, best)

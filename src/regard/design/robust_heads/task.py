@@ -99,7 +99,7 @@ class RobustTask:
         """Share the targets among the heads; a group costs what its noise adds to the output."""
 
         def cost(positions: Positions) -> float:
-            served = self.server.served(positions, gap)
+            served = self.server.query_for(positions, gap)
             if served is None:
                 return math.inf
             if self.heads in (1, len(self.indices)) and len(positions) in (1, len(self.indices)):
@@ -111,7 +111,7 @@ class RobustTask:
 
     def all_served(self, groups: tuple[Positions, ...], gap: float | None) -> list[Served]:
         """The queries of all groups, which must exist."""
-        found = [self.server.served(positions, gap) for positions in groups]
+        found = [self.server.query_for(positions, gap) for positions in groups]
         return [served for served in found if served is not None]
 
     def law(self, served: list[Served], tolerance: float = 1e-8) -> OutputLaw:

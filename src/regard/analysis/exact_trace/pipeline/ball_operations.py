@@ -94,6 +94,10 @@ def mapped(options: Options, matrix: Objects) -> Objects:
         "elu+1": _elu_plus_one,
         "relu": lambda x: x.max(ZERO),
         "identity": lambda x: x,
+        "exp": lambda x: x.exp(),
+        "tanh": lambda x: x.tanh(),
+        "silu": lambda x: x * (1 + (x / 2).tanh()) / 2,  # a logistic curve is a tanh of the half
+        "gelu": lambda x: x * (-x / arb(2).sqrt()).erfc() / 2,
     }
     return each(functions[options["function"]], matrix)
 

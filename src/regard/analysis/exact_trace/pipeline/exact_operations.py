@@ -84,6 +84,8 @@ def mapped(options: Options, matrix: Objects) -> Objects | None:
     }
     if not is_rational(matrix):
         return matrix if options["function"] == "identity" else None
+    if options["function"] not in functions:
+        return None
     return filled([[functions[options["function"]](x) for x in row] for row in matrix])
 
 

@@ -31,8 +31,7 @@ def claim(
     )
 
 
-def say_always_above(claim: Claim) -> str:
-    """Return a claim of the kind `always_above` as a sentence."""
+def _say_always_above(claim: Claim) -> str:
     fields = claim.fields
     where = ", ".join(f"{name} = {text}" for name, text in fields["where"].items())
     return (
@@ -50,4 +49,4 @@ def always_above(above: Claim, certificate: Certificate) -> Decision:
     return Decision("undecided", "Written out in symbols, the signs of the terms settle nothing.")
 
 
-CLAIM_TYPES = {"always_above": ClaimType(always_above, say_always_above)}
+CLAIM_TYPES = {"always_above": ClaimType(always_above, _say_always_above)}

@@ -58,7 +58,7 @@ def _stated(claim: Claim) -> StatedIdentity:
 
 def always_compared(claim: Claim, certificate: Certificate) -> Decision:
     """Write the difference out, and look at the signs of its terms."""
-    strict = bool(part(claim.fields, "strict"))
+    strict = bool(claim.stated.part("strict"))
 
     def test(poly: Poly) -> bool:
         return above_zero(poly) if strict else never_negative(poly)
@@ -87,9 +87,9 @@ def _above_weights(fields: Mapping[str, Any], strict: bool) -> bool:
 def comparison_fails(claim: Claim, certificate: Certificate) -> Decision:
     """Compute both sides for the matrices of the witness."""
     stated = _stated(claim)
-    given = named(part(claim.witness, "values"))
+    given = named(claim.witnessed.part("values"))
     values = {name: table(part(given, name), name, EXACT) for name in stated.drawn}
-    found = fails_at(stated, values, strict=bool(part(claim.fields, "strict")))
+    found = fails_at(stated, values, strict=bool(claim.stated.part("strict")))
     if found is None:
         return Decision("undecided", "The comparison does not fail there, as far as can be told.")
     there = f"{found[0]} on the left and {found[1]} on the right"

@@ -44,10 +44,8 @@ from regard.certify.certificate import (
     Claim,
     Unusable,
     given,
-    index,
     listed,
     number,
-    part,
 )
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.claims.worked_examples.computed import in_digits
@@ -93,8 +91,7 @@ def aligned_claim(key: int, wins: bool) -> Claim:
     return Claim("aligned", {"key": key, "wins": wins})
 
 
-def say_gap_condition(claim: Claim) -> str:
-    """Return a claim of the kind `gap_condition` as a sentence."""
+def _say_gap_condition(claim: Claim) -> str:
     fields = claim.fields
     effect = "1 - epsilon" if fields["effect"] == "mass" else "R times every other weight"
     cases = listed(fields["cases"], "cases")
@@ -114,12 +111,12 @@ def say_gap_condition(claim: Claim) -> str:
 
 def gap_condition(claim: Claim, certificate: Certificate) -> Decision:
     """Compare exp(gap) with the level at which the gap is both sufficient and tight."""
-    says, effect, tight = (part(claim.fields, name) for name in ("says", "effect", "tight"))
+    says, effect, tight = (claim.stated.part(name) for name in ("says", "effect", "tight"))
     if says not in SAYS[:2] or effect not in ("mass", "ratio") or not isinstance(tight, bool):
         raise Unusable("says, effect or tight cannot be read.")
-    gap = part(claim.fields, "gap")
+    gap = claim.stated.part("gap")
     formula = read(gap, "gap") if isinstance(gap, str) else None
-    cases = listed(part(claim.fields, "cases"), "cases")
+    cases = claim.stated.listed("cases")
     if not cases:
         raise Unusable("cases must not be empty.")
     readings = [_case(case, effect, says) for case in cases]
@@ -129,7 +126,7 @@ def gap_condition(claim: Claim, certificate: Certificate) -> Decision:
     def test(in_rationals: bool) -> Outcome:
         truths, found = [], ""
         for values, level in readings:
-            raised = _raised(gap, formula, values, in_rationals)
+            raised = _exp_of_gap(gap, formula, values, in_rationals)
             wanted = level if in_rationals else arb(level)
             pair = (wanted, raised) if says == "sufficient" else (raised, wanted)
             truths.append(at_most(*pair))
@@ -159,7 +156,7 @@ def _case(case: Any, effect: str, says: str) -> tuple[dict[str, Table], fmpq]:
     return {name: Table((), (value,)) for name, value in values.items()}, level
 
 
-def _raised(
+def _exp_of_gap(
     gap: Any, formula: Formula | None, values: Mapping[str, Table], in_rationals: bool
 ) -> Any:
     """Return exp(gap)."""
@@ -173,8 +170,7 @@ def _raised(
     return scalar(evaluate(formula.tree, balls, BALLS, in_balls), "gap").exp()
 
 
-def say_condition(claim: Claim) -> str:
-    """Return a claim of the kind `condition` as a sentence."""
+def _say_condition(claim: Claim) -> str:
     says, condition, effect = (claim.fields[name] for name in ("says", "condition", "effect"))
     count = len(listed(claim.witness["instances"], "instances"))
     return {
@@ -188,11 +184,11 @@ def say_condition(claim: Claim) -> str:
 
 def condition(claim: Claim, certificate: Certificate) -> Decision:
     """Decide in every instance whether there is the condition, and whether there is the effect."""
-    says = part(claim.fields, "says")
+    says = claim.stated.part("says")
     if says not in SAYS:
         raise Unusable(f"says must be one of {', '.join(SAYS)}.")
-    cause, effect = (read(part(claim.fields, name), name) for name in ("condition", "effect"))
-    instances = listed(part(claim.witness, "instances"), "instances")
+    cause, effect = (read(claim.stated.part(name), name) for name in ("condition", "effect"))
+    instances = claim.witnessed.listed("instances")
     if not 0 < len(instances) <= MOST_INSTANCES:
         raise Unusable(f"there must be 1 to {MOST_INSTANCES} instances.")
     if not all(isinstance(some, Mapping) for some in instances):
@@ -238,8 +234,7 @@ def _truth(formula: Formula, values: Mapping[str, Table], numbers: Arithmetic) -
     return found
 
 
-def say_aligned(claim: Claim) -> str:
-    """Return a claim of the kind `aligned` as a sentence."""
+def _say_aligned(claim: Claim) -> str:
     key = claim.fields["key"]
     goes = "goes to 1" if claim.fields["wins"] else "does not go to 1"
     return f"as a query along key {key} grows, the weight of key {key} {goes}"
@@ -248,8 +243,8 @@ def say_aligned(claim: Claim) -> str:
 def aligned(claim: Claim, certificate: Certificate) -> Decision:
     """Decide scale (k_j·k_j - k_i·k_j) > 0 for all i ≠ j."""
     keys = given(certificate, "keys")
-    key = index(part(claim.fields, "key"), "key", len(keys))
-    wins = part(claim.fields, "wins")
+    key = claim.stated.index("key", len(keys))
+    wins = claim.stated.part("wins")
     scale = number(certificate.scale, "scale")
     if not isinstance(wins, bool) or len(keys) < 2:
         raise Unusable("there must be two keys, and wins must be true or false.")
@@ -268,11 +263,11 @@ def aligned(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "gap_condition": ClaimType(gap_condition, say_gap_condition),
+    "gap_condition": ClaimType(gap_condition, _say_gap_condition),
     "condition": ClaimType(
         condition,
-        say_condition,
+        _say_condition,
         "Instances are counted in which the condition and its effect hold, both or alone.",
     ),
-    "aligned": ClaimType(aligned, say_aligned),
+    "aligned": ClaimType(aligned, _say_aligned),
 }

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from regard.certify import reading
 from regard.certify.balls import Decision
 from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
@@ -59,8 +58,7 @@ def claim(effect: str, condition: str, *, of: str, other: str, n: int) -> Claim:
     return Claim("equivalence", fields)
 
 
-def say_equivalence(claim: Claim) -> str:
-    """Return a claim of the kind `equivalence` as a sentence."""
+def _say_equivalence(claim: Claim) -> str:
     fields = claim.fields
     effect = EFFECTS[fields["effect"]].format(j=fields["of"])
     about = "keys" if fields["effect"] in ("aligned", "dominable") else "scores"
@@ -74,13 +72,13 @@ def say_equivalence(claim: Claim) -> str:
 
 def equivalence(claim: Claim, certificate: Certificate) -> Decision:
     """Compare the condition with the effect, as rational functions."""
-    effect, of, other = (reading.part(claim.fields, name) for name in ("effect", "of", "other"))
+    effect, of, other = (claim.stated.part(name) for name in ("effect", "of", "other"))
     if effect not in EFFECTS or not isinstance(of, str) or not isinstance(other, str):
         raise Unusable(f"effect must be one of {', '.join(EFFECTS)}.")
-    n = reading.index(reading.part(claim.fields, "n"), "n", MOST_KEYS)
+    n = claim.stated.index("n", MOST_KEYS)
     if n < 2 or of == other:
         raise Unusable("there must be two keys at least, with two names.")
-    tree = read(reading.part(claim.fields, "condition"), "condition").tree
+    tree = read(claim.stated.part("condition"), "condition").tree
     left, right, strict = _sides(tree)
     if effect in ("aligned", "dominable"):
         same = strict and _Products(of, other, effect).same(left, right)
@@ -220,5 +218,5 @@ _OPERATIONS: dict[str, Any] = {
 
 
 CLAIM_TYPES = {
-    "equivalence": ClaimType(equivalence, say_equivalence),
+    "equivalence": ClaimType(equivalence, _say_equivalence),
 }

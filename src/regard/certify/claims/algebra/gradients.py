@@ -64,8 +64,7 @@ def gradient_claim(
     return Claim("gradient", fields)
 
 
-def say_gradient(claim: Claim) -> str:
-    """Return a claim of the kind `gradient` as a sentence."""
+def _say_gradient(claim: Claim) -> str:
     fields = claim.fields
     where = ", ".join(f"{one} = {text}" for one, text in fields["where"].items())
     reach = (
@@ -213,8 +212,7 @@ def evaluated_claim(
     )
 
 
-def say_evaluated(claim: Claim) -> str:
-    """Return a claim of the kind `evaluated` as a sentence."""
+def _say_evaluated(claim: Claim) -> str:
     fields = claim.fields
     where = ", ".join(f"{one} = {text}" for one, text in fields["where"].items())
     said = f", where {where}," if where else ""
@@ -226,10 +224,10 @@ def say_evaluated(claim: Claim) -> str:
 
 def evaluated(claim: Claim, certificate: Certificate) -> Decision:
     """Compute a formula in balls at the arrays of the certificate, and compare."""
-    bound = number(part(claim.fields, "bound"), "bound")
-    where = {one: read(text, one) for one, text in named(part(claim.fields, "where")).items()}
-    formula = read(part(claim.fields, "formula"), "formula")
-    wanted = _flat(part(claim.fields, "entries"))
+    bound = claim.stated.number("bound")
+    where = {one: read(text, one) for one, text in named(claim.stated.part("where")).items()}
+    formula = read(claim.stated.part("formula"), "formula")
+    wanted = _flat(claim.stated.part("entries"))
 
     def attempt() -> Any:
         values: dict[str, Table] = {}
@@ -270,6 +268,6 @@ def _flat(value: Any) -> list[float]:
 
 
 CLAIM_TYPES = {
-    "gradient": ClaimType(gradient, say_gradient),
-    "evaluated": ClaimType(evaluated, say_evaluated),
+    "gradient": ClaimType(gradient, _say_gradient),
+    "evaluated": ClaimType(evaluated, _say_evaluated),
 }

@@ -37,7 +37,6 @@ from regard.certify.certificate import (
     index,
     listed,
     part,
-    positive_or_zero,
     up,
 )
 from regard.certify.claims.claim_type import ClaimType
@@ -100,8 +99,7 @@ def claim(
     return Claim("identity", {**fields, **{name: one for name, one in kept.items() if one}})
 
 
-def say_identity(claim: Claim) -> str:
-    """Return a claim of the kind `identity` as a sentence."""
+def _say_identity(claim: Claim) -> str:
     fields = claim.fields
     at, over = fields["at"], fields["sum_over"]
     left = fields["left"]
@@ -152,9 +150,9 @@ def _whole_power(exponent: Tree) -> bool:
 def identity(claim: Claim, certificate: Certificate) -> Decision:
     """Write an identity out; with a chance above 0 test it where the claim's own hash says."""
     stated = StatedIdentity(claim)
-    chance = positive_or_zero(part(claim.fields, "chance"), "chance")
+    chance = claim.stated.positive_or_zero("chance")
     symbols = stated.symbols
-    given_sizes = part(claim.fields, "sizes")
+    given_sizes = claim.stated.part("sizes")
     if chance == 0:
         listed_sizes = [] if given_sizes is None else listed(given_sizes, "sizes")
         if not listed_sizes and given_sizes is not None:
@@ -221,18 +219,17 @@ def counterexample_claim(stated: Claim, found: Counterexample) -> Claim:
     )
 
 
-def say_identity_fails(claim: Claim) -> str:
-    """Return a claim of the kind `identity_fails` as a sentence."""
-    said = say_identity(Claim("identity", {**claim.fields, "chance": 1}))
+def _say_identity_fails(claim: Claim) -> str:
+    said = _say_identity(Claim("identity", {**claim.fields, "chance": 1}))
     return f"it is not so that {said[: said.index(' for all matrices of the sizes')]}"
 
 
 def identity_fails(claim: Claim, certificate: Certificate) -> Decision:
     """Compute both sides of an identity for the matrices of the witness."""
     stated = StatedIdentity(claim)
-    (some,) = listed(part(claim.fields, "sizes"), "sizes", 1)
+    (some,) = claim.stated.listed("sizes", 1)
     sizes = _sizes(some, stated.symbols)
-    given = named(part(claim.witness, "values"))
+    given = named(claim.witnessed.part("values"))
     values = {name: table(part(given, name), name, EXACT) for name in stated.drawn}
     for name, value in values.items():
         if value.shape != stated.shape_at(name, sizes):
@@ -265,6 +262,6 @@ def _tested(stated: StatedIdentity, sizes: Mapping[str, int], seed: str) -> tupl
 
 
 CLAIM_TYPES = {
-    "identity": ClaimType(identity, say_identity),
-    "identity_fails": ClaimType(identity_fails, say_identity_fails),
+    "identity": ClaimType(identity, _say_identity),
+    "identity_fails": ClaimType(identity_fails, _say_identity_fails),
 }

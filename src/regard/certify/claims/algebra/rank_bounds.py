@@ -67,22 +67,20 @@ def _symbols(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _stated(claim: Claim) -> StatedIdentity:
     """Read the symbols; both sides are the bound, which is a number."""
-    bound = part(claim.fields, "bound")
+    bound = claim.stated.part("bound")
     rest: dict[str, Any] = {"indexed": {}, "at": [], "sum_over": None, "sizes": None}
     return StatedIdentity(
         Claim("identity", {**claim.fields, "left": bound, "right": bound, **rest})
     )
 
 
-def say_rank_at_most(claim: Claim) -> str:
-    """Return a claim of the kind `rank_at_most` as a sentence."""
+def _say_rank_at_most(claim: Claim) -> str:
     return (
         f"the rank of {claim.fields['formula']} is at most {claim.fields['bound']}{_where(claim)}"
     )
 
 
-def say_rank_exceeds(claim: Claim) -> str:
-    """Return a claim of the kind `rank_exceeds` as a sentence."""
+def _say_rank_exceeds(claim: Claim) -> str:
     return (
         f"the rank of {claim.fields['formula']} can be above {claim.fields['bound']}{_where(claim)}"
     )
@@ -96,7 +94,7 @@ def _where(claim: Claim) -> str:
 def rank_at_most(claim: Claim, certificate: Certificate) -> Decision:
     """Bound the rank by the way the formula is written."""
     stated = _stated(claim)
-    formula = read(part(claim.fields, "formula"), "formula")
+    formula = read(claim.stated.part("formula"), "formula")
     known = _bounds(stated, formula)
     for bound in _least_of(stated.left):
         limit = _polynomial(stated, bound)
@@ -178,14 +176,14 @@ def _count(size: Size) -> Poly:
 def rank_exceeds(claim: Claim, certificate: Certificate) -> Decision:
     """Compute the formula for the matrices of the witness, and a minor that is not 0."""
     stated = _stated(claim)
-    given = named(part(claim.witness, "values"))
+    given = named(claim.witnessed.part("values"))
     values = {name: table(part(given, name), name, EXACT) for name in stated.drawn}
     sizes = _sizes(stated, values)
     for name in stated.drawn:
         if values[name].shape != stated.shape_at(name, sizes):
             raise Unusable(f"{name} has another shape.")
     stated.check_restricted(values)
-    formula = read(part(claim.fields, "formula"), "formula")
+    formula = read(claim.stated.part("formula"), "formula")
     bound = scalar(evaluate(stated.left.tree, values, EXACT, in_rationals), "the bound of a rank")
     rank = rank_at_least(stated, formula, values)
     if rank is not None and rank > bound:
@@ -282,6 +280,6 @@ def _pivots(found: Table) -> int:
 
 
 CLAIM_TYPES = {
-    "rank_at_most": ClaimType(rank_at_most, say_rank_at_most),
-    "rank_exceeds": ClaimType(rank_exceeds, say_rank_exceeds),
+    "rank_at_most": ClaimType(rank_at_most, _say_rank_at_most),
+    "rank_exceeds": ClaimType(rank_exceeds, _say_rank_exceeds),
 }

@@ -20,7 +20,7 @@ from __future__ import annotations
 from flint import fmpq
 
 from regard.certify.balls import Decision
-from regard.certify.certificate import Certificate, Claim, Unusable, part
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.formulas.evaluation import read
 from regard.certify.formulas.rational_functions import Field, Ratio
@@ -46,8 +46,7 @@ def claim(of: str, bound: str) -> Claim:
     return Claim("saturation", {"of": of, "bound": bound})
 
 
-def say_saturation(claim: Claim) -> str:
-    """Return a claim of the kind `saturation` as a sentence."""
+def _say_saturation(claim: Claim) -> str:
     return (
         f"{WORDS.get(claim.fields['of'], claim.fields['of'])} is at most "
         f"{claim.fields['bound']} for "
@@ -57,11 +56,11 @@ def say_saturation(claim: Claim) -> str:
 
 def saturation(claim: Claim, certificate: Certificate) -> Decision:
     """Compare a formula with the bound that is proved above, term by term."""
-    of = part(claim.fields, "of")
+    of = claim.stated.part("of")
     if of not in BOUNDS:
         raise Unusable(f"of must be one of {', '.join(BOUNDS)}.")
     field = Field([], NAMES)
-    stated = as_ratio(field, read(part(claim.fields, "bound"), "bound"))
+    stated = as_ratio(field, read(claim.stated.part("bound"), "bound"))
     x = field.symbol("m") * field.symbol("decay")
     known = {**{name: field.symbol(name) for name in NAMES}, "x": x}
     for text in (BOUNDS[of], ALWAYS[of]):
@@ -93,4 +92,4 @@ def as_ratio(field: Field, formula: Formula) -> Ratio:
     return field.value(plain.tree, known)
 
 
-CLAIM_TYPES = {"saturation": ClaimType(saturation, say_saturation)}
+CLAIM_TYPES = {"saturation": ClaimType(saturation, _say_saturation)}

@@ -54,8 +54,7 @@ def claim(
     )
 
 
-def say_separating_formula(claim: Claim) -> str:
-    """Return a claim of the kind `separating_formula` as a sentence."""
+def _say_separating_formula(claim: Claim) -> str:
     fields = claim.fields
     S, T = fields["keep"], fields["drop"]
     which = ["linearly independent columns"]
@@ -208,5 +207,5 @@ def _kept(whole: Sum) -> Any:
 
 
 CLAIM_TYPES = {
-    "separating_formula": ClaimType(separating_formula, say_separating_formula),
+    "separating_formula": ClaimType(separating_formula, _say_separating_formula),
 }

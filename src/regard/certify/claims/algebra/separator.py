@@ -22,7 +22,7 @@ from regard.certify.claims.claim_type import ClaimType
 
 
 def _share(claim: Claim) -> Number:
-    share = reading.number(reading.part(claim.fields, "share"), "share")
+    share = claim.stated.number("share")
     if share == 0:
         raise Unusable("share must not be 0.")
     return share
@@ -33,8 +33,7 @@ def _bases(certificate: Certificate) -> tuple[Float64, Float64]:
     return S, reading.given(certificate, "T", len(S))
 
 
-def say_separates(claim: Claim) -> str:
-    """Return a claim of the kind `separates` as a sentence."""
+def _say_separates(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"the matrix takes every column s of S to s/{fields['share']} and every column of T to 0, "
@@ -45,8 +44,8 @@ def say_separates(claim: Claim) -> str:
 def separates(claim: Claim, certificate: Certificate) -> Decision:
     """Decide ‖M s - s / share‖ ≤ bound and ‖M t‖ ≤ bound for all columns s, t of S, T."""
     S, T = _bases(certificate)
-    share, bound = _share(claim), reading.number(reading.part(claim.fields, "bound"), "bound")
-    M = reading.matrix(reading.part(claim.witness, "M"), "M", len(S), len(S))
+    share, bound = _share(claim), claim.stated.number("bound")
+    M = claim.witnessed.matrix("M", len(S), len(S))
 
     def test(numbers: Arithmetic) -> Outcome:
         taken = numbers.read(M)
@@ -62,15 +61,14 @@ def separates(claim: Claim, certificate: Certificate) -> Decision:
     return balls.constructed(balls.settle_algebra(test))
 
 
-def say_norm_at_most(claim: Claim) -> str:
-    """Return a claim of the kind `norm_at_most` as a sentence."""
+def _say_norm_at_most(claim: Claim) -> str:
     return f"the norm of the matrix is at most {reading.up(claim.fields['bound'])}"
 
 
 def norm_at_most_claim(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether bound² I - MᵀM is positive semidefinite."""
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
-    M = reading.matrix(reading.part(claim.witness, "M"), "M")
+    bound = claim.stated.number("bound")
+    M = claim.witnessed.matrix("M")
     if bound < 0:
         return Decision("fails", "A norm is not negative.")
 
@@ -98,8 +96,7 @@ def _images(
     return kept.entries(), (kept - numbers.read(T) * numbers.matrix(len(y), 1, y)).entries()
 
 
-def say_norm_at_least(claim: Claim) -> str:
-    """Return a claim of the kind `norm_at_least` as a sentence."""
+def _say_norm_at_least(claim: Claim) -> str:
     return (
         f"every matrix that takes S to S/{claim.fields['share']} and T to 0 has a norm of at "
         f"least {reading.down(claim.fields['bound'])}"
@@ -109,7 +106,7 @@ def say_norm_at_least(claim: Claim) -> str:
 def norm_at_least(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that ‖M‖₂ ≥ ‖S x‖ / (|share| ‖S x - T y‖) ≥ bound."""
     S, T = _bases(certificate)
-    share, bound = _share(claim), reading.number(reading.part(claim.fields, "bound"), "bound")
+    share, bound = _share(claim), claim.stated.number("bound")
 
     def test(numbers: Arithmetic) -> Outcome:
         kept, gap = _images(claim.witness, S, T, numbers)
@@ -124,9 +121,8 @@ def norm_at_least(claim: Claim, certificate: Certificate) -> Decision:
     return balls.for_all(lambda: balls.settle_algebra(test))
 
 
-def say_no_separator(claim: Claim) -> str:
-    """Return a claim of the kind `no_separator` as a sentence."""
-    reach = reading.part(claim.fields, "radius")
+def _say_no_separator(claim: Claim) -> str:
+    reach = claim.stated.part("radius")
     which = "no matrix" if reach is None else f"no matrix of norm up to {reading.down(reach)}"
     return f"{which} takes S to S/{claim.fields['share']} and T to 0"
 
@@ -134,7 +130,7 @@ def say_no_separator(claim: Claim) -> str:
 def no_separator(claim: Claim, certificate: Certificate) -> Decision:
     """Prove ‖S x‖ > |share| · radius · ‖S x - T y‖, or S x = T y ≠ 0."""
     S, T = _bases(certificate)
-    share, reach = _share(claim), reading.radius(claim.fields)
+    share, reach = _share(claim), claim.stated.radius()
 
     def test(numbers: Arithmetic) -> Outcome:
         kept, gap = _images(claim.witness, S, T, numbers)
@@ -153,8 +149,8 @@ def no_separator(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "separates": ClaimType(separates, say_separates),
-    "norm_at_most": ClaimType(norm_at_most_claim, say_norm_at_most),
-    "norm_at_least": ClaimType(norm_at_least, say_norm_at_least),
-    "no_separator": ClaimType(no_separator, say_no_separator),
+    "separates": ClaimType(separates, _say_separates),
+    "norm_at_most": ClaimType(norm_at_most_claim, _say_norm_at_most),
+    "norm_at_least": ClaimType(norm_at_least, _say_norm_at_least),
+    "no_separator": ClaimType(no_separator, _say_no_separator),
 }

@@ -67,8 +67,7 @@ def claim(
     return Claim("multiples_out_of_reach", fields, {"pieces": pieces})
 
 
-def say_multiples_out_of_reach(claim: Claim) -> str:
-    """Return a claim of the kind `multiples_out_of_reach` as a sentence."""
+def _say_multiples_out_of_reach(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"whatever multiple of the vector is added to token {fields['changed']}, the output of "
@@ -215,7 +214,7 @@ def _least(polynomial: Polynomial, piece: _Piece) -> fmpq | None:
 def _pieces(claim: Claim, scene: _Scene) -> list[_Piece]:
     """Return the pieces, which must cover the line."""
     found = []
-    for entry in reading.listed(reading.part(claim.witness, "pieces"), "pieces"):
+    for entry in claim.witnessed.listed("pieces"):
         if not isinstance(entry, Mapping):
             raise Unusable("a piece must be a dict.")
         ends = [entry.get(name) for name in ("low", "high")]
@@ -247,5 +246,5 @@ def _dot(a: list[fmpq], b: list[fmpq]) -> fmpq:
 
 
 CLAIM_TYPES = {
-    "multiples_out_of_reach": ClaimType(multiples_out_of_reach, say_multiples_out_of_reach),
+    "multiples_out_of_reach": ClaimType(multiples_out_of_reach, _say_multiples_out_of_reach),
 }

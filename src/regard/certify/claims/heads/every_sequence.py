@@ -31,8 +31,6 @@ from regard.certify.certificate import (
     index,
     listed,
     matrix,
-    part,
-    positive_or_zero,
     up,
 )
 from regard.certify.claims.claim_type import ClaimType
@@ -50,8 +48,7 @@ class _Row(NamedTuple):
     barred: int
 
 
-def say_every_sequence(claim: Claim) -> str:
-    """Return a claim of the kind `every_sequence` as a sentence."""
+def _say_every_sequence(claim: Claim) -> str:
     fields = claim.fields
     of = f" of token {fields['of']}" if fields.get("of") is not None else ""
     what = f"the {fields['task']}{of}"
@@ -71,10 +68,10 @@ def every_sequence(claim: Claim, certificate: Certificate) -> Decision:
     if positions.shape[1] != tokens.shape[1]:
         raise Unusable("positions must be as wide as tokens.")
     d = tokens.shape[1]
-    W = {name: matrix(part(claim.witness, name), name, d) for name in ("W_Q", "W_K", "W_V")}
+    W = {name: matrix(claim.witnessed.part(name), name, d) for name in ("W_Q", "W_K", "W_V")}
     if W["W_Q"].shape[1] != W["W_K"].shape[1] or W["W_V"].shape[1] != d:
         raise Unusable("W_Q and W_K must be as wide as each other, and W_V as the tokens.")
-    bound = positive_or_zero(part(claim.fields, "bound"), "bound")
+    bound = claim.stated.positive_or_zero("bound")
     rows = list(_rows(claim, len(tokens), len(positions)))
 
     def test() -> Outcome:
@@ -94,7 +91,7 @@ def every_sequence(claim: Claim, certificate: Certificate) -> Decision:
         }
         if claim.fields["task"] == "written after":
             of, write = (
-                index(part(claim.fields, name), name, len(tokens)) for name in ("of", "write")
+                index(claim.stated.part(name), name, len(tokens)) for name in ("of", "write")
             )
             nothing = BALLS.read(tokens[:1] * 0.0)
             target_values = dict.fromkeys(range(len(tokens)), nothing) | {of: target_values[write]}
@@ -144,10 +141,10 @@ def _within(
 
 def _rows(claim: Claim, M: int, N: int) -> Iterator[_Row]:
     """Yield every kind of row of the longest sequences that the task says something about."""
-    task, causal = part(claim.fields, "task"), claim.fields.get("causal", False)
+    task, causal = claim.stated.part("task"), claim.fields.get("causal", False)
     if task not in TASKS or not isinstance(causal, bool):
         raise Unusable(f"task must be one of {', '.join(TASKS)}, and causal true or false.")
-    of = index(part(claim.fields, "of"), "of", M) if task == "last place" else -1
+    of = claim.stated.index("of", M) if task == "last place" else -1
     for t in range(N):
         seen = t + 1 if causal else N
         if task == "own token":
@@ -165,8 +162,7 @@ def _rows(claim: Claim, M: int, N: int) -> Iterator[_Row]:
                         yield _Row(t, target, {target: z, t: x}, seen, of)
 
 
-def say_order_unseen(claim: Claim) -> str:
-    """Return a claim of the kind `order_unseen` as a sentence."""
+def _say_order_unseen(claim: Claim) -> str:
     first, second = claim.fields["first"], claim.fields["second"]
     return (
         f"without positions, row {claim.fields['row'] + 1} of the sequences {first} and {second} "
@@ -179,20 +175,20 @@ def order_unseen(claim: Claim, certificate: Certificate) -> Decision:
     """Prove it: equal visible tokens and an equal query give an equal output."""
     tokens = given(certificate, "tokens")
     sequences = [
-        [index(y, name, len(tokens)) for y in listed(part(claim.fields, name), name)]
+        [index(y, name, len(tokens)) for y in listed(claim.stated.part(name), name)]
         for name in ("first", "second")
     ]
     first, second = sequences
     if len(first) != len(second):
         raise Unusable("the two sequences must be equally long.")
-    t = index(part(claim.fields, "row"), "row", len(first))
-    task, causal = part(claim.fields, "task"), claim.fields.get("causal", False)
+    t = claim.stated.index("row", len(first))
+    task, causal = claim.stated.part("task"), claim.fields.get("causal", False)
     if task not in ("first token", "previous token") or not isinstance(causal, bool):
         raise Unusable("task must be first token or previous token, and causal true or false.")
     at = 0 if task == "first token" else t - 1
     if at < 0:
         raise Unusable("row 1 has no token before it.")
-    bound = positive_or_zero(part(claim.fields, "bound"), "bound")
+    bound = claim.stated.positive_or_zero("bound")
 
     def proof() -> Outcome:
         end = t + 1 if causal else len(first)
@@ -214,6 +210,6 @@ def order_unseen(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "every_sequence": ClaimType(every_sequence, say_every_sequence),
-    "order_unseen": ClaimType(order_unseen, say_order_unseen),
+    "every_sequence": ClaimType(every_sequence, _say_every_sequence),
+    "order_unseen": ClaimType(order_unseen, _say_order_unseen),
 }

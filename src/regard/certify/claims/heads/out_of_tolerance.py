@@ -37,39 +37,35 @@ from regard.certify.lemmas.multipliers import by_multipliers
 Attention = list[tuple[list[arb], arb]]  # exp(score) and their sum, by row
 
 
-def say_weights_beyond(claim: Claim) -> str:
-    """Return a claim of the kind `weights_beyond` as a sentence."""
+def _say_weights_beyond(claim: Claim) -> str:
     n, tolerance = len(claim.fields["target"]["indices"]), reading.down(claim.fields["tolerance"])
     what = "the weight" if n == 1 else f"the {n} weights"
     return f"{queries(claim)} brings every weight within {tolerance} of {what} asked for"
 
 
-def say_output_beyond(claim: Claim) -> str:
-    """Return a claim of the kind `output_beyond` as a sentence."""
+def _say_output_beyond(claim: Claim) -> str:
     tolerance = reading.down(claim.fields["tolerance"])
     return f"{queries(claim)} brings the output within {tolerance} of the one asked for"
 
 
-def say_pattern_beyond(claim: Claim) -> str:
-    """Return a claim of the kind `pattern_beyond` as a sentence."""
+def _say_pattern_beyond(claim: Claim) -> str:
     n, tolerance = len(claim.fields["rows"]), reading.down(claim.fields["tolerance"])
     return f"{heads(claim)} misses a weight of one of {n} rows by more than {tolerance}"
 
 
-def say_outputs_beyond(claim: Claim) -> str:
-    """Return a claim of the kind `outputs_beyond` as a sentence."""
+def _say_outputs_beyond(claim: Claim) -> str:
     n, tolerance = len(claim.fields["outputs"]), reading.down(claim.fields["tolerance"])
     return f"{heads(claim)}, with this W_V, misses one of {n} outputs by more than {tolerance}"
 
 
 def _tolerance(claim: Claim) -> int | float:
-    return reading.positive_or_zero(reading.part(claim.fields, "tolerance"), "tolerance")
+    return claim.stated.positive_or_zero("tolerance")
 
 
 def weights_beyond(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that no query has max_i |a_i - p_i| ≤ tolerance."""
     keys = reading.given(certificate, "keys")
-    wanted: Rows = {0: reading.weighted(reading.part(claim.fields, "target"), "target", len(keys))}
+    wanted: Rows = {0: claim.stated.weighted("target", len(keys))}
     proof = _weights_proof(claim, of_query(certificate), wanted)
     return balls.for_all(
         proof, by_query(claim, certificate, _of_one(_weights_met(wanted, _tolerance(claim))))
@@ -104,7 +100,7 @@ def _weights_proof(claim: Claim, scores: LinearScores, wanted: Rows) -> Callable
 
     def proof() -> Outcome:
         if "tree" in claim.witness:
-            return cells.covered(scores, claim.witness, reading.radius(claim.fields), missed)
+            return cells.covered(scores, claim.witness, claim.stated.radius(), missed)
         return by_multipliers(claim, scores, bounds)
 
     return proof
@@ -114,7 +110,7 @@ def output_beyond(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that no query has ‖Σ (a_i - p_i) v_i‖ ≤ tolerance."""
     scores = of_query(certificate)
     values = reading.given(certificate, "values", len(scores.keys))
-    target = reading.weighted(reading.part(claim.fields, "target"), "target", len(scores.keys))
+    target = claim.stated.weighted("target", len(scores.keys))
 
     def wanted() -> dict[int, list[arb]]:
         return {0: balls.combine([arb(p) for p in target.values()], values[list(target)], BALLS)}
@@ -177,7 +173,7 @@ def _output_proof(
     def bounds() -> dict[int, Bounds]:
         goals = wanted()
         ends: dict[int, dict[int, tuple[arb, arb]]] = {row: {} for row in goals}
-        for entry in reading.listed(reading.part(claim.witness, "directions"), "directions"):
+        for entry in claim.witnessed.listed("directions"):
             i, j, direction = reading.listed(entry, "an entry of directions", 3)
             row, key = (
                 reading.index(i, "a row of directions", max(goals) + 1),
@@ -201,7 +197,7 @@ def _output_proof(
 
     def proof() -> Outcome:
         if "tree" in claim.witness:
-            return cells.covered(scores, claim.witness, reading.radius(claim.fields), missed)
+            return cells.covered(scores, claim.witness, claim.stated.radius(), missed)
         if "separated" in claim.witness:
             return _by_direction(claim, values, wanted)
         return by_multipliers(claim, scores, bounds)
@@ -256,8 +252,8 @@ def _of_all(met: Callable[[Attention], bool | None]) -> Callable[[Attention], Ou
 
 
 CLAIM_TYPES = {
-    "weights_beyond": ClaimType(weights_beyond, say_weights_beyond),
-    "output_beyond": ClaimType(output_beyond, say_output_beyond),
-    "pattern_beyond": ClaimType(pattern_beyond, say_pattern_beyond),
-    "outputs_beyond": ClaimType(outputs_beyond, say_outputs_beyond),
+    "weights_beyond": ClaimType(weights_beyond, _say_weights_beyond),
+    "output_beyond": ClaimType(output_beyond, _say_output_beyond),
+    "pattern_beyond": ClaimType(pattern_beyond, _say_pattern_beyond),
+    "outputs_beyond": ClaimType(outputs_beyond, _say_outputs_beyond),
 }

@@ -22,8 +22,7 @@ from regard.certify.claims.heads.rank import exceeds
 from regard.certify.claims.heads.self_attention import outputs_of, rows_of
 
 
-def say_outputs_out_of_reach(claim: Claim) -> str:
-    """Return a claim of the kind `outputs_out_of_reach` as a sentence."""
+def _say_outputs_out_of_reach(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"with any head and any W_V, one of {len(fields['outputs'])} outputs is at least "
@@ -35,7 +34,7 @@ def outputs_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that some output is bound or more from the one listed, whatever the head."""
     tokens = reading.given(certificate, "tokens")
     outputs = outputs_of(claim, len(tokens))
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    bound = claim.stated.number("bound")
 
     def proof() -> Outcome:
         if "same" in claim.witness:
@@ -79,7 +78,7 @@ def _monotone(claim: Claim, tokens: Float64, outputs: dict[int, Float64], bound:
     if not {a, b, c} <= outputs.keys():
         raise Unusable("the rows must be listed.")
     width = len(outputs[a])
-    k = reading.index(reading.part(claim.witness, "coordinate"), "coordinate", width)
+    k = claim.witnessed.index("coordinate", width)
     exact_tokens = EXACT.read(tokens)
     if exact_tokens.rank() != 1:
         raise Unusable("the tokens do not lie on one line through 0.")
@@ -110,7 +109,7 @@ def _beyond_rank(
     So it is σ_r(O) or more from the matrix O of those listed, and some row at least
     σ_r(O) / √m. As above, σ_r(O) ≥ t if ‖Oᵀx‖ ≥ t ‖x‖ for all x in a space of r dimensions.
     """
-    U = reading.matrix(reading.part(claim.witness, "subspace"), "subspace", len(outputs))
+    U = claim.witnessed.matrix("subspace", len(outputs))
     rank = EXACT.read(tokens).rank()
     if U.shape[1] <= rank:
         raise Unusable(f"subspace must have {rank + 1} columns: the tokens have rank {rank}.")
@@ -128,8 +127,7 @@ def _beyond_rank(
     return balls.settle_algebra(test)
 
 
-def say_outputs_contradict(claim: Claim) -> str:
-    """Return a claim of the kind `outputs_contradict` as a sentence."""
+def _say_outputs_contradict(claim: Claim) -> str:
     fields = claim.fields
     supposed = "exactly the weights listed, whatever W_V"
     if "within" in fields:
@@ -158,19 +156,15 @@ def outputs_contradict(claim: Claim, certificate: Certificate) -> Decision:
     """
     tokens = reading.given(certificate, "tokens")
     rows, outputs = rows_of(claim, len(tokens)), outputs_of(claim, len(tokens))
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    bound = claim.stated.number("bound")
     within = reading.number(claim.fields.get("within", 0), "within")
-    spread = (
-        reading.number(reading.part(claim.fields, "spread"), "spread")
-        if "within" in claim.fields
-        else 0
-    )
+    spread = claim.stated.number("spread") if "within" in claim.fields else 0
     if within < 0 or spread < 0:
         raise Unusable("within and spread must be 0 or more.")
 
     def proof() -> Outcome:
         u: dict[int, Number] = {}
-        for entry in reading.listed(reading.part(claim.witness, "combination"), "combination"):
+        for entry in claim.witnessed.listed("combination"):
             row, weight = reading.listed(entry, "an entry of combination", 2)
             place = reading.index(row, "a row of combination", len(tokens))
             if place in u or place not in rows or place not in outputs:
@@ -214,6 +208,6 @@ def outputs_contradict(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "outputs_out_of_reach": ClaimType(outputs_out_of_reach, say_outputs_out_of_reach),
-    "outputs_contradict": ClaimType(outputs_contradict, say_outputs_contradict),
+    "outputs_out_of_reach": ClaimType(outputs_out_of_reach, _say_outputs_out_of_reach),
+    "outputs_contradict": ClaimType(outputs_contradict, _say_outputs_contradict),
 }

@@ -27,9 +27,9 @@ Entries = dict[tuple[int, int], Any]  # weights by row and column
 
 def _combination(claim: Claim, n: int, rows: Rows) -> Entries:
     """Return the entries [i, j, l] of a combination with l > 0, each pair once, in listed rows."""
-    read = reading.number if reading.radius(claim.fields) is not None else reading.exact
+    read = reading.number if claim.stated.radius() is not None else reading.exact
     found: Entries = {}
-    for entry in reading.listed(reading.part(claim.witness, "combination"), "combination"):
+    for entry in claim.witnessed.listed("combination"):
         i, j, weight = reading.listed(entry, "an entry of combination", 3)
         pair = (
             reading.index(i, "a row of combination", n),
@@ -56,7 +56,7 @@ def _pull(
     moment: Callable[[Arithmetic], list[Any]], claim: Claim, certificate: Certificate
 ) -> Callable[[], arb]:
     """Return what gives |scale| · radius · ‖moment‖, which for every head must be 0 exactly."""
-    reach, scale = reading.radius(claim.fields), reading.number(certificate.scale, "scale")
+    reach, scale = claim.stated.radius(), reading.number(certificate.scale, "scale")
     if reach is not None:
         return lambda: abs(arb(scale)) * reach * balls.norm(moment(BALLS))
     if any(entry != 0 for entry in moment(EXACT)):
@@ -71,10 +71,10 @@ def by_head(
     contradiction: Callable[[list[tuple[list[arb], arb]]], Outcome],
 ) -> Callable[[], Outcome]:
     """Return the question whether "attained_by", within the radius, contradicts the claim."""
-    tokens, reach = reading.given(certificate, "tokens"), reading.radius(claim.fields)
+    tokens, reach = reading.given(certificate, "tokens"), claim.stated.radius()
 
     def refutation() -> Outcome:
-        head = head_of(reading.part(claim.witness, "attained_by"), tokens.shape[1])
+        head = head_of(claim.witnessed.part("attained_by"), tokens.shape[1])
 
         def test() -> Outcome:
             A = head()
@@ -89,12 +89,11 @@ def by_head(
 
 def heads(claim: Claim) -> str:
     """Word which heads a claim is about."""
-    reach = reading.part(claim.fields, "radius")
+    reach = claim.stated.part("radius")
     return "every head" if reach is None else f"every head with ‖A‖ up to {reading.down(reach)}"
 
 
-def say_pattern_ceiling(claim: Claim) -> str:
-    """Return a claim of the kind `pattern_ceiling` as a sentence."""
+def _say_pattern_ceiling(claim: Claim) -> str:
     n, bound = len(claim.fields["rows"]), reading.up(claim.fields["bound"])
     return f"{heads(claim)} gives the target of one of {n} rows at most {bound}"
 
@@ -108,7 +107,7 @@ def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
     """
     tokens = reading.given(certificate, "tokens")
     rows = rows_of(claim, len(tokens))
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    bound = claim.stated.number("bound")
     if any(len(row) != 1 for row in rows.values()):
         raise Unusable("each row must have one target.")
     targets = {i: next(iter(row)) for i, row in rows.items()}
@@ -156,8 +155,7 @@ def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
     return balls.for_all(proof, by_head(claim, certificate, rows, contradiction))
 
 
-def say_pattern_apart(claim: Claim) -> str:
-    """Return a claim of the kind `pattern_apart` as a sentence."""
+def _say_pattern_apart(claim: Claim) -> str:
     n, bound = len(claim.fields["rows"]), reading.down(claim.fields["bound"])
     return f"{heads(claim)} has a divergence of at least {bound} from the weights of {n} rows"
 
@@ -166,7 +164,7 @@ def pattern_apart(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that Σ_i KL(P_i ‖ a_i) ≥ Σ_i (H(L_i) - H(P_i)) - pull ≥ bound for every head."""
     tokens = reading.given(certificate, "tokens")
     rows = rows_of(claim, len(tokens))
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    bound = claim.stated.number("bound")
     if any(weight <= 0 for row in rows.values() for weight in row.values()):
         raise Unusable("the weights of rows must be above 0.")
 
@@ -216,6 +214,6 @@ def _shares(row: Mapping[int, Number], numbers: Arithmetic) -> dict[int, Any]:
 
 
 CLAIM_TYPES = {
-    "pattern_ceiling": ClaimType(pattern_ceiling, say_pattern_ceiling),
-    "pattern_apart": ClaimType(pattern_apart, say_pattern_apart),
+    "pattern_ceiling": ClaimType(pattern_ceiling, _say_pattern_ceiling),
+    "pattern_apart": ClaimType(pattern_apart, _say_pattern_apart),
 }

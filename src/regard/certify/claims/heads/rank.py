@@ -17,8 +17,7 @@ from regard.certify.claims.claim_type import ClaimType
 from regard.certify.claims.heads.self_attention import Rows, rows_of
 
 
-def say_d_k_at_least(claim: Claim) -> str:
-    """Return a claim of the kind `d_k_at_least` as a sentence."""
+def _say_d_k_at_least(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"no head with d_k below {fields['bound']} has the weights of {len(fields['rows'])} rows "
@@ -30,8 +29,8 @@ def d_k_at_least(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that the listed weights need d_k ≥ bound."""
     tokens = reading.given(certificate, "tokens")
     rows = rows_of(claim, len(tokens))
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
-    tolerance = reading.positive_or_zero(reading.part(claim.fields, "tolerance"), "tolerance")
+    bound = claim.stated.number("bound")
+    tolerance = claim.stated.positive_or_zero("tolerance")
     if bound != int(bound) or bound < 1:
         raise Unusable("bound must be a whole number of at least 1.")
     rules: dict[str, Callable[[], tuple[int, Outcome]]] = {
@@ -86,7 +85,7 @@ def _three_targets(claim: Claim, rows: Rows, tolerance: Number, n: int) -> Outco
 def _extremes(claim: Claim, n: int) -> tuple[int, int | None]:
     """Return the tokens "towards" and "away", which differ."""
     towards, away = (
-        reading.index(reading.part(claim.witness, "towards"), "towards", n),
+        claim.witnessed.index("towards", n),
         claim.witness.get("away"),
     )
     if away is not None and reading.index(away, "away", n) == towards:
@@ -161,7 +160,7 @@ def _singular_values(claim: Claim, rows: Rows, tolerance: Number, n: int) -> tup
     within t = ‖e‖ of the centred L has rank ≥ r if σ_r(L) > t, which holds if
     ‖Lᵀx‖ > t ‖x‖ for all x ≠ 0 in a space of r dimensions: the columns of U.
     """
-    columns = reading.indices(reading.part(claim.witness, "columns"), "columns", n)
+    columns = claim.witnessed.indices("columns", n)
     U = reading.matrix(claim.witness["subspace"], "subspace", len(rows))
     P = [row.get(j, 0) for row in rows.values() for j in columns]
     if any(balls.rational(p) <= balls.rational(tolerance) for p in P):
@@ -193,5 +192,5 @@ def exceeds(
 
 
 CLAIM_TYPES = {
-    "d_k_at_least": ClaimType(d_k_at_least, say_d_k_at_least),
+    "d_k_at_least": ClaimType(d_k_at_least, _say_d_k_at_least),
 }

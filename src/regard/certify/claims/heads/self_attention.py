@@ -23,7 +23,7 @@ Rows = dict[int, dict[int, int | float]]  # weights by row and column
 
 def rows_of(claim: Claim, n: int) -> Rows:
     """Return the weights that are listed, by row and column."""
-    found = reading.listed(reading.part(claim.fields, "rows"), "rows")
+    found = claim.stated.listed("rows")
     rows = {
         reading.index(reading.part(row, "row"), "row", n): reading.weighted(row, "rows", n)
         for row in found
@@ -35,7 +35,7 @@ def rows_of(claim: Claim, n: int) -> Rows:
 
 def outputs_of(claim: Claim, n: int, width: int | None = None) -> dict[int, Float64]:
     """Return the outputs that are listed, by row."""
-    found = reading.listed(reading.part(claim.fields, "outputs"), "outputs")
+    found = claim.stated.listed("outputs")
     outputs: dict[int, Float64] = {}
     for entry in found:
         wanted = reading.listed(reading.part(entry, "vector"), "vector", width)
@@ -75,8 +75,7 @@ def _form(claim: Claim) -> str:
     return " of matrix A" if "A" in claim.witness else ""
 
 
-def say_pattern_close(claim: Claim) -> str:
-    """Return a claim of the kind `pattern_close` as a sentence."""
+def _say_pattern_close(claim: Claim) -> str:
     n, bound = len(claim.fields["rows"]), reading.up(claim.fields["bound"])
     rows = f"{n} row{'s' * (n != 1)}"
     return f"the weights of the head{_form(claim)} in {rows} are within {bound} of those listed"
@@ -86,7 +85,7 @@ def pattern_close(claim: Claim, certificate: Certificate) -> Decision:
     """Decide |a_ij - P_ij| ≤ bound for the rows listed and all j."""
     tokens = reading.given(certificate, "tokens")
     rows = rows_of(claim, len(tokens))
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    bound = claim.stated.number("bound")
     head = head_of(claim.witness, tokens.shape[1])
 
     def test() -> Outcome:
@@ -105,8 +104,7 @@ def pattern_close(claim: Claim, certificate: Certificate) -> Decision:
     return balls.constructed(balls.settle(test))
 
 
-def say_outputs_close(claim: Claim) -> str:
-    """Return a claim of the kind `outputs_close` as a sentence."""
+def _say_outputs_close(claim: Claim) -> str:
     n, bound = len(claim.fields["outputs"]), reading.up(claim.fields["bound"])
     rows = f"{n} row{'s' * (n != 1)}"
     return f"the outputs of the head{_form(claim)} in {rows} are within {bound} of those listed"
@@ -115,7 +113,7 @@ def say_outputs_close(claim: Claim) -> str:
 def outputs_close(claim: Claim, certificate: Certificate) -> Decision:
     """Decide ‖Σ_j a_ij x_j W_V - o_i‖ ≤ bound for the rows listed."""
     tokens = reading.given(certificate, "tokens")
-    d, bound = tokens.shape[1], reading.number(reading.part(claim.fields, "bound"), "bound")
+    d, bound = tokens.shape[1], claim.stated.number("bound")
     # A W_V that the certificate is about goes before one that comes with the head.
     W_V = reading.matrix(reading.part({**claim.witness, **certificate.arrays}, "W_V"), "W_V", d)
     outputs = outputs_of(claim, len(tokens), W_V.shape[1])
@@ -136,6 +134,6 @@ def outputs_close(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "pattern_close": ClaimType(pattern_close, say_pattern_close),
-    "outputs_close": ClaimType(outputs_close, say_outputs_close),
+    "pattern_close": ClaimType(pattern_close, _say_pattern_close),
+    "outputs_close": ClaimType(outputs_close, _say_outputs_close),
 }

@@ -23,8 +23,6 @@ from regard.certify.certificate import (
     Unusable,
     given,
     matrix,
-    part,
-    positive_or_zero,
     up,
 )
 from regard.certify.claims.claim_type import ClaimType
@@ -34,8 +32,7 @@ NAMES = ("W_K1", "W_Q1", "W_V1", "W_K2", "W_Q2", "W_V2")
 MOST = 6000  # sequences
 
 
-def say_two_layers(claim: Claim) -> str:
-    """Return a claim of the kind `two_layers` as a sentence."""
+def _say_two_layers(claim: Claim) -> str:
     start = ", after a token that begins all of them" if claim.fields.get("start") else ""
     what = {
         "what followed": "the token that followed the same token before",
@@ -53,7 +50,7 @@ def two_layers(claim: Claim, certificate: Certificate) -> Decision:
     d = tokens.shape[1]
     if positions.shape[1] != d:
         raise Unusable("positions must be as wide as tokens.")
-    task, start = part(claim.fields, "task"), claim.fields.get("start", False)
+    task, start = claim.stated.part("task"), claim.fields.get("start", False)
     if task not in TASKS or not isinstance(start, bool):
         raise Unusable(f"task must be one of {', '.join(TASKS)}, and start true or false.")
     M = len(tokens) - start
@@ -61,11 +58,11 @@ def two_layers(claim: Claim, certificate: Certificate) -> Decision:
         raise Unusable("there must be a token and a position beside the start.")
     if sum(M**n for n in range(1, len(positions) - start + 1)) > MOST:
         raise Unusable(f"there are more than {MOST} sequences.")
-    W = {name: matrix(part(claim.witness, name), name, d) for name in NAMES}
+    W = {name: matrix(claim.witnessed.part(name), name, d) for name in NAMES}
     for layer in "12":
         if W[f"W_K{layer}"].shape != W[f"W_Q{layer}"].shape or W[f"W_V{layer}"].shape[1] != d:
             raise Unusable("W_K and W_Q must be as wide as each other, and W_V as the tokens.")
-    bound = positive_or_zero(part(claim.fields, "bound"), "bound")
+    bound = claim.stated.positive_or_zero("bound")
 
     def test() -> Outcome:
         rows = {name: BALLS.read(w) for name, w in W.items()}
@@ -157,4 +154,4 @@ class _Walk:
         return after.pop() if len(after) == 1 else None
 
 
-CLAIM_TYPES = {"two_layers": ClaimType(two_layers, say_two_layers)}
+CLAIM_TYPES = {"two_layers": ClaimType(two_layers, _say_two_layers)}

@@ -28,7 +28,7 @@ from regard.certify.claims.positions.positional_heads import (
     base_of,
     frequency,
     length_of,
-    whole,
+    whole_number,
 )
 
 
@@ -52,11 +52,9 @@ class _Band(NamedTuple):
 
 def _band(claim: Claim) -> _Band:
     """Return the band of a claim; there must be shifts in the window and outside."""
-    half = Fraction(reading.positive_or_zero(reading.part(claim.fields, "B"), "B")) / 2
-    beyond = half + Fraction(
-        reading.positive_or_zero(reading.part(claim.fields, "transition"), "transition")
-    )
-    T = whole(reading.part(claim.fields, "T"), "T")
+    half = Fraction(claim.stated.positive_or_zero("B")) / 2
+    beyond = half + Fraction(claim.stated.positive_or_zero("transition"))
+    T = whole_number(claim.stated.part("T"), "T")
     band = _Band(T, length_of(claim), half.__floor__(), beyond.__floor__() + 1)
     if not band.window() or not any(band.outside()):
         raise Unusable("no shifts are in the window, or none outside.")
@@ -64,7 +62,7 @@ def _band(claim: Claim) -> _Band:
 
 
 def _ripple(claim: Claim) -> int | float | None:
-    ripple = reading.part(claim.fields, "ripple")
+    ripple = claim.stated.part("ripple")
     return None if ripple is None else reading.positive_or_zero(ripple, "ripple")
 
 
@@ -83,8 +81,7 @@ def _among(claim: Claim) -> str:
     return f", of those below {claim.fields['n']} in size{base_in_words(claim.fields)}"
 
 
-def say_band_gap(claim: Claim) -> str:
-    """Return a claim of the kind `band_gap` as a sentence."""
+def _say_band_gap(claim: Claim) -> str:
     bound = reading.down(claim.fields["bound"])
     return f"the head lifts {_window(claim)} by at least {bound}{_among(claim)}"
 
@@ -95,7 +92,7 @@ def band_gap(claim: Claim, certificate: Certificate) -> Decision:
     Divided by its size, A has blocks whose sizes sum to at most 1, as in `band_optimal`.
     """
     head, band = PositionalHead(claim), _band(claim)
-    bound, ripple = reading.number(reading.part(claim.fields, "bound"), "bound"), _ripple(claim)
+    bound, ripple = claim.stated.number("bound"), _ripple(claim)
 
     def test() -> Outcome:
         size = head.size()
@@ -113,8 +110,7 @@ def band_gap(claim: Claim, certificate: Certificate) -> Decision:
     return balls.constructed(balls.settle(test))
 
 
-def say_band_optimal(claim: Claim) -> str:
-    """Return a claim of the kind `band_optimal` as a sentence."""
+def _say_band_optimal(claim: Claim) -> str:
     which = "positive or negative" if claim.fields["signed"] else "non-negative"
     return (
         f"no {which} block weights of sum at most 1 in size lift {_window(claim)} by more than "
@@ -136,11 +132,11 @@ def band_optimal(claim: Claim, certificate: Certificate) -> Decision:
     w ≥ 0 λ = max(0, m_i).
     """
     band, ripple, base = _band(claim), _ripple(claim), base_of(claim)
-    d = whole(reading.part(claim.fields, "d_model"), "d_model")
-    signed = reading.part(claim.fields, "signed")
+    d = whole_number(claim.stated.part("d_model"), "d_model")
+    signed = claim.stated.part("signed")
     if d < 2 or d % 2 or not isinstance(signed, bool):
         raise Unusable("d_model must be even and at least 2, and signed True or False.")
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    bound = claim.stated.number("bound")
 
     def proof() -> Outcome:
         inside = _weights(claim.witness, "inside", (band.window(),))
@@ -181,7 +177,8 @@ def _total(weights: Any) -> arb:
 def _weights(witness: Mapping[str, Any], name: str, allowed: Sequence[range]) -> dict[int, arb]:
     """Return the weights > 0 of {"shifts": …, "weights": …} by shift, all of them allowed."""
     given = reading.part(witness, name)
-    shifts = [whole(shift, name) for shift in reading.listed(reading.part(given, "shifts"), name)]
+    listed = reading.listed(reading.part(given, "shifts"), name)
+    shifts = [whole_number(shift, name) for shift in listed]
     weights = reading.listed(reading.part(given, "weights"), f"the weights of {name}", len(shifts))
     read = [reading.positive_or_zero(weight, f"the weights of {name}") for weight in weights]
     if len(set(shifts)) != len(shifts):
@@ -192,6 +189,6 @@ def _weights(witness: Mapping[str, Any], name: str, allowed: Sequence[range]) ->
 
 
 CLAIM_TYPES = {
-    "band_gap": ClaimType(band_gap, say_band_gap),
-    "band_optimal": ClaimType(band_optimal, say_band_optimal),
+    "band_gap": ClaimType(band_gap, _say_band_gap),
+    "band_optimal": ClaimType(band_optimal, _say_band_optimal),
 }

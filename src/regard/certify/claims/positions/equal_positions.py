@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from regard.certify.balls import Decision
-from regard.certify.certificate import Certificate, Claim, Unusable, index, part
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
 
 LARGEST_WIDTH = 4096
@@ -30,9 +30,9 @@ def claim(kind: str, d_model: int, base: int, over: str, period: int | None = No
 
 
 def _fields(claim: Claim) -> tuple[int, int, str]:
-    width = index(part(claim.fields, "d_model"), "d_model", LARGEST_WIDTH + 1)
-    base = index(part(claim.fields, "base"), "base", LARGEST_BASE + 1)
-    over = part(claim.fields, "over")
+    width = claim.stated.index("d_model", LARGEST_WIDTH + 1)
+    base = claim.stated.index("base", LARGEST_BASE + 1)
+    over = claim.stated.part("over")
     if width < 2 or width % 2 or base < 2 or over not in ("integers", "reals"):
         raise Unusable("d_model must be even, base a whole number from 2, over integers or reals.")
     return width, base, over
@@ -76,7 +76,7 @@ def positions_differ(claim: Claim, certificate: Certificate) -> Decision:
 def positions_share(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether p and p + 2 pi m have the same row."""
     width, base, over = _fields(claim)
-    period = part(claim.fields, "period")
+    period = claim.stated.part("period")
     if not isinstance(period, int) or isinstance(period, bool) or period < 1:
         raise Unusable("period must be a whole number from 1.")
     if over != "reals":

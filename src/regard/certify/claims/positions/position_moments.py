@@ -15,7 +15,7 @@ from typing import Any
 from flint import fmpq, fmpz_poly
 
 from regard.certify.balls import Decision
-from regard.certify.certificate import Certificate, Claim, Unusable, part
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.claims.random_keys.moments import NORMAL, moments_of
 from regard.certify.formulas.number_tables import Table
@@ -40,8 +40,7 @@ def average(sines: int, cosines: int) -> fmpq:
     return fmpq(middle * (-1) ** (sines // 2), 2 ** (sines + cosines))  # 1/iᵃ, with a even
 
 
-def say_position_moments(claim: Claim) -> str:
-    """Return a claim of the kind `position_moments` as a sentence."""
+def _say_position_moments(claim: Claim) -> str:
     fields = claim.fields
     how = {
         "hint": "content k·q = 1, and elements of unit variance beside the positions",
@@ -74,7 +73,7 @@ def _position_terms(reading: str, d: Any) -> list[tuple[Any, Any, Any]]:
 def position_moments(claim: Claim, certificate: Certificate) -> Decision:
     """Compare the stated formulas with the sum over the terms."""
     stated = Stated(claim, ["mean", "variance"])
-    reading = part(claim.fields, "reading")
+    reading = claim.stated.part("reading")
     if reading not in READINGS:
         raise Unusable(f"reading must be one of {', '.join(READINGS)}.")
     if _proved(stated, reading):
@@ -104,5 +103,5 @@ def _proved(stated: Stated, reading: str) -> bool:
 
 
 CLAIM_TYPES = {
-    "position_moments": ClaimType(position_moments, say_position_moments),
+    "position_moments": ClaimType(position_moments, _say_position_moments),
 }

@@ -31,7 +31,7 @@ USUAL_BASE = 10_000
 STRIDE = 256  # shifts that share their sines and cosines
 
 
-def whole(value: Any, name: str) -> int:
+def whole_number(value: Any, name: str) -> int:
     """Return a whole number of at most 2^53 in size."""
     found = reading.number(value, name)
     if found != int(found) or abs(found) > FARTHEST:
@@ -41,7 +41,7 @@ def whole(value: Any, name: str) -> int:
 
 def length_of(claim: Claim) -> int:
     """Return how many positions there are."""
-    n = whole(reading.part(claim.fields, "n"), "n")
+    n = whole_number(claim.stated.part("n"), "n")
     if n < 1:
         raise Unusable(f"n must be at least 1, not {n}.")
     return n
@@ -49,7 +49,7 @@ def length_of(claim: Claim) -> int:
 
 def base_of(claim: Claim) -> int | float:
     """Return the base of the frequencies."""
-    base = reading.number(reading.part(claim.fields, "base"), "base")
+    base = claim.stated.number("base")
     if base <= 0:
         raise Unusable(f"base must be above 0, not {base}.")
     return base
@@ -70,7 +70,7 @@ class PositionalHead:
     """The blocks of A that are not 0, as (i, a_i, b_i), and f."""
 
     def __init__(self, claim: Claim) -> None:
-        A = reading.matrix(reading.part(claim.witness, "A"), "A")
+        A = claim.witnessed.matrix("A")
         self.d, self.base = len(A), base_of(claim)
         if A.shape != (self.d, self.d) or self.d % 2 or self.d == 0:
             raise Unusable("A must be square, of even width.")
@@ -128,8 +128,7 @@ def steps_back(T: Any) -> str:
     return f"{abs(T)} step{'s' * (abs(T) != 1)} {'back' if T > 0 else 'ahead'}"
 
 
-def say_offset_mass(claim: Claim) -> str:
-    """Return a claim of the kind `offset_mass` as a sentence."""
+def _say_offset_mass(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"of {fields['n']} keys, every query whose key {steps_back(fields['T'])} is there gives it "
@@ -154,9 +153,9 @@ def offset_mass(claim: Claim, certificate: Certificate) -> Decision:
     Without errors in the tables it is 1 / (1 + leak_c): a bound above that is false.
     """
     head, n = PositionalHead(claim), length_of(claim)
-    T = whole(reading.part(claim.fields, "T"), "T")
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
-    error = reading.positive_or_zero(reading.part(claim.fields, "table_error"), "table_error")
+    T = whole_number(claim.stated.part("T"), "T")
+    bound = claim.stated.number("bound")
+    error = claim.stated.positive_or_zero("table_error")
     scale = reading.number(certificate.scale, "scale")
 
     def least(off: int | float) -> Outcome:
@@ -194,8 +193,7 @@ def _sum_up(bound: Any, within: Any) -> str:
     return reading.up(nearest if Fraction(nearest) >= total else math.nextafter(nearest, math.inf))
 
 
-def say_strongest_rival(claim: Claim) -> str:
-    """Return a claim of the kind `strongest_rival` as a sentence."""
+def _say_strongest_rival(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"shift {fields['T']} scores at least {reading.down(fields['bound'])} more than every "
@@ -208,12 +206,12 @@ def say_strongest_rival(claim: Claim) -> str:
 def strongest_rival(claim: Claim, certificate: Certificate) -> Decision:
     """Decide f(T) - f(δ) ≥ bound for δ ≠ T, |δ - T| < n, and ≤ bound + within for the rival."""
     head, n = PositionalHead(claim), length_of(claim)
-    T = whole(reading.part(claim.fields, "T"), "T")
-    rival = whole(reading.part(claim.fields, "rival"), "rival")
+    T = whole_number(claim.stated.part("T"), "T")
+    rival = whole_number(claim.stated.part("rival"), "rival")
     if not 0 < abs(rival - T) < n:
         raise Unusable(f"rival must be another shift than {T}, less than {n} away.")
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
-    within = reading.positive_or_zero(reading.part(claim.fields, "within"), "within")
+    bound = claim.stated.number("bound")
+    within = claim.stated.positive_or_zero("within")
 
     def test() -> Outcome:
         heights = head.heights(T - n + 1, 2 * n - 1)
@@ -231,6 +229,6 @@ def strongest_rival(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "offset_mass": ClaimType(offset_mass, say_offset_mass),
-    "strongest_rival": ClaimType(strongest_rival, say_strongest_rival),
+    "offset_mass": ClaimType(offset_mass, _say_offset_mass),
+    "strongest_rival": ClaimType(strongest_rival, _say_strongest_rival),
 }

@@ -15,8 +15,7 @@ from regard.certify.certificate import Certificate, Claim, Float64, Unusable
 from regard.certify.claims.claim_type import ClaimType
 
 
-def say_apart_from_hull(claim: Claim) -> str:
-    """Return a claim of the kind `apart_from_hull` as a sentence."""
+def _say_apart_from_hull(claim: Claim) -> str:
     fields = claim.fields
     rows = f"{fields['array']}" + (f" times {fields['times']}" if fields["times"] else "")
     bound = reading.down(fields["bound"])
@@ -27,7 +26,7 @@ class _Points:
     """The rows x_i of an array, or of the product of two."""
 
     def __init__(self, claim: Claim, certificate: Certificate) -> None:
-        name, times = reading.part(claim.fields, "array"), reading.part(claim.fields, "times")
+        name, times = claim.stated.part("array"), claim.stated.part("times")
         self.rows = reading.given(certificate, name)
         if len(self.rows) == 0:
             raise Unusable(f"{name} has no rows.")
@@ -53,13 +52,11 @@ class _Points:
 def apart_from_hull(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that every average of the rows is at least bound away from the point."""
     points = _Points(claim, certificate)
-    point = reading.vector(reading.part(claim.fields, "point"), "point", points.width).tolist()
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    point = claim.stated.vector("point", points.width).tolist()
+    bound = claim.stated.number("bound")
 
     def proof() -> Outcome:
-        direction = reading.vector(
-            reading.part(claim.witness, "direction"), "direction", points.width
-        )
+        direction = claim.witnessed.vector("direction", points.width)
         if not direction.any():
             raise Unusable("the direction is 0.")
 
@@ -73,7 +70,7 @@ def apart_from_hull(claim: Claim, certificate: Certificate) -> Decision:
         return balls.settle_algebra(test)
 
     def refutation() -> Outcome:
-        given_weights = reading.part(claim.witness, "combination")
+        given_weights = claim.witnessed.part("combination")
         weights = reading.combination(given_weights, "combination", len(points.rows))
 
         def test(numbers: Arithmetic) -> Outcome:
@@ -88,5 +85,5 @@ def apart_from_hull(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "apart_from_hull": ClaimType(apart_from_hull, say_apart_from_hull),
+    "apart_from_hull": ClaimType(apart_from_hull, _say_apart_from_hull),
 }

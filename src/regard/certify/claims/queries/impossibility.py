@@ -26,15 +26,14 @@ from regard.certify.lemmas.mixtures import (
 )
 
 
-def say_ceiling(claim: Claim) -> str:
-    """Return a claim of the kind `ceiling` as a sentence."""
+def _say_ceiling(claim: Claim) -> str:
     fields = claim.fields
     return f"{queries(claim)} gives key {fields['key']} more than {reading.up(fields['bound'])}"
 
 
 def _over_others(claim: Claim, certificate: Certificate, key: int) -> Mixtures:
-    reach, n = reading.radius(claim.fields), len(reading.given(certificate, "keys"))
-    given_weights = reading.part(claim.witness, "combination")
+    reach, n = claim.stated.radius(), len(reading.given(certificate, "keys"))
+    given_weights = claim.witnessed.part("combination")
     weights = reading.combination(given_weights, "combination", n, fractions=reach is None)
     if key in weights:
         raise Unusable(f"the combination gives weight to key {key} itself.")
@@ -48,8 +47,8 @@ def ceiling(claim: Claim, certificate: Certificate) -> Decision:
     which is exp(H(l) + scale · q·(Σ l_i k_i - k_j)).
     """
     keys = reading.given(certificate, "keys")
-    key = reading.index(reading.part(claim.fields, "key"), "key", len(keys))
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    key = claim.stated.index("key", len(keys))
+    bound = claim.stated.number("bound")
 
     def proof() -> Outcome:
         mixtures = _over_others(claim, certificate, key)
@@ -75,8 +74,7 @@ def ceiling(claim: Claim, certificate: Certificate) -> Decision:
     return balls.for_all(proof, by_query(claim, certificate, contradiction))
 
 
-def say_weights_apart(claim: Claim) -> str:
-    """Return a claim of the kind `weights_apart` as a sentence."""
+def _say_weights_apart(claim: Claim) -> str:
     return (
         f"{queries(claim)} gives weights whose divergence from the target is below "
         f"{reading.down(claim.fields['bound'])}"
@@ -86,14 +84,14 @@ def say_weights_apart(claim: Claim) -> str:
 def weights_apart(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that KL(p ‖ a) = -H(p) - Σ p_i ln a_i ≥ H(l) - H(p) - pull ≥ bound."""
     keys = reading.given(certificate, "keys")
-    target = reading.weighted(reading.part(claim.fields, "target"), "target", len(keys))
+    target = claim.stated.weighted("target", len(keys))
     if min(target.values()) <= 0:
         raise Unusable("the weights of target must be above 0.")
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
-    reach = reading.radius(claim.fields)
+    bound = claim.stated.number("bound")
+    reach = claim.stated.radius()
 
     def proof() -> Outcome:
-        given_weights = reading.part(claim.witness, "combination")
+        given_weights = claim.witnessed.part("combination")
         weights = reading.combination(
             given_weights, "combination", len(keys), fractions=reach is None
         )
@@ -116,8 +114,7 @@ def weights_apart(claim: Claim, certificate: Certificate) -> Decision:
     return balls.for_all(proof, by_query(claim, certificate, contradiction))
 
 
-def say_floors_out_of_reach(claim: Claim) -> str:
-    """Return a claim of the kind `floors_out_of_reach` as a sentence."""
+def _say_floors_out_of_reach(claim: Claim) -> str:
     n = len(claim.fields["floors"]["indices"])
     return f"{queries(claim)} gives each of {n} keys at least its floor"
 
@@ -128,17 +125,17 @@ def floors_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
     If it did, Σ p_i ln floor_i ≤ Σ p_i ln a_i ≤ Σ l_i ln a_i + pull ≤ pull - H(l).
     """
     keys = reading.given(certificate, "keys")
-    floors = reading.weighted(reading.part(claim.fields, "floors"), "floors", len(keys))
-    reach = reading.radius(claim.fields)
+    floors = claim.stated.weighted("floors", len(keys))
+    reach = claim.stated.radius()
 
     def proof() -> Outcome:
-        fractions, found = reach is None, reading.part(claim.witness, "mixture")
+        fractions, found = reach is None, claim.witnessed.part("mixture")
         mixture = reading.combination(found, "mixture", len(floors), fractions)
         places = list(floors)
         lower = {places[i]: weight for i, weight in mixture.items()}
         if min(floors[i] for i in lower) <= 0:
             raise Unusable("the mixture gives weight to a floor that is not above 0.")
-        found = reading.part(claim.witness, "combination")
+        found = claim.witnessed.part("combination")
         weights = reading.combination(found, "combination", len(keys), fractions)
         mixtures = Mixtures(certificate, reach, weights, lower)
 
@@ -159,8 +156,7 @@ def floors_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
     return balls.for_all(proof, by_query(claim, certificate, contradiction))
 
 
-def say_output_ceiling(claim: Claim) -> str:
-    """Return a claim of the kind `output_ceiling` as a sentence."""
+def _say_output_ceiling(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"{queries(claim)} brings the output closer than {reading.down(fields['bound'])} "
@@ -176,14 +172,12 @@ def output_ceiling(claim: Claim, certificate: Certificate) -> Decision:
     """
     keys = reading.given(certificate, "keys")
     values = reading.given(certificate, "values", len(keys))
-    key = reading.index(reading.part(claim.fields, "key"), "key", len(keys))
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
+    key = claim.stated.index("key", len(keys))
+    bound = claim.stated.number("bound")
 
     def proof() -> Outcome:
         mixtures = _over_others(claim, certificate, key)
-        direction = reading.vector(
-            reading.part(claim.witness, "direction"), "direction", values.shape[1]
-        )
+        direction = claim.witnessed.vector("direction", values.shape[1])
         if not direction.any():
             raise Unusable("the direction is 0.")
 
@@ -211,12 +205,12 @@ def output_ceiling(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "ceiling": ClaimType(ceiling, say_ceiling),
-    "weights_apart": ClaimType(weights_apart, say_weights_apart),
+    "ceiling": ClaimType(ceiling, _say_ceiling),
+    "weights_apart": ClaimType(weights_apart, _say_weights_apart),
     "floors_out_of_reach": ClaimType(
         floors_out_of_reach,
-        say_floors_out_of_reach,
+        _say_floors_out_of_reach,
         "The floor of a key is the least weight that the tolerance allows it.",
     ),
-    "output_ceiling": ClaimType(output_ceiling, say_output_ceiling),
+    "output_ceiling": ClaimType(output_ceiling, _say_output_ceiling),
 }

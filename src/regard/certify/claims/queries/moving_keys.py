@@ -54,13 +54,9 @@ from regard.certify.certificate import (
     Unusable,
     exactly,
     given,
-    index,
-    listed,
     number,
-    part,
     positive_or_zero,
     up,
-    vector,
     weighted,
 )
 from regard.certify.claims.claim_type import ClaimType
@@ -73,8 +69,7 @@ def _moved(claim: Claim) -> str:
     return f"for all keys within {exactly(claim.fields['radius'])} of those given"
 
 
-def say_weights_close_within(claim: Claim) -> str:
-    """Return a claim of the kind `weights_close_within` as a sentence."""
+def _say_weights_close_within(claim: Claim) -> str:
     return (
         f"{_moved(claim)} the query puts {worded_target(claim)}, each weight within "
         f"{up(claim.fields['bound'])}"
@@ -84,15 +79,15 @@ def say_weights_close_within(claim: Claim) -> str:
 def weights_close_within(claim: Claim, certificate: Certificate) -> Decision:
     """Decide max_i |a_i - p_i| ≤ bound for all keys within the radius."""
     keys = given(certificate, "keys")
-    target = weighted(part(claim.fields, "target"), "target", len(keys))
-    bound = number(part(claim.fields, "bound"), "bound")
-    query = vector(part(claim.witness, "query"), "query", keys.shape[1])
+    target = claim.stated.weighted("target", len(keys))
+    bound = claim.stated.number("bound")
+    query = claim.witnessed.vector("query", keys.shape[1])
     radius, scale = _radius(claim), number(certificate.scale, "scale")
     return constructed(settle(lambda: _close(keys, query, scale, radius, target, bound)))
 
 
 def _radius(claim: Claim) -> Number:
-    return positive_or_zero(part(claim.fields, "radius"), "radius")
+    return claim.stated.positive_or_zero("radius")
 
 
 def _close(
@@ -137,8 +132,7 @@ def _weight(odds: arb) -> arb:
     return arb(1) if odds == arb("-inf") else 1 / (1 + odds.exp())
 
 
-def say_shortest_copy_within(claim: Claim) -> str:
-    """Return a claim of the kind `shortest_copy_within` as a sentence."""
+def _say_shortest_copy_within(claim: Claim) -> str:
     fields = claim.fields
     by = f" by more than {up(fields['gap'])} of its length" if fields["gap"] else ""
     return (
@@ -150,12 +144,12 @@ def say_shortest_copy_within(claim: Claim) -> str:
 def shortest_copy_within(claim: Claim, certificate: Certificate) -> Decision:
     """Decide what the query leaves to the others, and prove that no shorter one does."""
     keys = given(certificate, "keys")
-    key = index(part(claim.fields, "key"), "key", len(keys))
-    tolerance = number(part(claim.fields, "tolerance"), "tolerance")
-    gap = positive_or_zero(part(claim.fields, "gap"), "gap")
+    key = claim.stated.index("key", len(keys))
+    tolerance = claim.stated.number("tolerance")
+    gap = claim.stated.positive_or_zero("gap")
     if tolerance <= 0 or gap >= 1:
         raise Unusable("tolerance must be above 0, and gap below 1.")
-    query = vector(part(claim.witness, "query"), "query", keys.shape[1])
+    query = claim.witnessed.vector("query", keys.shape[1])
     radius, scale = _radius(claim), number(certificate.scale, "scale")
 
     def left(factor: Number = 1) -> Outcome:
@@ -190,8 +184,8 @@ def _pull(
     claim: Claim, keys: Float64, target: dict[int, Any], tolerance: Number, numbers: Arithmetic
 ) -> tuple[arb, arb]:
     """Return Σ m_i (L_i + H_i) and ‖Σ m_i (k_i - Σ_j l_ij k_j)‖ of a witness."""
-    averages = listed(part(claim.witness, "averages"), "averages", len(target))
-    given_shares = listed(part(claim.witness, "shares"), "shares", len(target))
+    averages = claim.witnessed.listed("averages", len(target))
+    given_shares = claim.witnessed.listed("shares", len(target))
     parts = [positive_or_zero(share, "shares") for share in given_shares]
     if sum(parts) <= 0:
         raise Unusable("shares are 0 everywhere.")
@@ -214,8 +208,7 @@ def _pull(
     return room, norm(apart)
 
 
-def say_weights_beyond_within(claim: Claim) -> str:
-    """Return a claim of the kind `weights_beyond_within` as a sentence."""
+def _say_weights_beyond_within(claim: Claim) -> str:
     return (
         f"no query puts {worded_target(claim)}, each weight within "
         f"{exactly(claim.fields['tolerance'])}, {_moved(claim)}"
@@ -225,8 +218,8 @@ def say_weights_beyond_within(claim: Claim) -> str:
 def weights_beyond_within(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that no query keeps all weights within the tolerance."""
     keys = given(certificate, "keys")
-    target = weighted(part(claim.fields, "target"), "target", len(keys))
-    tolerance = positive_or_zero(part(claim.fields, "tolerance"), "tolerance")
+    target = claim.stated.weighted("target", len(keys))
+    tolerance = claim.stated.positive_or_zero("tolerance")
     radius, scale = _radius(claim), number(certificate.scale, "scale")
 
     def proof() -> Outcome:
@@ -238,14 +231,14 @@ def weights_beyond_within(claim: Claim, certificate: Certificate) -> Decision:
         return settle(test)
 
     def refutation() -> Outcome:
-        query = vector(part(claim.witness, "attained_by"), "attained_by", keys.shape[1])
+        query = claim.witnessed.vector("attained_by", keys.shape[1])
         return settle(lambda: _close(keys, query, scale, radius, target, tolerance))
 
     return for_all(proof, refutation)
 
 
 CLAIM_TYPES = {
-    "weights_close_within": ClaimType(weights_close_within, say_weights_close_within),
-    "shortest_copy_within": ClaimType(shortest_copy_within, say_shortest_copy_within),
-    "weights_beyond_within": ClaimType(weights_beyond_within, say_weights_beyond_within),
+    "weights_close_within": ClaimType(weights_close_within, _say_weights_close_within),
+    "shortest_copy_within": ClaimType(shortest_copy_within, _say_shortest_copy_within),
+    "weights_beyond_within": ClaimType(weights_beyond_within, _say_weights_beyond_within),
 }

@@ -28,11 +28,7 @@ from regard.certify.certificate import (
     Unusable,
     down,
     given,
-    index,
     number,
-    part,
-    positive_or_zero,
-    radius,
     up,
     vector,
     weighted,
@@ -47,8 +43,7 @@ def _wanted(claim: Claim) -> str:
     return "the output that is wanted"
 
 
-def say_replaced_key(claim: Claim) -> str:
-    """Return a claim of the kind `replaced_key` as a sentence."""
+def _say_replaced_key(claim: Claim) -> str:
     longest = claim.fields.get("radius")
     sized = "" if longest is None else f" of length {longest:.6g}"
     return (
@@ -60,9 +55,9 @@ def say_replaced_key(claim: Claim) -> str:
 def replaced_key(claim: Claim, certificate: Certificate) -> Decision:
     """Decide it: the key of the witness is put in, brought to the length where one is stated."""
     keys, query, row, scale = _read(claim, certificate)
-    new = vector(part(claim.witness, "key"), "key", keys.shape[1])
-    length = radius(claim.fields)
-    bound = arb(number(part(claim.fields, "bound"), "bound"))
+    new = claim.witnessed.vector("key", keys.shape[1])
+    length = claim.stated.radius()
+    bound = arb(claim.stated.number("bound"))
     goal = _Goal(claim, certificate, len(keys))
 
     def test() -> Outcome:
@@ -81,8 +76,7 @@ def replaced_key(claim: Claim, certificate: Certificate) -> Decision:
     return balls.constructed(settle(test))
 
 
-def say_no_key(claim: Claim) -> str:
-    """Return a claim of the kind `no_key` as a sentence."""
+def _say_no_key(claim: Claim) -> str:
     longest = claim.fields.get("radius")
     which = "whatever key" if longest is None else f"whatever key of length up to {longest:.6g}"
     return (
@@ -94,8 +88,8 @@ def say_no_key(claim: Claim) -> str:
 def no_key(claim: Claim, certificate: Certificate) -> Decision:
     """Prove it for all weights that a new key can have."""
     keys, query, row, scale = _read(claim, certificate)
-    longest = radius(claim.fields)
-    bound = positive_or_zero(part(claim.fields, "bound"), "bound")
+    longest = claim.stated.radius()
+    bound = claim.stated.positive_or_zero("bound")
     goal = _Goal(claim, certificate, len(keys))
 
     def test() -> Outcome:
@@ -128,7 +122,7 @@ class _Goal:
             self.target = [known.get(i, 0) for i in range(n)]
             return
         self.values = given(certificate, "values", n)
-        output = part(claim.fields, "output")
+        output = claim.stated.part("output")
         self.output = vector(output, "output", self.values.shape[1]).tolist()
 
     def off(self, weights: list[arb]) -> arb:
@@ -182,11 +176,11 @@ def _read(claim: Claim, certificate: Certificate) -> tuple[Float64, Float64, int
     query = given(certificate, "query", 1)[0]
     if len(query) != keys.shape[1]:
         raise Unusable("query must be as long as a key.")
-    row = index(part(claim.fields, "row"), "row", len(keys))
+    row = claim.stated.index("row", len(keys))
     return keys, query, row, number(certificate.scale, "scale")
 
 
 CLAIM_TYPES = {
-    "replaced_key": ClaimType(replaced_key, say_replaced_key),
-    "no_key": ClaimType(no_key, say_no_key),
+    "replaced_key": ClaimType(replaced_key, _say_replaced_key),
+    "no_key": ClaimType(no_key, _say_no_key),
 }

@@ -25,8 +25,7 @@ from regard.certify.claims.claim_type import ClaimType
 SHORTENED = 1 - 2.0**-40  # of the length: a query that the claim rules out, to look for
 
 
-def say_shortest_copy(claim: Claim) -> str:
-    """Return a claim of the kind `shortest_copy` as a sentence."""
+def _say_shortest_copy(claim: Claim) -> str:
     fields = claim.fields
     by = f" by more than {reading.up(fields['gap'])} of its length" if fields["gap"] else ""
     return (
@@ -38,12 +37,12 @@ def say_shortest_copy(claim: Claim) -> str:
 def shortest_copy(claim: Claim, certificate: Certificate) -> Decision:
     """Decide what the query leaves to the others, and prove that no shorter one does."""
     keys = reading.given(certificate, "keys")
-    key = reading.index(reading.part(claim.fields, "key"), "key", len(keys))
-    tolerance = reading.number(reading.part(claim.fields, "tolerance"), "tolerance")
-    gap = reading.positive_or_zero(reading.part(claim.fields, "gap"), "gap")
+    key = claim.stated.index("key", len(keys))
+    tolerance = claim.stated.number("tolerance")
+    gap = claim.stated.positive_or_zero("gap")
     if tolerance <= 0 or gap >= 1:
         raise Unusable("tolerance must be above 0, and gap below 1.")
-    query = reading.vector(reading.part(claim.witness, "query"), "query", keys.shape[1])
+    query = claim.witnessed.vector("query", keys.shape[1])
     scale = reading.number(certificate.scale, "scale")
 
     def left(factor: Number = 1) -> Outcome:
@@ -85,7 +84,7 @@ def _no_shorter(
 ) -> Outcome:
     if tolerance >= 1:
         raise Unusable("with such a tolerance the query 0 does it too.")
-    average = reading.weighted(reading.part(claim.witness, "average"), "average", len(keys))
+    average = claim.witnessed.weighted("average", len(keys))
     if key in average or any(weight <= 0 for weight in average.values()):
         raise Unusable(f"average must have weights above 0, on keys other than {key}.")
 
@@ -107,5 +106,5 @@ def _no_shorter(
 
 
 CLAIM_TYPES = {
-    "shortest_copy": ClaimType(shortest_copy, say_shortest_copy),
+    "shortest_copy": ClaimType(shortest_copy, _say_shortest_copy),
 }

@@ -42,17 +42,12 @@ from regard.certify.certificate import (
     Float64,
     Number,
     Unusable,
-    combination,
     down,
     exactly,
     given,
-    indices,
     listed,
     number,
-    part,
     up,
-    vector,
-    weighted,
 )
 from regard.certify.claims.claim_type import ClaimType
 
@@ -61,7 +56,7 @@ MOST_APART = 4  # targets whose differences are each summed up by themselves
 
 def worded_target(claim: Claim) -> str:
     """Word a target: "all of its weight on key 2", "the weights 0.5, 0.5 on keys 0, 1"."""
-    target = part(claim.fields, "target")
+    target = claim.stated.part("target")
     places, weights = listed(target["indices"], "indices"), listed(target["weights"], "weights")
     if len(places) > 5:
         return f"its target weights on {len(places)} keys"
@@ -71,17 +66,16 @@ def worded_target(claim: Claim) -> str:
     return f"weights of {', '.join(exactly(w) for w in weights)} on keys {on}"
 
 
-def say_weights_close(claim: Claim) -> str:
-    """Return a claim of the kind `weights_close` as a sentence."""
+def _say_weights_close(claim: Claim) -> str:
     return f"the query puts {worded_target(claim)}, each weight within {up(claim.fields['bound'])}"
 
 
 def weights_close(claim: Claim, certificate: Certificate) -> Decision:
     """Decide max_i |a_i - p_i| ≤ bound, where p is 0 at indices that are not listed."""
     keys = given(certificate, "keys")
-    target = weighted(part(claim.fields, "target"), "target", len(keys))
-    bound = arb(number(part(claim.fields, "bound"), "bound"))
-    query = vector(part(claim.witness, "query"), "query", keys.shape[1])
+    target = claim.stated.weighted("target", len(keys))
+    bound = arb(claim.stated.number("bound"))
+    query = claim.witnessed.vector("query", keys.shape[1])
     scale = number(certificate.scale, "scale")
 
     def test() -> Outcome:
@@ -105,8 +99,7 @@ def _missed(terms: list[arb], i: int, p: Number) -> arb:
     return (1 - arb(p)) * terms[i] - p * others
 
 
-def say_output_close(claim: Claim) -> str:
-    """Return a claim of the kind `output_close` as a sentence."""
+def _say_output_close(claim: Claim) -> str:
     return (
         f"the output of the query is within {up(claim.fields['bound'])} of the one with "
         f"{worded_target(claim)}"
@@ -117,9 +110,9 @@ def output_close(claim: Claim, certificate: Certificate) -> Decision:
     """Decide ‖Σ (a_i - p_i) v_i‖ ≤ bound."""
     keys = given(certificate, "keys")
     values = given(certificate, "values", len(keys))
-    target = weighted(part(claim.fields, "target"), "target", len(keys))
-    bound = number(part(claim.fields, "bound"), "bound")
-    query = vector(part(claim.witness, "query"), "query", keys.shape[1])
+    target = claim.stated.weighted("target", len(keys))
+    bound = claim.stated.number("bound")
+    query = claim.witnessed.vector("query", keys.shape[1])
     scale = number(certificate.scale, "scale")
 
     def test() -> Outcome:
@@ -135,7 +128,7 @@ def output_close(claim: Claim, certificate: Certificate) -> Decision:
 
 def _sides(claim: Claim, keys: Float64) -> tuple[list[int], list[int]]:
     """Return the chosen keys and the others; there must be some of both."""
-    chosen = indices(part(claim.fields, "chosen"), "chosen", len(keys))
+    chosen = claim.stated.indices("chosen", len(keys))
     others = np.setdiff1d(np.arange(len(keys)), chosen).tolist()
     if not others:
         raise Unusable("chosen are all keys, so that there are no others.")
@@ -149,8 +142,7 @@ def _chosen(claim: Claim) -> str:
     return f"key{'s' * (len(places) > 1)} {', '.join(str(place) for place in places)}"
 
 
-def say_margin_at_least(claim: Claim) -> str:
-    """Return a claim of the kind `margin_at_least` as a sentence."""
+def _say_margin_at_least(claim: Claim) -> str:
     return (
         f"some query lifts {_chosen(claim)} above the others by at least "
         f"{down(claim.fields['bound'])} per unit of its length"
@@ -161,8 +153,8 @@ def margin_at_least(claim: Claim, certificate: Certificate) -> Decision:
     """Decide min_chosen k_i·w - max_others k_i·w ≥ bound ‖w‖ and w ≠ 0."""
     keys = given(certificate, "keys")
     chosen, others = _sides(claim, keys)
-    bound = number(part(claim.fields, "bound"), "bound")
-    direction = vector(part(claim.witness, "direction"), "direction", keys.shape[1])
+    bound = claim.stated.number("bound")
+    direction = claim.witnessed.vector("direction", keys.shape[1])
     if not direction.any():
         return Decision("fails", "The direction is 0.")
 
@@ -177,8 +169,7 @@ def margin_at_least(claim: Claim, certificate: Certificate) -> Decision:
     return constructed(settle_algebra(test))
 
 
-def say_margin_at_most(claim: Claim) -> str:
-    """Return a claim of the kind `margin_at_most` as a sentence."""
+def _say_margin_at_most(claim: Claim) -> str:
     several = len(listed(claim.fields["chosen"], "chosen")) > 1
     lifts = (
         f"that scores {_chosen(claim)} alike lifts them" if several else f"lifts {_chosen(claim)}"
@@ -198,14 +189,14 @@ def margin_at_most(claim: Claim, certificate: Certificate) -> Decision:
     """
     keys = given(certificate, "keys")
     chosen, others = _sides(claim, keys)
-    bound = number(part(claim.fields, "bound"), "bound")
+    bound = claim.stated.number("bound")
 
     def proof() -> Outcome:
-        entries = listed(part(claim.witness, "inside"), "inside", len(chosen))
+        entries = claim.witnessed.listed("inside", len(chosen))
         inside = [number(entry, "inside") for entry in entries]
         if math.fsum(inside) == 0:
             raise Unusable("inside sums to 0.")
-        outside = combination(part(claim.witness, "outside"), "outside", len(keys))
+        outside = claim.witnessed.combination("outside", len(keys))
         if not set(outside) <= set(others):
             raise Unusable("outside gives weight to a chosen key.")
 
@@ -222,8 +213,8 @@ def margin_at_most(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "weights_close": ClaimType(weights_close, say_weights_close),
-    "output_close": ClaimType(output_close, say_output_close),
-    "margin_at_least": ClaimType(margin_at_least, say_margin_at_least),
-    "margin_at_most": ClaimType(margin_at_most, say_margin_at_most),
+    "weights_close": ClaimType(weights_close, _say_weights_close),
+    "output_close": ClaimType(output_close, _say_output_close),
+    "margin_at_least": ClaimType(margin_at_least, _say_margin_at_least),
+    "margin_at_most": ClaimType(margin_at_most, _say_margin_at_most),
 }

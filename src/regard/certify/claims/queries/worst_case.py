@@ -45,10 +45,8 @@ from regard.certify.certificate import (
     given,
     listed,
     number,
-    part,
     positive_or_zero,
     up,
-    vector,
 )
 from regard.certify.claims.claim_type import ClaimType
 
@@ -64,7 +62,7 @@ class _Intervals(NamedTuple):
 
 def _moved(claim: Claim) -> str:
     """Word what may move."""
-    radius = part(claim.fields, "radius")
+    radius = claim.stated.part("radius")
     if radius is None:
         return "for all scores in their intervals"
     if isinstance(radius, int | float):
@@ -73,7 +71,7 @@ def _moved(claim: Claim) -> str:
 
 
 def _along(claim: Claim) -> str:
-    direction = listed(part(claim.fields, "direction"), "direction")
+    direction = claim.stated.listed("direction")
     used = [(place, x) for place, x in enumerate(direction) if x != 0]
     if len(direction) == 1 and used == [(0, 1.0)]:
         return "the output"
@@ -84,8 +82,7 @@ def _along(claim: Claim) -> str:
     return f"the output along ({shown}{more})"
 
 
-def say_never_above(claim: Claim) -> str:
-    """Return a claim of the kind `output_never_above` as a sentence."""
+def _say_never_above(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"{_moved(claim)}, {_along(claim)} is at most {up(fields['bound'])}; "
@@ -93,8 +90,7 @@ def say_never_above(claim: Claim) -> str:
     )
 
 
-def say_never_below(claim: Claim) -> str:
-    """Return a claim of the kind `output_never_below` as a sentence."""
+def _say_never_below(claim: Claim) -> str:
     fields = claim.fields
     return (
         f"{_moved(claim)}, {_along(claim)} is at least {down(fields['bound'])}; "
@@ -114,9 +110,9 @@ def output_never_below(claim: Claim, certificate: Certificate) -> Decision:
 
 def _decide(claim: Claim, certificate: Certificate, sign: int) -> Decision:
     values = given(certificate, "values")
-    direction = vector(part(claim.fields, "direction"), "direction", values.shape[1])
-    bound = number(part(claim.fields, "bound"), "bound")
-    attained = positive_or_zero(part(claim.fields, "attained"), "attained")
+    direction = claim.stated.vector("direction", values.shape[1])
+    bound = claim.stated.number("bound")
+    attained = claim.stated.positive_or_zero("attained")
     read = _reader(claim, certificate, len(values))
 
     def test() -> Outcome:
@@ -162,7 +158,7 @@ def _balance(heights: list[arb], intervals: _Intervals, limit: arb) -> arb:
 
 def _reader(claim: Claim, certificate: Certificate, n: int) -> Callable[[], _Intervals]:
     """Return what gives the intervals of the scores at the working precision."""
-    radius = part(claim.fields, "radius")
+    radius = claim.stated.part("radius")
     if radius is None:
         ends = given(certificate, "scores", 2)
         if ends.shape[1] != n:
@@ -171,7 +167,7 @@ def _reader(claim: Claim, certificate: Certificate, n: int) -> Callable[[], _Int
             raise Unusable("a lower end of scores is above the upper end.")
         return lambda: _Intervals(*([arb(x) for x in row] for row in ends.tolist()))
     keys = given(certificate, "keys", n)
-    query = vector(part(claim.witness, "query"), "query", keys.shape[1])
+    query = claim.witnessed.vector("query", keys.shape[1])
     scale = number(certificate.scale, "scale")
     entries = listed(radius, "radius", n) if not isinstance(radius, int | float) else [radius] * n
     radii = [positive_or_zero(entry, "radius") for entry in entries]
@@ -186,6 +182,6 @@ def _around(keys: Float64, query: Float64, scale: Number, radii: Sequence[Number
 
 
 CLAIM_TYPES = {
-    "output_never_above": ClaimType(output_never_above, say_never_above),
-    "output_never_below": ClaimType(output_never_below, say_never_below),
+    "output_never_above": ClaimType(output_never_above, _say_never_above),
+    "output_never_below": ClaimType(output_never_below, _say_never_below),
 }

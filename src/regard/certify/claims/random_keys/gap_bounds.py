@@ -44,8 +44,7 @@ from regard.certify.lemmas.random_keys import (
 )
 
 
-def say_gap_at_most(claim: Claim) -> str:
-    """Return a claim of the kind `gap_at_most` as a sentence."""
+def _say_gap_at_most(claim: Claim) -> str:
     return (
         f"no query{within_in_words(claim)} {lifts_in_words(claim)} above every other key by more "
         f"than {reading.up(claim.fields['bound'])} in the mean{deviations_in_words(claim)}"
@@ -58,9 +57,9 @@ def gap_at_most(claim: Claim, certificate: Certificate) -> Decision:
     count, width = law.means.shape
     target = target_of(claim, count)
     others = others_of(target, count)
-    deviations = reading.positive_or_zero(reading.part(claim.fields, "deviations"), "deviations")
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
-    reach = reading.radius(claim.fields)
+    deviations = claim.stated.positive_or_zero("deviations")
+    bound = claim.stated.number("bound")
+    reach = claim.stated.radius()
 
     def proof() -> Outcome:
         if reach is None:
@@ -136,4 +135,4 @@ def _semidefinite(first: Float64, second: Float64, ridge: Number) -> bool | None
     return balls.definite(rows, semi=True)
 
 
-CLAIM_TYPES = {"gap_at_most": ClaimType(gap_at_most, say_gap_at_most)}
+CLAIM_TYPES = {"gap_at_most": ClaimType(gap_at_most, _say_gap_at_most)}

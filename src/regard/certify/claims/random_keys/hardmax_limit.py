@@ -61,8 +61,7 @@ def claim(
     return Claim("hard_limit", fields, witness)
 
 
-def say_hard_limit(claim: Claim) -> str:
-    """Return a claim of the kind `hard_limit` as a sentence."""
+def _say_hard_limit(claim: Claim) -> str:
     atoms = reading.listed(claim.fields["atoms"], "atoms")
     if len(atoms) > 4 or any(len(atom["value"]) > 6 for atom in atoms):
         ends = f"one of {len(atoms)} values with the probabilities given"
@@ -84,17 +83,15 @@ def hard_limit(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether the limits of the output and their probabilities are the stated ones."""
     law = read_law(certificate)
     values = reading.given(certificate, "values", len(law.means))
-    error = balls.rational(reading.positive_or_zero(reading.part(claim.fields, "error"), "error"))
+    error = balls.rational(claim.stated.positive_or_zero("error"))
     stated = []
-    for atom in reading.listed(reading.part(claim.fields, "atoms"), "atoms"):
+    for atom in claim.stated.listed("atoms"):
         entries = reading.listed(reading.part(atom, "value"), "value", values.shape[1])
         point = [balls.rational(reading.exact(entry, "value")) for entry in entries]
         stated.append(
             (balls.rational(reading.exact(reading.part(atom, "probability"), "probability")), point)
         )
-    directions = reading.matrix(
-        reading.part(claim.witness, "directions"), "directions", columns=law.means.shape[1]
-    )
+    directions = claim.witnessed.matrix("directions", columns=law.means.shape[1])
     if len(directions) > MOST_HEADS:
         raise Unusable(f"there are more than {MOST_HEADS} heads.")
     all_heads = Heads(law, directions)
@@ -247,5 +244,5 @@ def _matched(
 
 
 CLAIM_TYPES = {
-    "hard_limit": ClaimType(hard_limit, say_hard_limit),
+    "hard_limit": ClaimType(hard_limit, _say_hard_limit),
 }

@@ -24,7 +24,6 @@ from typing import Any
 
 from flint import fmpq
 
-from regard.certify import reading
 from regard.certify.balls import Decision
 from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
@@ -104,8 +103,7 @@ def _added(first: Law, second: Law) -> Law:
     return list(total.items())
 
 
-def say_dot_product_moments(claim: Claim) -> str:
-    """Return a claim of the kind `dot_product_moments` as a sentence."""
+def _say_dot_product_moments(claim: Claim) -> str:
     fields = claim.fields
     divided = "" if fields["divided_by"] in (None, "1") else f" / ({fields['divided_by']})"
     stated = " and ".join(
@@ -132,12 +130,12 @@ def _law_in_words(law: Mapping[str, Any]) -> str:
 def dot_product_moments(claim: Claim, certificate: Certificate) -> Decision:
     """Compare the stated formulas with the moments of laws that serve for all."""
     stated = Stated(claim, ["mean", "variance", "divided_by"])
-    same = reading.part(claim.fields, "same")
+    same = claim.stated.part("same")
     if not isinstance(same, bool):
         raise Unusable("same must be true or false.")
-    if same and reading.part(claim.fields, "q") != reading.part(claim.fields, "k"):
+    if same and claim.stated.part("q") != claim.stated.part("k"):
         raise Unusable("k is q, so that its law must be that of q.")
-    laws = {name: _law_formulas(reading.part(claim.fields, name), name) for name in ("q", "k")}
+    laws = {name: _law_formulas(claim.stated.part(name), name) for name in ("q", "k")}
     if _proved(stated, laws, same):
         return Decision("holds", PROVED)
     symbols = {name for formula in stated.stated.values() for name in formula.names}
@@ -251,5 +249,5 @@ def _instances(
 
 
 CLAIM_TYPES = {
-    "dot_product_moments": ClaimType(dot_product_moments, say_dot_product_moments),
+    "dot_product_moments": ClaimType(dot_product_moments, _say_dot_product_moments),
 }

@@ -32,8 +32,7 @@ from regard.certify.lemmas.random_keys import (
 )
 
 
-def say_mean_gap(claim: Claim) -> str:
-    """Return a claim of the kind `mean_gap` as a sentence."""
+def _say_mean_gap(claim: Claim) -> str:
     return (
         f"the score of {keys_in_words(reading.listed(claim.fields['chosen'], 'chosen'))} is above "
         f"that of every other key by at least {reading.down(claim.fields['bound'])} in the mean"
@@ -45,9 +44,9 @@ def mean_gap(claim: Claim, certificate: Certificate) -> Decision:
     """Decide m_i - m_j - z √(e_i + e_j) ≥ bound; squares are compared, which need no root."""
     law = read_law(certificate)
     chosen, others = chosen_of(claim, len(law.means))
-    deviations = reading.positive_or_zero(reading.part(claim.fields, "deviations"), "deviations")
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
-    query = reading.vector(reading.part(claim.witness, "query"), "query", law.means.shape[1])
+    deviations = claim.stated.positive_or_zero("deviations")
+    bound = claim.stated.number("bound")
+    query = claim.witnessed.vector("query", law.means.shape[1])
 
     def test(numbers: Arithmetic) -> Outcome:
         means, spread = law.scores(query, numbers)
@@ -65,8 +64,7 @@ def mean_gap(claim: Claim, certificate: Certificate) -> Decision:
     return balls.constructed(balls.settle_algebra(test))
 
 
-def say_mean_weights(claim: Claim) -> str:
-    """Return a claim of the kind `mean_weights` as a sentence."""
+def _say_mean_weights(claim: Claim) -> str:
     words = weights_in_words(claim.fields["target"])
     return f"the query {words}, within {reading.up(claim.fields['bound'])}"
 
@@ -75,8 +73,8 @@ def mean_weights(claim: Claim, certificate: Certificate) -> Decision:
     """Decide |m_i - m_j - ln(p_i/p_j)| ≤ bound."""
     law = read_law(certificate)
     target = target_of(claim, len(law.means))
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
-    query = reading.vector(reading.part(claim.witness, "query"), "query", law.means.shape[1])
+    bound = claim.stated.number("bound")
+    query = claim.witnessed.vector("query", law.means.shape[1])
     alike = len(set(target.values())) == 1
 
     def test(numbers: Arithmetic) -> Outcome:
@@ -92,18 +90,17 @@ def mean_weights(claim: Claim, certificate: Certificate) -> Decision:
     )
 
 
-def say_score_variance(claim: Claim) -> str:
-    """Return a claim of the kind `score_variance` as a sentence."""
+def _say_score_variance(claim: Claim) -> str:
     return f"the {noise_in_words(claim)} is at most {reading.up(claim.fields['bound'])}"
 
 
 def score_variance(claim: Claim, certificate: Certificate) -> Decision:
     """Decide Σ w (e_i + e_j) ≤ bound, or max (e_i + e_j) ≤ bound."""
     law = read_law(certificate)
-    pairs = pairs_of(reading.part(claim.fields, "pairs"), len(law.means))
+    pairs = pairs_of(claim.stated.part("pairs"), len(law.means))
     weights = pair_weights(claim, len(pairs))
-    bound = reading.number(reading.part(claim.fields, "bound"), "bound")
-    query = reading.vector(reading.part(claim.witness, "query"), "query", law.means.shape[1])
+    bound = claim.stated.number("bound")
+    query = claim.witnessed.vector("query", law.means.shape[1])
 
     def test(numbers: Arithmetic) -> Outcome:
         _, spread = law.scores(query, numbers)
@@ -115,8 +112,7 @@ def score_variance(claim: Claim, certificate: Certificate) -> Decision:
     return balls.constructed(balls.settle_algebra(test))
 
 
-def say_failure_at_most(claim: Claim) -> str:
-    """Return a claim of the kind `failure_at_most` as a sentence."""
+def _say_failure_at_most(claim: Claim) -> str:
     return (
         f"the probability that another key scores higher than "
         f"{keys_in_words(reading.listed(claim.fields['chosen'], 'chosen'))} is at most "
@@ -128,8 +124,8 @@ def failure_at_most(claim: Claim, certificate: Certificate) -> Decision:
     """Decide Σ Φ(-(m_i - m_j)/√(e_i + e_j)) ≤ bound. A tie without noise counts as a failure."""
     law = read_law(certificate)
     chosen, others = chosen_of(claim, len(law.means))
-    bound = arb(reading.number(reading.part(claim.fields, "bound"), "bound"))
-    query = reading.vector(reading.part(claim.witness, "query"), "query", law.means.shape[1])
+    bound = arb(claim.stated.number("bound"))
+    query = claim.witnessed.vector("query", law.means.shape[1])
 
     def test() -> Outcome:
         means, spread = law.scores(query, BALLS)
@@ -158,8 +154,8 @@ def _below_zero(mean: arb, variance: arb) -> arb:
 
 
 CLAIM_TYPES = {
-    "mean_gap": ClaimType(mean_gap, say_mean_gap),
-    "mean_weights": ClaimType(mean_weights, say_mean_weights),
-    "score_variance": ClaimType(score_variance, say_score_variance),
-    "failure_at_most": ClaimType(failure_at_most, say_failure_at_most),
+    "mean_gap": ClaimType(mean_gap, _say_mean_gap),
+    "mean_weights": ClaimType(mean_weights, _say_mean_weights),
+    "score_variance": ClaimType(score_variance, _say_score_variance),
+    "failure_at_most": ClaimType(failure_at_most, _say_failure_at_most),
 }

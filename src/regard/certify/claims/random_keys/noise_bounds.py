@@ -50,8 +50,7 @@ from regard.certify.lemmas.random_keys import (
 )
 
 
-def say_variance_at_least(claim: Claim) -> str:
-    """Return a claim of the kind `variance_at_least` as a sentence."""
+def _say_variance_at_least(claim: Claim) -> str:
     return (
         f"every query{within_in_words(claim)} that {lifts_in_words(claim)} above every other key "
         f"by a mean gap of at least {reading.exactly(claim.fields['gap'])} has a "
@@ -65,11 +64,11 @@ def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
     count, width = law.means.shape
     target = target_of(claim, count)
     others = others_of(target, count)
-    pairs = pairs_of(reading.part(claim.fields, "pairs"), count)
+    pairs = pairs_of(claim.stated.part("pairs"), count)
     fixed = pair_weights(claim, len(pairs))
-    gap = reading.number(reading.part(claim.fields, "gap"), "gap")
-    bound = arb(reading.number(reading.part(claim.fields, "bound"), "bound"))
-    reach = reading.radius(claim.fields)
+    gap = claim.stated.number("gap")
+    bound = arb(claim.stated.number("bound"))
+    reach = claim.stated.radius()
     lowest = min(target, key=lambda i: target[i])
 
     def proof() -> Outcome:
@@ -137,4 +136,4 @@ def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
     return balls.for_all(proof, contradicted_by_a_query(claim, law, target, contradiction))
 
 
-CLAIM_TYPES = {"variance_at_least": ClaimType(variance_at_least, say_variance_at_least)}
+CLAIM_TYPES = {"variance_at_least": ClaimType(variance_at_least, _say_variance_at_least)}

@@ -106,8 +106,7 @@ def _joint_spread(covariance: fmpq, heads: tuple[Head, Head], moved: tuple[_Move
     return (-most).union(most)
 
 
-def say_output_law(claim: Claim) -> str:
-    """Return a claim of the kind `output_law` as a sentence."""
+def _say_output_law(claim: Claim) -> str:
     mean = reading.listed(claim.fields["mean"], "mean")
     covariance = [
         reading.listed(row, "covariance")
@@ -126,14 +125,10 @@ def output_law(claim: Claim, certificate: Certificate) -> Decision:
     law = read_law(certificate)
     values = reading.given(certificate, "values", len(law.means))
     width = values.shape[1]
-    mean = reading.vector(reading.part(claim.fields, "mean"), "mean", width)
-    covariance = reading.matrix(
-        reading.part(claim.fields, "covariance"), "covariance", width, width
-    )
-    error = arb(reading.positive_or_zero(reading.part(claim.fields, "error"), "error"))
-    queries = reading.matrix(
-        reading.part(claim.witness, "queries"), "queries", columns=law.means.shape[1]
-    )
+    mean = claim.stated.vector("mean", width)
+    covariance = claim.stated.matrix("covariance", width, width)
+    error = arb(claim.stated.positive_or_zero("error"))
+    queries = claim.witnessed.matrix("queries", columns=law.means.shape[1])
     all_heads = Heads(law, queries)
     weights = head_weights_of(claim, len(queries))
     heads = [all_heads.head(h) for h in range(len(queries))]
@@ -166,5 +161,5 @@ def output_law(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "output_law": ClaimType(output_law, say_output_law),
+    "output_law": ClaimType(output_law, _say_output_law),
 }

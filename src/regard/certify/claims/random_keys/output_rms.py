@@ -39,11 +39,7 @@ from regard.certify.certificate import (
     Unusable,
     exactly,
     given,
-    matrix,
-    part,
-    positive_or_zero,
     up,
-    weighted,
 )
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.claims.random_keys.output_law import MOST_BITS
@@ -86,19 +82,19 @@ class _Task:
         self.count, width = self.law.means.shape
         if self.count < 2:
             raise Unusable("there must be two keys at least.")
-        self.queries = matrix(part(claim.witness, "queries"), "queries", columns=width)
+        self.queries = claim.witnessed.matrix("queries", columns=width)
         if not len(self.queries):
             raise Unusable("there must be a query.")
         self.shares = head_weights_of(claim, len(self.queries))
-        target = weighted(part(claim.fields, "target"), "target", self.count)
+        target = claim.stated.weighted("target", self.count)
         self.target = [rational(target.get(i, 0)) for i in range(self.count)]
-        self.of = part(claim.fields, "of")
+        self.of = claim.stated.part("of")
         self.values: Float64 | None = None
         self.diameter: Any = None
         if self.of == "output":
             self.values = given(certificate, "values", self.count)
         elif self.of == "diameter":
-            self.diameter = positive_or_zero(part(claim.fields, "diameter"), "diameter")
+            self.diameter = claim.stated.positive_or_zero("diameter")
             if sum(self.target) != 1 or sum(self.shares) != 1:
                 raise Unusable("the weights of target, and those of the heads, must sum to 1.")
         elif self.of != "weights":
@@ -165,8 +161,7 @@ def require_semidefinite(covariances: Float64) -> None:
             raise Unusable("a covariance is not positive semidefinite.")
 
 
-def say_output_rms(claim: Claim) -> str:
-    """Return a claim of the kind `output_rms` as a sentence."""
+def _say_output_rms(claim: Claim) -> str:
     fields = claim.fields
     places, weights = fields["target"]["indices"], fields["target"]["weights"]
     what = {
@@ -187,7 +182,7 @@ def say_output_rms(claim: Claim) -> str:
 def output_rms(claim: Claim, certificate: Certificate) -> Decision:
     """Prove the bound by exponentials; refute it where even the mean is further off."""
     task = _Task(claim, certificate)
-    bound = arb(positive_or_zero(part(claim.fields, "bound"), "bound"))
+    bound = arb(claim.stated.positive_or_zero("bound"))
 
     last = Outcome(None, "nothing was computed.")
 
@@ -239,5 +234,5 @@ def _looking_at_one(task: _Task, scores: Scores, distances: Distances, bound: ar
 
 
 CLAIM_TYPES = {
-    "output_rms": ClaimType(output_rms, say_output_rms),
+    "output_rms": ClaimType(output_rms, _say_output_rms),
 }

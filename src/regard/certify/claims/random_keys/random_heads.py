@@ -100,8 +100,7 @@ def head_weights_of(claim: Claim, heads: int) -> list[fmpq]:
     return [balls.rational(reading.exact(entry, "head_weights")) for entry in entries]
 
 
-def say_heads_independent(claim: Claim) -> str:
-    """Return a claim of the kind `heads_independent` as a sentence."""
+def _say_heads_independent(claim: Claim) -> str:
     first, second = reading.listed(claim.fields["heads"], "heads", 2)
     how = "independent" if claim.fields["independent"] else "correlated, not independent"
     return f"the scores of heads {first} and {second} are {how}"
@@ -110,12 +109,10 @@ def say_heads_independent(claim: Claim) -> str:
 def heads_independent(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether q_h·Σ_i q_g = 0 for all keys i, in rationals."""
     law = read_law(certificate)
-    queries = reading.matrix(
-        reading.part(claim.witness, "queries"), "queries", columns=law.means.shape[1]
-    )
-    places = reading.listed(reading.part(claim.fields, "heads"), "heads", 2)
+    queries = claim.witnessed.matrix("queries", columns=law.means.shape[1])
+    places = claim.stated.listed("heads", 2)
     h, g = (reading.index(place, "heads", len(queries)) for place in places)
-    independent = reading.part(claim.fields, "independent")
+    independent = claim.stated.part("independent")
     if h == g or not isinstance(independent, bool):
         raise Unusable("heads must be two, and independent true or false.")
     heads = Heads(law, queries)
@@ -125,8 +122,7 @@ def heads_independent(claim: Claim, certificate: Certificate) -> Decision:
     return balls.constructed(Outcome((joint[key] == 0) == independent, reason))
 
 
-def say_score_differences(claim: Claim) -> str:
-    """Return a claim of the kind `score_differences` as a sentence."""
+def _say_score_differences(claim: Claim) -> str:
     fields = claim.fields
     pairs = reading.listed(fields["pairs"], "pairs")
     near = f"within {reading.up(fields['error'])}" if fields["error"] else "exactly"
@@ -142,16 +138,13 @@ def say_score_differences(claim: Claim) -> str:
 def score_differences(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether m_i - m_j and e_i + e_j are the stated ones."""
     law = read_law(certificate)
-    pairs = pairs_of(reading.part(claim.fields, "pairs"), len(law.means))
+    pairs = pairs_of(claim.stated.part("pairs"), len(law.means))
     stated = [
-        [
-            reading.exact(x, name)
-            for x in reading.listed(reading.part(claim.fields, name), name, len(pairs))
-        ]
+        [reading.exact(x, name) for x in reading.listed(claim.stated.part(name), name, len(pairs))]
         for name in ("means", "variances")
     ]
-    error = reading.positive_or_zero(reading.part(claim.fields, "error"), "error")
-    query = reading.vector(reading.part(claim.witness, "query"), "query", law.means.shape[1])
+    error = claim.stated.positive_or_zero("error")
+    query = claim.witnessed.vector("query", law.means.shape[1])
 
     def test(numbers: Arithmetic) -> Outcome:
         means, spread = law.scores(query, numbers)
@@ -168,6 +161,6 @@ def score_differences(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "heads_independent": ClaimType(heads_independent, say_heads_independent),
-    "score_differences": ClaimType(score_differences, say_score_differences),
+    "heads_independent": ClaimType(heads_independent, _say_heads_independent),
+    "score_differences": ClaimType(score_differences, _say_score_differences),
 }

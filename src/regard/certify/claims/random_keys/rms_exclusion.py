@@ -38,8 +38,7 @@ def claim(target: Any, bound: float, *, average: Any) -> Claim:
     )
 
 
-def say_weights_rms_at_least(claim: Claim) -> str:
-    """Return a claim of the kind `weights_rms_at_least` as a sentence."""
+def _say_weights_rms_at_least(claim: Claim) -> str:
     target = claim.fields["target"]
     weights = ", ".join(reading.exactly(weight) for weight in target["weights"][:5])
     return (
@@ -52,15 +51,13 @@ def say_weights_rms_at_least(claim: Claim) -> str:
 def weights_rms_at_least(claim: Claim, certificate: Certificate) -> Decision:
     """Check that two averages of the means are one point, and compare their entropies."""
     means = reading.given(certificate, "means")
-    target = reading.weighted(reading.part(claim.fields, "target"), "target", len(means))
+    target = claim.stated.weighted("target", len(means))
     if any(weight <= 0 for weight in target.values()):
         raise Unusable("the weights of target must be above 0.")
-    bound = reading.positive_or_zero(reading.part(claim.fields, "bound"), "bound")
+    bound = claim.stated.positive_or_zero("bound")
 
     def proof() -> Outcome:
-        other = reading.combination(
-            reading.part(claim.witness, "combination"), "combination", len(means), True
-        )
+        other = claim.witnessed.combination("combination", len(means), True)
         # In rationals: averages that differ at all can be told apart by a long query.
         p, q = (balls.shares(list(one.values()), EXACT) for one in (target, other))
         first = balls.combine(p, means[list(target)], EXACT)
@@ -88,5 +85,5 @@ def weights_rms_at_least(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "weights_rms_at_least": ClaimType(weights_rms_at_least, say_weights_rms_at_least),
+    "weights_rms_at_least": ClaimType(weights_rms_at_least, _say_weights_rms_at_least),
 }

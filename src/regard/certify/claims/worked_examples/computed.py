@@ -52,8 +52,7 @@ def claim(
     return Claim("computed", fields)
 
 
-def say_computed(claim: Claim) -> str:
-    """Return a claim of the kind `computed` as a sentence."""
+def _say_computed(claim: Claim) -> str:
     fields = claim.fields
     name, row = NOUNS.get(fields["quantity"], fields["quantity"]), fields["row"]
     rows = _rows(fields["entries"], row)
@@ -82,15 +81,15 @@ def difference_in_words(worst: Any) -> str:
 
 def computed(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether every entry is what the arrays give."""
-    quantity, row = reading.part(claim.fields, "quantity"), reading.part(claim.fields, "row")
+    quantity, row = claim.stated.part("quantity"), claim.stated.part("row")
     if quantity not in QUANTITIES:
         raise Unusable(f"quantity must be one of {', '.join(QUANTITIES)}.")
     inputs = _Inputs(claim, certificate)
     stated = [
         [reading.exact(entry, "entries") for entry in entries]
-        for entries in _rows(reading.part(claim.fields, "entries"), row)
+        for entries in _rows(claim.stated.part("entries"), row)
     ]
-    bound = reading.positive_or_zero(reading.part(claim.fields, "bound"), "bound")
+    bound = claim.stated.positive_or_zero("bound")
 
     def test(numbers: Arithmetic) -> Outcome:
         found = inputs.quantity(quantity, numbers)
@@ -131,11 +130,11 @@ class _Inputs:
     def __init__(self, claim: Claim, certificate: Certificate) -> None:
         self.certificate = certificate
         self.scale = reading.number(certificate.scale, "scale")
-        self.root = _whole(claim.fields.get("root", 1), "root")
+        self.root = _positive_whole_number(claim.fields.get("root", 1), "root")
         over = claim.fields.get("over") or {}
         if not isinstance(over, Mapping) or not set(over) <= set(certificate.arrays):
             raise Unusable("over must name arrays of the certificate.")
-        self.over = {name: _whole(value, "over") for name, value in over.items()}
+        self.over = {name: _positive_whole_number(value, "over") for name, value in over.items()}
 
     def rational_root(self) -> bool:
         return math.isqrt(self.root) ** 2 == self.root
@@ -207,7 +206,7 @@ def softmax(scores: Sequence[arb], allowed: Sequence[float] | None = None) -> li
     return weights
 
 
-def _whole(value: Any, name: str) -> int:
+def _positive_whole_number(value: Any, name: str) -> int:
     """Return a whole number above 0."""
     found = balls.rational(reading.exact(value, name))
     if found.q != 1 or found <= 0:
@@ -216,5 +215,5 @@ def _whole(value: Any, name: str) -> int:
 
 
 CLAIM_TYPES = {
-    "computed": ClaimType(computed, say_computed),
+    "computed": ClaimType(computed, _say_computed),
 }

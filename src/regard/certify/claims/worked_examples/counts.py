@@ -58,8 +58,7 @@ def claim(
     return Claim("count", fields)
 
 
-def say_count(claim: Claim) -> str:
-    """Return a claim of the kind `count` as a sentence."""
+def _say_count(claim: Claim) -> str:
     fields = claim.fields
     said = []
     for name, one in fields["parts"].items():
@@ -173,8 +172,7 @@ def shape_claim(array: str, axes: Sequence[str], steps: Sequence[Sequence[Any]])
     return Claim("shape", {"array": array, "axes": list(axes), "steps": [list(s) for s in steps]})
 
 
-def say_shape(claim: Claim) -> str:
-    """Return a claim of the kind `shape` as a sentence."""
+def _say_shape(claim: Claim) -> str:
     axes = ", ".join(map(str, claim.fields["axes"]))
     made = []
     for name, how, *rest in claim.fields["steps"]:
@@ -191,8 +189,8 @@ def say_shape(claim: Claim) -> str:
 
 def shape(claim: Claim, certificate: Certificate) -> Decision:
     """Follow the steps, and compare the axes of the last."""
-    axes = [_formula(one, "an axis") for one in listed(part(claim.fields, "axes"), "axes")]
-    steps = [listed(one, "a step") for one in listed(part(claim.fields, "steps"), "steps")]
+    axes = [_formula(one, "an axis") for one in claim.stated.listed("axes")]
+    steps = [listed(one, "a step") for one in claim.stated.listed("steps")]
     if not steps or any(len(one) < 3 or one[1] not in STEPS for one in steps):
         raise Unusable(f"a step is one of {', '.join(STEPS)}.")
     sizes = [size for step in steps if step[1] == "given" for size in listed(step[2], "axes")]
@@ -208,7 +206,7 @@ def shape(claim: Claim, certificate: Certificate) -> Decision:
         else:
             made = _made(how, rest, found, field, known)
         found[str(name)] = made
-    last = found.get(str(part(claim.fields, "array")))
+    last = found.get(str(claim.stated.part("array")))
     if last is None:
         raise Unusable("the array is no step.")
     wanted = [_value(field, axis, known) for axis in axes]
@@ -241,4 +239,4 @@ def _made(
     return [*one[:-1], outer]
 
 
-CLAIM_TYPES = {"count": ClaimType(count, say_count), "shape": ClaimType(shape, say_shape)}
+CLAIM_TYPES = {"count": ClaimType(count, _say_count), "shape": ClaimType(shape, _say_shape)}

@@ -23,8 +23,7 @@ def claim(bound: float = 1e-30) -> Claim:
     return Claim("distribution", {"bound": bound})
 
 
-def say_distribution(claim: Claim) -> str:
-    """Return a claim of the kind `distribution` as a sentence."""
+def _say_distribution(claim: Claim) -> str:
     return (
         "the attention weights of every row of scores are above 0 and sum to 1, within "
         f"{reading.up(claim.fields['bound'])}"
@@ -34,7 +33,7 @@ def say_distribution(claim: Claim) -> str:
 def distribution(claim: Claim, certificate: Certificate) -> Decision:
     """Decide 0 < a_i and |Σ a_i - 1| ≤ bound for a = softmax(row)."""
     rows = reading.given(certificate, "scores")
-    bound = reading.positive_or_zero(reading.part(claim.fields, "bound"), "bound")
+    bound = claim.stated.positive_or_zero("bound")
     if rows.size == 0:
         raise Unusable("there are no scores.")
 
@@ -53,5 +52,5 @@ def distribution(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "distribution": ClaimType(distribution, say_distribution),
+    "distribution": ClaimType(distribution, _say_distribution),
 }

@@ -50,8 +50,7 @@ def claim(
     return Claim("stepwise", fields)
 
 
-def say_stepwise(claim: Claim) -> str:
-    """Return a claim of the kind `stepwise` as a sentence."""
+def _say_stepwise(claim: Claim) -> str:
     fields = claim.fields
     rows = [list(row) for row in fields["entries"]]
     count = len(fields["steps"])
@@ -100,5 +99,5 @@ def stepwise(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "stepwise": ClaimType(stepwise, say_stepwise),
+    "stepwise": ClaimType(stepwise, _say_stepwise),
 }

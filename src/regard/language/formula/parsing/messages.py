@@ -43,6 +43,15 @@ def unknown(text: str, column: int) -> str:
     module = _MODULE.search(text[:column])
     if letter == "." and module:
         return f"Functions have no {module[0]} before them: write log(x), sqrt(x) or dot(u, v)."
+    if letter == "." and rest[1:2] in ("*", "/", "^", "+", "-", "'"):
+        return (
+            f"MATLAB's .{rest[1]} has no point here: write {rest[1]}, and hadamard(x, y) for a "
+            "product entry by entry."
+        )
+    if letter == "." and re.match(r"\.\s*[A-Za-z]", rest):
+        return "A point does not multiply: write dot(u, v) or u' v."
+    if letter == "#":
+        return "What is said beside a formula has no place in it: leave it out."
     if letter == "!":
         return "There is no factorial here; for 'not equal' write !=."
     if letter == "∑":

@@ -70,7 +70,7 @@ def _at(piece: Piece, level: int) -> str:
     return piece.text if piece.level >= level else _group(piece.text)
 
 
-def _raised(piece: Piece) -> str:
+def _before_exponent(piece: Piece) -> str:
     """Return what is transposed or inverted; a number in brackets, or it would follow a dot."""
     return _group(piece.text) if piece.text[0].isdigit() else _at(piece, ATOM)
 
@@ -101,7 +101,7 @@ def _piece(node: Node, parts: list[Piece]) -> Piece:
             exponent = _group(exponent)
         return Piece(f"{_at(parts[0], ATOM)}^{{{exponent}}}", POWER)
     if op == "'":
-        return Piece(rf"{_raised(parts[0])}^\top", POWER)
+        return Piece(rf"{_before_exponent(parts[0])}^\top", POWER)
     if op == "neg":
         return Piece(f"-{_at(parts[0], NEGATIVE)}", NEGATIVE)
     if op == "call":
@@ -139,7 +139,7 @@ def _call(function: str, parts: list[Piece]) -> Piece:
     if function == "sqrt":
         return Piece(rf"\sqrt{{{inside}}}", POWER)
     if function == "pinv":
-        return Piece(f"{_raised(parts[0])}^{{+}}", POWER)
+        return Piece(f"{_before_exponent(parts[0])}^{{+}}", POWER)
     if function in ("norm", "modulus"):
         bar = "Vert" if function == "norm" else "vert"
         return Piece(rf"\left\l{bar} {inside} \right\r{bar}", ATOM)
