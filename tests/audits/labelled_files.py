@@ -3,7 +3,8 @@
 Those of `labelled/KIND.toml` are said once more in NumPy; those of `labelled_unseen/KIND.toml` are
 labelled from the statements of the problems alone; those of `labelled_typed/KIND.toml` are written
 as people type: LaTeX, NumPy, Greek letters, words; those of `labelled_class/KIND.toml` are what a
-class hands in, for all kinds but code.
+class hands in, for all kinds but code; those of `labelled_edges/KIND.toml` are right in unusual ways
+and wrong by little.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import pytest
 
 HERE = Path(__file__).parent
 LIBRARY = HERE.parents[1] / "src" / "regard" / "problems" / "library"
-FOLDERS = ("labelled", "labelled_unseen", "labelled_typed", "labelled_class")
+FOLDERS = ("labelled", "labelled_unseen", "labelled_typed", "labelled_class", "labelled_edges")
 KINDS = sorted({path.stem for folder in FOLDERS for path in (HERE / folder).glob("*.toml")})
 
 

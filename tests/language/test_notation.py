@@ -316,3 +316,13 @@ def test_what_passes_compiles(tmp_path: Path) -> None:
     lines = [rf"$ {latex} $ \[ {latex} \]" for latex in formulas]
     head = r"\documentclass{article}\usepackage{amsmath}\usepackage{amssymb}\begin{document}"
     compile_latex("\n\n".join([head, *lines, r"\end{document}"]), tmp_path)
+
+
+def test_brackets_grow_only_around_what_is_tall() -> None:
+    flat, tall = (
+        notation.to_mathml(r"\left(a + b\right)"),
+        notation.to_mathml(r"\left(\frac{a}{b}\right)"),
+    )
+    assert flat.count('stretchy="false"') == 2
+    assert 'stretchy="true"' not in flat
+    assert tall.count('stretchy="true"') == 2

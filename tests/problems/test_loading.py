@@ -124,6 +124,8 @@ def test_text_that_is_not_toml_or_json_is_said_to_be_none() -> None:
     assert message("<html>").startswith("mine.toml: is not TOML: ")
     assert message("{", is_json=True).startswith("mine.toml: is not JSON: ")
     assert message("[1]", is_json=True) == "mine.toml: must be a table of keys, not list."
+    twice = message('{"a": {"n": 6, "n": 7}}', is_json=True)
+    assert twice == "mine.toml: is not JSON: 'n' is there twice."
     assert message("[" * 100_000, is_json=True) == "mine.toml: is nested too deeply."
 
 

@@ -11,9 +11,9 @@ import pytest
 from regard import problems, solving
 from regard.design.heads.reasons import OutputsOutOfReach, TooFewColumns
 from regard.design.queries.reasons import KeyInHull, NoQuery, NoQueryFound
-from regard.design.reasons import Nearest, infeasible, undecided
+from regard.design.reasons import Nearest, Reason, undecided
 from regard.design.robust_heads.reasons import WeightsOfMeans
-from regard.errors import UndecidedDesign
+from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.language import notation
 from regard.report import Heading, Plot, Slider, Steps, Table, to_text
 from regard.solving import Status
@@ -74,16 +74,20 @@ def beyond(solution: Any) -> bool:
 # ------------------------------------------------------------------ refusals
 
 
+def impossible(reason: Reason) -> InfeasibleDesign:
+    return InfeasibleDesign(reason.message, None, None, reason)
+
+
 @pytest.mark.parametrize(
     ("refusal", "words"),
     [
         (
-            infeasible(KeyInHull(Nearest("weights", "error", 0.8, 1e-6), None, 2, 0.2), None, None),
+            impossible(KeyInHull(Nearest("weights", "error", 0.8, 1e-6), None, 2, 0.2)),
             "No query gives key 2 more than 0.2: it is an average of other keys. That is proved "
             "below. The closest weights have error at most 0.8.",
         ),
         (
-            infeasible(NoQuery(Nearest("output", "error", 3), 7.0, 0.5, "value"), None, None),
+            impossible(NoQuery(Nearest("output", "error", 3), 7.0, 0.5, "value")),
             "No query of length up to 7 gives the output asked for to within 0.5: the key is an "
             "average of other keys, and its value is no average of theirs. That is proved below. "
             "The closest output found has error at most 3.",
@@ -95,17 +99,17 @@ def beyond(solution: Any) -> bool:
             "of 64-bit numbers can meet. The closest query found has error at most 2e-16.",
         ),
         (
-            infeasible(OutputsOutOfReach(Nearest("head", "error", 3), 2.0), None, None),
+            impossible(OutputsOutOfReach(Nearest("head", "error", 3), 2.0)),
             "These outputs cannot be reached, whatever the head attends to: some row misses by 2 "
             "or more. That is proved below. The closest head found has error at most 3.",
         ),
         (
-            infeasible(TooFewColumns(Nearest("head", "d_k", 5), 2, 3), None, None),
+            impossible(TooFewColumns(Nearest("head", "d_k", 5), 2, 3)),
             "No head with d_k = 2 does this: at least 3 columns are needed. That is proved below. "
             "The smallest that was found has d_k = 5.",
         ),
         (
-            infeasible(WeightsOfMeans(Nearest("query", None), proved=True), None, None),
+            impossible(WeightsOfMeans(Nearest("query", None), proved=True)),
             "No query gives keys at their means the weights asked for. That is proved below, of "
             "keys that are the means. The closest that was found is given as the answer.",
         ),

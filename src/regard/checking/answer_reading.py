@@ -31,6 +31,7 @@ _THOUSANDS = re.compile(
     r"(?<![\w.,])[0-9]{1,3}(?:(?:,[0-9]{3})+|(?:[ \u2009\u202f_][0-9]{3})+)(?![0-9,])"
 )
 _PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*\\?%")
+_BY = re.compile(r"\s*\(?\s*[0-9]+(?:\s*[x×]\s*[0-9]+)+\s*\)?\s*")
 _YES_OR_NO = ("possible", "independent")  # fields of several kinds
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 
@@ -131,7 +132,8 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
         if name in _YES_OR_NO and value.strip().lower() in _WORDS:
             return _WORDS[value.strip().lower()]
         try:
-            return parse(value)
+            found = parse(value)
+            return _reread(value, found)
         except FormulaError as error:
             limit = _limit(value)
             if limit is not None and limit.name == name:  # C = "C -> inf"
@@ -139,6 +141,8 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
             if _THOUSANDS.search(value):  # 1,048,576
                 together = _THOUSANDS.sub(lambda n: re.sub(r"[^0-9]", "", n[0]), value)
                 return _field(name, together, depth)
+            if name.startswith("shape") and _BY.fullmatch(value):  # 4 x 10 x 64
+                return _field(name, re.sub(r"\s*[x×]\s*", ", ", value), depth)
             if _PERCENT.search(value):
                 return _field(name, _PERCENT.sub(r"(\1/100)", value), depth)
             again = as_typed(value)
@@ -154,6 +158,24 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return _list(name, value, depth + 1)
     raise InvalidAnswer(f"answer: {name}: cannot read {type(value).__name__}.")
+
+
+_WORDS_OF_OTHERS = {
+    *("for", "where", "with", "when", "large", "big"),
+    *("array", "tensor", "matmul", "bmm", "add", "mT"),
+}
+
+
+def _reread(text: str, found: Any) -> Any:
+    """Return a formula; one in which words of other languages stand as names is read again."""
+    upright = "T" in found.names and "\\" in text  # K^{\mathsf T}
+    if not upright and not _WORDS_OF_OTHERS & found.names:
+        return found
+    again = as_typed(text)
+    try:
+        return found if again == text else parse(again)
+    except FormulaError:
+        return found
 
 
 def _limit(text: str) -> Limit | None:

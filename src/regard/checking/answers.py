@@ -128,6 +128,13 @@ _AVERAGE = "The average of two is written 1/2 (x + y)."
 _WORDS_FOR = {
     "add": "A sum is written x + y.",
     **dict.fromkeys(("mean", "avg", "average"), _AVERAGE),
+    "matmul": "A product of matrices is written A B.",
+    "einsum": "A product of matrices is written A B, and A B' with the second transposed.",
+    **dict.fromkeys(
+        ("a", "an", "is", "for", "where", "with", "times", "large", "big", "number", "the"),
+        "A field holds a formula, without words: a factor that may be as large as one likes is "
+        "called C.",
+    ),
     **dict.fromkeys(("all", "every", "each"), "A condition is meant for all: leave the word out."),
 }
 

@@ -87,7 +87,9 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
         hint = getattr(_module(problem), "hint", None)
         more = "" if hint is None else hint(error)
         raise InvalidAnswer(f"{error}{more}", field=error.field, formula=error.formula) from None
-    given = with_sized_ones(problem, given)
+    own = _module(problem)
+    sizes = getattr(own, "sizes_of_ones", lambda problem: ())(problem)
+    given = with_sized_ones(problem, given, sizes, getattr(own, "has_shape_of", None))
     if given.problem is not None and given.problem != problem.id:
         raise InvalidAnswer(
             f"check: the answer is to {given.problem[:80]!r}, and the problem is {problem.id!r}."
@@ -109,10 +111,20 @@ def _fields(problem: Problem, answer: Any) -> Any:
         names = ", ".join(wanted)
         raise InvalidAnswer(
             f"{answer[:80]!r}: there is no such file, and an answer to {problem.id} has the fields "
-            f"{names}: say which this is."
+            f"{names}: say which this is, as in {_example(problem, wanted)}."
         )
     plain = {"true": True, "false": False}
     return {field: plain.get(answer.strip(), answer)}
+
+
+def _example(problem: Problem, wanted: list[str]) -> str:
+    """Return the first fields as they are typed: name="…", or a=true where that is asked."""
+    examples = {one.name: one.example for one in answer_fields(problem)}
+    said = [
+        f"{name}={examples[name]}" if examples[name] in ("true", "false") else f'{name}="…"'
+        for name in wanted[:3]
+    ]
+    return " ".join([*said, *(["…"] if len(wanted) > len(said) else [])])
 
 
 def _names_a_file(text: str) -> bool:

@@ -27,12 +27,22 @@ def matrix(name: str, field: Any, symbols: Mapping[str, Value], d: int) -> Float
             return np.asarray(field.evaluate(symbols, (d, d)), float)
         except FormulaError:
             pass  # of another shape, or of none: what follows tells
+    if isinstance(field, list) and field:
+        return _rows(name, [matrix(name, item, symbols, d) for item in field])
     if not isinstance(field, Formula | np.ndarray | float):
         raise InvalidAnswer(f"answer: {name} must be a formula or a matrix of numbers.")
     found = evaluate(name, field, symbols)
     if isinstance(found, bool):
         raise InvalidAnswer(f"answer: {name} must be a formula or a matrix of numbers.")
     return np.asarray(found, float)
+
+
+def _rows(name: str, items: list[Float64]) -> Float64:
+    """Return entries side by side, or rows below each other: ["1/sqrt(2)", 0] is a column."""
+    shapes = {item.shape for item in items}
+    if len(shapes) > 1 or any(len(shape) > 1 for shape in shapes):
+        raise InvalidAnswer(f"answer: {name} must be a formula or a matrix of numbers.")
+    return np.array(items)
 
 
 def shape_words(array: Float64) -> str:
@@ -69,7 +79,7 @@ def with_own_names(
 def half_a_digit(fields: Iterable[Any]) -> float:
     """Return half a unit of the last decimal that numbers are written with, of two at least."""
     numbers: list[float] = []
-    for field in fields:
+    for field in _leaves(fields):
         if isinstance(field, Formula):
             numbers += [float(node.value) for node in field.tree if node.op == "number"]
         else:
@@ -85,8 +95,9 @@ def in_coordinates(fields: Iterable[Any], vectors: Iterable[str]) -> bool:
 
     Numbers beside names, such as 0 [[1, 2], [3, 4]] + S S', are a formula like any other.
     """
-    known, arrays = set(vectors), False
-    for field in fields:
+    fields = list(fields)
+    known, arrays = set(vectors), any(isinstance(field, list) for field in fields)
+    for field in _leaves(fields):
         if isinstance(field, Formula):
             if field.names & known:
                 return False
@@ -94,3 +105,11 @@ def in_coordinates(fields: Iterable[Any], vectors: Iterable[str]) -> bool:
         else:
             arrays = arrays or not isinstance(field, float)
     return arrays
+
+
+def _leaves(fields: Iterable[Any]) -> list[Any]:
+    """Return what fields are made of: lists of formulas and numbers item by item."""
+    found: list[Any] = []
+    for field in fields:
+        found += _leaves(field) if isinstance(field, list) else [field]
+    return found

@@ -93,16 +93,16 @@ def _term(monomial: Monomial, size: Fraction) -> str:
     above = [_power(name, power) for name, power in monomial if power > 0]
     below = [_power(name, -power) for name, power in monomial if power < 0]
     if size.numerator != 1 or not above:
-        above.insert(0, _whole(size.numerator))
+        above.insert(0, _integer_text(size.numerator))
     if size.denominator != 1:
-        below.insert(0, _whole(size.denominator))
+        below.insert(0, _integer_text(size.denominator))
     if not below:
         return " ".join(above)
     under = below[0] if len(below) == 1 else f"({' '.join(below)})"
     return f"{' '.join(above)}/{under}"
 
 
-def _whole(x: int) -> str:
+def _integer_text(x: int) -> str:
     """Write a whole number; one with more digits than formulas may have to those of a float."""
     text = str(x)
     return text if len(text) <= MOST_DIGITS else repr(float(x)).replace("+", "")
@@ -110,8 +110,8 @@ def _whole(x: int) -> str:
 
 def written(x: Fraction) -> str:
     """Write a fraction in the formula language."""
-    above = ("-" if x < 0 else "") + _whole(abs(x.numerator))
-    return above if x.denominator == 1 else f"{above}/{_whole(x.denominator)}"
+    above = ("-" if x < 0 else "") + _integer_text(abs(x.numerator))
+    return above if x.denominator == 1 else f"{above}/{_integer_text(x.denominator)}"
 
 
 def polynomial(formula: Formula, values: Mapping[str, Polynomial] | None = None) -> Polynomial:
@@ -156,7 +156,7 @@ def _combined(op: str, value: object, parts: list[Polynomial], own: Formula) -> 
     elif op == "/" and len(parts[1].terms) == 1:
         result = parts[0] * parts[1].power(-1)
     elif op == "^":
-        result = _raised(parts[0], parts[1])
+        result = _power_of(parts[0], parts[1])
     elif op == "call" and not own.names:
         number = own.evaluate({})
         if isinstance(number, float) and number.is_integer():
@@ -166,7 +166,7 @@ def _combined(op: str, value: object, parts: list[Polynomial], own: Formula) -> 
     return result
 
 
-def _raised(base: Polynomial, exponent: Polynomial) -> Polynomial | None:
+def _power_of(base: Polynomial, exponent: Polynomial) -> Polynomial | None:
     if any(monomial for monomial, _ in exponent.terms):
         return None
     power = sum((size for _, size in exponent.terms), Fraction(0))
@@ -207,7 +207,7 @@ def root(formula: Polynomial, name: str) -> str:
         above, below = math.isqrt(abs(size.numerator)), math.isqrt(size.denominator)
         if size > 0 and Fraction(above, below) ** 2 == size:
             inside = factored(Polynomial(((monomial, Fraction(1)),)), name) if monomial else ""
-            front = _whole(above) if above != 1 or not inside else ""
+            front = _integer_text(above) if above != 1 or not inside else ""
             text = " ".join(part for part in (front, f"sqrt({inside})" if inside else "") if part)
-            return text if below == 1 else f"{text}/{_whole(below)}"
+            return text if below == 1 else f"{text}/{_integer_text(below)}"
     return f"sqrt({factored(formula, name)})"

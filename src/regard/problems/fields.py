@@ -33,13 +33,23 @@ def _number(value: Any) -> Any:
 
 def _ordinary(value: Any) -> Any:
     # Beyond these, squares and products of what is given would leave the floats.
-    number = _number(value)
+    number = _number(_worked_out(value))
     if number and not SMALLEST <= abs(number) <= LARGEST:
         raise ValueError(
             f"must be 0 or between {SMALLEST:g} and {LARGEST:g} in size, not {number:g}: measure "
             "in other units"
         )
     return number
+
+
+def _worked_out(value: Any) -> Any:
+    """Return "1/3" or "sqrt(2)/2" as a float; what is no number is left to be refused."""
+    if not isinstance(value, str):
+        return value
+    from regard.problems.exact_numbers import scalar  # it reads what is declared here
+    from regard.problems.exact_numbers import value as as_float
+
+    return as_float(scalar(value))
 
 
 def _integer(value: Any) -> Any:

@@ -1,7 +1,8 @@
 r"""The arrays of a problem, for whoever has to work with them.
 
 A statement need not repeat the numbers of its problem: a variant has others. So they are shown
-beside it, unless the statement writes matrices out itself.
+beside it, for the kinds whose `fields` say `SHOWS_ARRAYS`, unless the statement writes matrices out
+itself.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from typing import Any
 from regard.errors import FormulaError
 from regard.language import parse
 from regard.problems.head import Problem
+from regard.problems.registry import part
 from regard.problems.writing import to_dict
 
-KINDS = ("compute", "gradient", "query", "key", "heads")  # whose arrays a person needs
 MOST_ROWS, MOST_COLUMNS = 16, 12
 _MATRIX = r"\begin{bmatrix}"
 
@@ -25,7 +26,9 @@ def given_numbers(problem: Problem) -> tuple[tuple[str, str], ...]:
     >>> given_numbers(load("select-the-first-value"))
     (('keys', '$\\begin{bmatrix} 2 & 0 \\\\ 0 & 1 \\\\ -1 & -1 \\end{bmatrix}$'),)
     """
-    if problem.kind not in KINDS or _MATRIX in problem.statement:
+    if not getattr(part(problem.kind, "fields"), "SHOWS_ARRAYS", False):
+        return ()
+    if _MATRIX in problem.statement:
         return ()
     given = to_dict(problem)["given"]
     if isinstance(given.get("numbers"), dict):

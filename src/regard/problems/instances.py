@@ -93,11 +93,11 @@ def _rows(law: Plain, n: int, d: int | None, rng: np.random.Generator | None, se
             norms = list(1.0 + np.arange(n) % 3) if rng is None else list(rng.uniform(0.5, 2, n))
         return np.array(norms)[:, None] * units
     if rng is None:
-        return _whole(n, min(n, 3) if d is None else d, seed)
+        return _integer_rows(n, min(n, 3) if d is None else d, seed)
     return rng.standard_normal((n, width))
 
 
-def _whole(n: int, width: int, seed: int) -> Float64:
+def _integer_rows(n: int, width: int, seed: int) -> Float64:
     """Small whole numbers, as independent as rows of this width can be."""
     generator = np.random.default_rng(seed)
     while True:

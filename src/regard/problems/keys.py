@@ -15,7 +15,6 @@ from regard.problems.fields import (
     Integer,
     LimitText,
     Name,
-    Number,
     Ordinary,
     OrdinaryPositive,
     Part,
@@ -216,7 +215,7 @@ class WeightsGoal(Part):
     """
 
     weights: Weights
-    output: Annotated[list[Number], Field(min_length=1)] | Formula | None = None
+    output: Annotated[list[Ordinary], Field(min_length=1)] | Formula | None = None
     tolerance: Share = 1e-3
 
     @model_validator(mode="after")

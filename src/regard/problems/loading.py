@@ -74,12 +74,20 @@ def from_dict(data: Mapping[str, Any], name: str = "problem", *, text: str = "")
 def read_file(path: Path) -> str:
     """Return the text of a file; InvalidProblem where that cannot be done."""
     try:
+        return read_bytes(path).decode("utf-8-sig")  # some editors put a mark before the text
+    except UnicodeDecodeError as error:
+        raise InvalidProblem(f"{path}: is not text in UTF-8 (byte {error.start}).") from None
+
+
+def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """Return what is in an ordinary file of at most so many bytes; else InvalidProblem."""
+    try:
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode):  # reading a pipe or a device may never end
             what = "a folder. Name a file in it" if stat.S_ISDIR(mode) else "no ordinary file"
             raise InvalidProblem(f"{path}: is {what}.")
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(most + 1)
     except InvalidProblem:
         raise
     except OSError as error:
@@ -87,18 +95,15 @@ def read_file(path: Path) -> str:
         raise InvalidProblem(f"{path}: {reason}.") from None
     except ValueError:  # a NUL in the name
         raise InvalidProblem(f"{str(path)!r}: is no name of a file.") from None
-    if len(data) > MOST_BYTES:
-        raise InvalidProblem(f"{path}: is larger than {MOST_BYTES // 1000} kB.")
-    try:
-        return data.decode("utf-8-sig")  # some editors put a mark before the text
-    except UnicodeDecodeError as error:
-        raise InvalidProblem(f"{path}: is not text in UTF-8 (byte {error.start}).") from None
+    if len(data) > most:
+        raise InvalidProblem(f"{path}: is larger than {most // 1000} kB.")
+    return data
 
 
 def parse(text: str, name: str, *, is_json: bool = False) -> dict[str, Any]:
     """Return the data of a TOML or JSON text."""
     try:
-        data = json.loads(text) if is_json else tomllib.loads(text)
+        data = json.loads(text, object_pairs_hook=_once) if is_json else tomllib.loads(text)
     except RecursionError:
         raise InvalidProblem(f"{name}: is nested too deeply.") from None
     except ValueError as error:
@@ -111,6 +116,16 @@ def parse(text: str, name: str, *, is_json: bool = False) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise InvalidProblem(f"{name}: must be a table of keys, not {type(data).__name__}.")
     return data
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a table of JSON; one that says two things under one name says neither."""
+    table: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in table:
+            raise ValueError(f"{name[:80]!r} is there twice")
+        table[name] = value
+    return table
 
 
 def _quoting(reason: str) -> str:

@@ -27,7 +27,16 @@ from regard.problems.head import Problem
 
 GROUP = "regard.kinds"
 PartName = Literal[
-    "spec", "fields", "instance", "reading", "misconceptions", "judge", "solve", "explain", "vary"
+    "spec",
+    "fields",
+    "instance",
+    "reading",
+    "misconceptions",
+    "judge",
+    "solve",
+    "explain",
+    "vary",
+    "start",
 ]
 # The order in which lists and the schema name the kinds; a kind that is not here comes after them.
 _ORDER = [

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from regard.errors import FormulaError
 from regard.language import parse
+from regard.problems.exact_numbers import value
 
 Float64 = NDArray[np.float64]
 CLOSE = 1e-9  # relative: what numbers may be off an average of values and still be one
@@ -70,6 +71,11 @@ def _of_formula(text: str, names: Mapping[str, int], n: int) -> Float64:
     return np.where(found > CLOSE, found, 0.0) / np.sum(found)
 
 
+def _float(number: Any) -> float:
+    """Return a number, also where it is written as "1/3" or "sqrt(2)/2"."""
+    return value(number.strip()) if isinstance(number, str) else float(number)
+
+
 def _of_numbers(output: Any, values: Any) -> Float64:
     """Return shares of values that give the numbers, as few as possible."""
     from scipy.optimize import nnls  # seldom needed
@@ -78,7 +84,8 @@ def _of_numbers(output: Any, values: Any) -> Float64:
     if not isinstance(rows, list):
         raise ValueError("goal.output: numbers need values that are rows of numbers")
     try:
-        V, wanted = np.array(rows, float), np.array(output, float)
+        V = np.array([[_float(x) for x in row] for row in rows])
+        wanted = np.array([_float(x) for x in output])
     except (TypeError, ValueError):
         raise ValueError("goal.output: must be numbers or a formula") from None
     if V.ndim != 2 or wanted.shape != V.shape[1:]:

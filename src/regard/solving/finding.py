@@ -69,6 +69,7 @@ class Explanation:
         terms: what names in the claims of the proof mean, as sentences.
         result: the answer as a sentence, for the top of a page; words in it may stand out
             (`regard.report.headline`). "" where the status and the title say as much.
+        argued: the same where the goal is argued and tested, and not proved.
     """
 
     headline: str
@@ -78,6 +79,7 @@ class Explanation:
     assumes: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
     result: str = ""
+    argued: str = ""
 
 
 def within(certificate: Certificate, kinds: Iterable[str], most: float) -> tuple[int, ...]:

@@ -98,6 +98,8 @@ class Solution(Reported):
         known = self.verdict in (Status.PROVED, Status.IMPOSSIBLE, Status.COMPUTED)
         if known and self.explanation.result:
             return self.explanation.result
+        if self.verdict is Status.ARGUED and self.explanation.argued:
+            return self.explanation.argued
         return f"{self.problem.title}: {marked(self.outcome, _COLOURS.get(self.verdict, 'query'))}."
 
     @property

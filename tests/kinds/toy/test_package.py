@@ -68,6 +68,23 @@ def test_it_is_solved_and_proved(installed: Path) -> None:
     assert "A maximum for a softmax" in shown
 
 
+def test_it_is_shown_with_its_arrays_and_fields(installed: Path) -> None:
+    shown = run(installed, "show", "two-keys.toml").stdout
+    assert "keys   [1, 0; 0, 2]" in shown
+    assert "which key, from 1 to 2" in shown
+
+
+@pytest.mark.parametrize("full", [(), ("--full",)])
+def test_without_fields_it_is_not_taken_for_a_program(
+    installed: Path, tmp_path: Path, full: tuple[str, ...]
+) -> None:
+    shutil.copytree(installed, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "toy_course" / "sharpest" / "fields.py").unlink()
+    shown = " ".join(run(tmp_path, "show", "two-keys.toml", *full).stdout.split())
+    assert "in the statement" in shown
+    assert "regard start" not in shown
+
+
 @pytest.mark.parametrize(
     ("fields", "code", "said"),
     [

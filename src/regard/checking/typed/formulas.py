@@ -8,22 +8,47 @@ from __future__ import annotations
 import re
 
 _BOLD = re.compile(r"\\(?:mathbf|mathbb|mathit|boldsymbol|bm|vec|textbf)\s*\{([^{}]*)\}")
+_BOLD_BEFORE = re.compile(_BOLD.pattern + r"(?=[A-Za-z\\])")  # \mathbf{Q}\mathbf{K}
 _SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
 _PLAIN = str.maketrans(_SUBSCRIPTS, "0123456789aehijklmnoprstuvx")
 _INDEX = re.compile(f"[{_SUBSCRIPTS}]+")
 _MODULE = re.compile(r"(?<![\w.])(?:np|numpy|jnp|torch)\.(?:linalg\.)?(?=[a-zA-Z])")
-_TRANSPOSE = re.compile(r"\.transpose\(\s*\)")
+_TRANSPOSE = re.compile(r"\.(?:transpose\(\s*(?:-\d\s*,\s*-\d\s*)?\)|t\(\s*\)|mT\b)")
+_UPRIGHT_T = re.compile(  # K^{\mathsf T}, K^{\text{T}}, K^\intercal
+    r"\^\s*(?:\\intercal\b|\{\s*\\intercal\s*\}|\{\s*\\(?:mathsf|mathrm|mathbf|text|rm|sf)"
+    r"\s*(?:\{\s*T\s*\}|\s+T)\s*\}|\\(?:mathsf|mathrm|text)\s*\{\s*T\s*\})"
+)
+_COMMENT = re.compile(r"\s+#[^\n]*\Z")
 # "…, C >> 0": that a factor is large is what a factor without a number means.
 _LARGE = re.compile(
     r"[,;]\s*(?:\\?[A-Za-z]+\s*(?:\\gg|>>|≫|\\to|\\rightarrow|->|→)\s*"
     r"(?:0|1|\+?(?:\\infty|∞|inf(?:inity|ty)?))|\\?[A-Za-z]+\s+(?:is\s+)?(?:very\s+)?large)\s*$"
 )
+# A 1 that is transposed, or stands behind a product, is the vector of ones.
+_ONES_TURNED = re.compile(r"(?<![\w.^)\]])1\s*(?='|ᵀ|⊤|\^\s*\{?\s*(?:T\b|\\top))")
+_ONES_BEHIND = re.compile(r"(?<=[\w'ᵀ⊤)\]}])\s+1(?=\s*(?:$|[)+−-]))")
+# "… for large C", "…, where C is large": the same in words.
+_IN_WORDS = re.compile(
+    r"[,;]?\s+(?:for|where|with|when|if|as|and)\s+(?:an?\s+)?(?:"
+    r"(?:very\s+|sufficiently\s+)?(?:large|big)\s+\\?[A-Za-z]+|"
+    r"\\?[A-Za-z]+\s+(?:is\s+)?(?:very\s+|sufficiently\s+)?(?:large|big)|"
+    r"\\?[A-Za-z]+\s*(?:->|→|\\to\b|goes\s+to|to)\s*(?:\\infty|∞|inf(?:inity|ty)?))\s*$"
+)
 _NUMBER = r"[-+−]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 _LIST = re.compile(rf"\s*[(\[]?\s*({_NUMBER}(?:(?:\s*[,;]\s+|\s+){_NUMBER})+)\s*[)\]]?\s*")
+_BARE_LIST = re.compile(rf"\s*{_NUMBER}(?:\s*,\s*{_NUMBER})+\s*")  # 2,8,-20; no 1,048,576
+_GROUPS = re.compile(r"\s*[-+−]?\d{1,3}(?:,\d{3})+\s*")
 _LIST_ENDS = {"(": ")", "[": "]"}
 _DELIMITED = re.compile(r"\s*(?:\\\((.*)\\\)|\\\[(.*)\\\])\s*", re.DOTALL)  # as LaTeX has it
 # What each call is, of as many arguments as there are places.
-_CALLS = {"inv": "({})^-1", "matmul": "({}) ({})", "add": "({} + {})"}
+_CALLS = {
+    "inv": "({})^-1",
+    "matmul": "({}) ({})",
+    "bmm": "({}) ({})",
+    "array": "{}",
+    "tensor": "{}",
+    "add": "({} + {})",
+}
 
 
 def as_typed(text: str) -> str:
@@ -35,16 +60,21 @@ def as_typed(text: str) -> str:
     ('\\beta (k_a + k_b)', '[0.33, 0.12, 0.55]')
     """
     delimited = _DELIMITED.fullmatch(text)
-    text = _BOLD.sub(r"\1", text if delimited is None else delimited[1] or delimited[2] or "")
+    plain = text if delimited is None else delimited[1] or delimited[2] or ""
+    plain = _BOLD_BEFORE.sub(r"\1 ", plain)
+    text = _BOLD.sub(lambda bold: bold[0] if bold[1].strip() == "1" else bold[1], plain)
     text = _INDEX.sub(lambda found: f"_{found[0].translate(_PLAIN)}", text)
     text = _TRANSPOSE.sub(".T", _MODULE.sub("", text))
-    text = _LARGE.sub("", text)
+    text = _UPRIGHT_T.sub("^T", _COMMENT.sub("", text))
+    text = _LARGE.sub("", _IN_WORDS.sub("", text))
     for name, meaning in _CALLS.items():
         text = _without_call(text, name, meaning)
+    if _BARE_LIST.fullmatch(text) and not _GROUPS.fullmatch(text):
+        return f"[{text.strip()}]"
     numbers = _LIST.fullmatch(text)
     if numbers is not None and _LIST_ENDS.get(text.strip()[0]) in (None, text.strip()[-1]):
         return f"[{', '.join(re.findall(_NUMBER, numbers[1]))}]"
-    return text
+    return _ONES_BEHIND.sub(r" \\mathbf{1}", _ONES_TURNED.sub(r"\\mathbf{1}", text))
 
 
 def _without_call(text: str, name: str, meaning: str) -> str:

@@ -5,6 +5,7 @@ Statements say of it how long it is; an answer that writes it as they do means t
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +18,25 @@ __all__ = ["with_sized_ones"]
 _TOKENS = ("N", "n")  # what problems call the number of tokens, or of keys
 
 
-def with_sized_ones(problem: Any, answer: Answer) -> Answer:
-    """Return an answer whose bold ones have their size, where the problem has one for them."""
+Fits = Callable[[Any, str, Formula], bool]
+
+
+def with_sized_ones(
+    problem: Any, answer: Answer, sizes: Sequence[str] = (), fits: Fits | None = None
+) -> Answer:
+    """Return an answer whose bold ones have their size, where the problem has one for them.
+
+    Args:
+        problem: what is answered.
+        answer: its fields.
+        sizes: what the kind calls its sizes, where each field has a shape of its own.
+        fits: whether a formula has the shape of a field.
+    """
     formulas = [one for one in answer.fields.values() if isinstance(one, Formula)]
     if not any(_NAME in one.names for one in formulas) or _NAME in answer.fields:
         return answer
+    if fits is not None:
+        return replace(answer, fields=_fitted(problem, answer, sizes, fits))
     size = _size(problem)
     if size is None:
         return answer
@@ -33,12 +48,20 @@ def with_sized_ones(problem: Any, answer: Answer) -> Answer:
     return replace(answer, fields=fields)
 
 
+def _fitted(problem: Any, answer: Answer, sizes: Sequence[str], fits: Fits) -> dict[str, object]:
+    """Return the fields with the first size of the bold ones with which each has its shape."""
+    fields = dict(answer.fields)
+    for name, one in answer.fields.items():
+        if isinstance(one, Formula) and _NAME in one.names:
+            tried = (one.substitute({_NAME: parse(f"ones({size})")}) for size in sizes)
+            fields[name] = next((found for found in tried if fits(problem, name, found)), one)
+    return fields
+
+
 def _size(problem: Any) -> str | None:
     """Return the name of the size, or None where the problem has none."""
     if problem.kind == "sequences":
         return "N"
-    if problem.kind == "gradient":
-        return "n" if problem.given.forward == "softmax" else None
     shapes = getattr(problem.given, "shapes", None) or {}
     sizes = {size for shape in shapes.values() for size in shape}
     return next((name for name in _TOKENS if name in sizes), None)

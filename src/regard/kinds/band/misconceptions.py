@@ -123,8 +123,8 @@ MISTAKES: tuple[Mistake[BandProblem, Case], ...] = (
     ),
     Mistake(
         "entries-for-blocks",
-        "These are rows and columns of A. Each block has two of them, so the numbers of the "
-        "blocks are half of that.",
+        "As rows and columns of A these would be right. Each block has two of them, so the numbers "
+        "of the blocks are half of that.",
         _entries,
         _rows_of_blocks,
     ),

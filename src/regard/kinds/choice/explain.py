@@ -16,7 +16,7 @@ from regard.solving.assertions import Settled
 from regard.solving.finding import Explanation
 
 _TRUE = {
-    "all": "True, proved for all arrays and all sizes that are names.",
+    "all": "True, proved for all arrays, whatever their sizes.",
     "sizes": "True: proved for some sizes. A proof for all sizes is missing.",
     "tested": "True in all tests at drawn numbers; a proof is missing.",
     "": "True, proved.",
@@ -55,7 +55,10 @@ def _name(label: str) -> str:
 
 def _step(statement: Statement, settled: Settled, given: SymbolsGiven) -> tuple[str, str]:
     words = f"({statement.label}) {statement.words}".strip()
-    return (f"{words} {_reason(statement, settled)}", _formula(statement, given))
+    formula = _formula(statement, given)
+    if settled.truth is False and settled.values and formula.count("=") == 1:
+        formula = formula.replace("=", r"\ne")  # a formula by itself is read as true
+    return f"{words} {_reason(statement, settled)}", formula
 
 
 def _beliefs(problem: ChoiceProblem, found: Choice) -> tuple[str, ...]:

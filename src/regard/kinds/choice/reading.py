@@ -78,7 +78,8 @@ def _truth(label: str, field: Any) -> bool:
         return field
     word = str(field).lower() if isinstance(field, Formula) else ""
     if word not in WORDS:
-        raise InvalidAnswer(f"answer: {label} must be true or false.")
+        got = f" Got {str(field)[:20]}." if word.isalnum() else ""
+        raise InvalidAnswer(f"answer: {label} must be true or false.{got}")
     return WORDS[word]
 
 

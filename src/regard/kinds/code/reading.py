@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
 import json
 import re
+import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +16,16 @@ from typing import Any
 from regard.checking.answers import Answer
 from regard.errors import InvalidAnswer, InvalidProblem
 from regard.kinds.code.spec import CodeProblem
-from regard.problems.loading import parse, read_file
+from regard.problems.loading import parse, read_bytes
 
 MOST_CELLS = 500
+MOST_NOTEBOOK = 10_000_000  # bytes: its pictures count
 MISSING = "answer: file is missing: the text of a Python file."
-_MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
+_OTHER_ENCODINGS = ("iso-8859-1", "iso-8859-15", "cp1252", "windows-1252")
+# Lines that only a notebook understands: %magic, !command, ?name, name?, and name = %magic.
+_MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)
+_ASSIGNED = re.compile(r"^([ \t]*[\w., ]+=)[ \t]*[%!].*$", re.MULTILINE)
+_AROUND = ("%%time", "%%capture", "%%prun")  # these run the rest of their cell as Python
 
 
 @dataclass(frozen=True)
@@ -80,17 +88,32 @@ def accept(problem: CodeProblem, answer: Any) -> Answer:
         )
     path = Path(answer)
     try:
-        text = read_file(path)
+        if path.suffix == ".ipynb":
+            text = _text(path, read_bytes(path, MOST_NOTEBOOK))
+            return Answer({"file": Submission(path.name, _cells(text, str(path)))})
+        text = _text(path, read_bytes(path))
         if path.suffix in (".toml", ".json"):
             fields = parse(text, str(path), is_json=path.suffix == ".json")
             return _from_fields(fields, path.with_suffix(".py").name)
     except InvalidProblem as error:
         raise InvalidAnswer(str(error)) from None
-    if path.suffix == ".ipynb":
-        return Answer({"file": Submission(path.name, _cells(text, str(path)))})
     if path.suffix not in (".py", ".txt", ""):
         raise InvalidAnswer(f"{path}: an answer to {problem.id} ends in .py or .ipynb.")
     return Answer({"file": _python(path.name, text)})
+
+
+def _text(path: Path, data: bytes) -> str:
+    """Return the text of a file; Python may say in its first lines that it is not UTF-8."""
+    encoding = "utf-8-sig"
+    if path.suffix == ".py":
+        with contextlib.suppress(SyntaxError):
+            said = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+            encoding = said if said in _OTHER_ENCODINGS else encoding
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        reason = f"is not text in UTF-8 (byte {error.start})"
+        raise InvalidAnswer(f"{path}: {reason}.") from None
 
 
 def _from_fields(data: Mapping[Any, Any], name: str) -> Answer:
@@ -138,13 +161,16 @@ def _cells(text: str, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def _without_magic(source: str) -> str:
-    if source.lstrip().startswith("%%"):
+    first, _, rest = source.lstrip().partition("\n")
+    if first.startswith("%%") and first.split()[0] not in _AROUND:
         return ""  # the whole cell is for another program
+    if first.startswith("%%"):
+        source = f"\n{rest}"  # lines keep their numbers
     try:
         ast.parse(source)
         return source
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _MAGIC.sub(r"\1pass", source)
+        return _MAGIC.sub(r"\1pass", _ASSIGNED.sub(r"\1 None", source))
 
 
 def _uses(sources: list[str], package: str) -> bool:

@@ -24,13 +24,13 @@ def notebook(problem: CodeProblem, name: str) -> str:
     last = f"Save the notebook, then run in a terminal: `regard check {problem.id} {name}`"
     cells = [
         markdown("question", f"# {problem.title}\n\n{problem.statement.strip()}"),
-        *(code(f"part-{i}", source) for i, source in enumerate(parts(problem), 1)),
+        *(code(f"part-{i}", source) for i, source in enumerate(cut_into_cells(problem), 1)),
         markdown("check", last),
     ]
     return written(cells)
 
 
-def parts(problem: CodeProblem) -> list[str]:
+def cut_into_cells(problem: CodeProblem) -> list[str]:
     """Return the skeleton cut into cells: what stands before the functions, then each of them."""
     lines = skeleton(problem).split("\n")
     tree = ast.parse(skeleton(problem))

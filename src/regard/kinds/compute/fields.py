@@ -6,6 +6,7 @@ from regard.kinds.compute.spec import PROBLEM as ComputeProblem
 from regard.kinds.compute.spec.names import quantity
 from regard.problems.answer_fields import AnswerField
 
+SHOWS_ARRAYS = True
 _EXAMPLES = {0: "0.25", 1: '"[0.25, 1/3]"', 2: '"[[0.25, 1/3], [-2, 0.75]]"'}
 _WHAT = {0: "a number", 1: "numbers, or formulas", 2: "rows of numbers, or formulas"}
 

@@ -177,11 +177,16 @@ def _number_or_array(
 
 
 def _as_asked(numbers: Float64, wanted: Float64) -> Float64:
-    """Return a row or a column as the vector that it is; everything else as it stands."""
+    """Return a row or a column as the vector that it is, and a list as the one row asked for.
+
+    Everything else is left as it stands.
+    """
     if wanted.ndim == 0 and numbers.size == 1:
         return numbers.reshape(())
     if wanted.ndim == 1 and numbers.ndim < 3 and max(numbers.shape, default=1) == numbers.size:
         return numbers.reshape(numbers.size)
+    if wanted.ndim == 2 and 1 in wanted.shape and numbers.ndim < 2 and numbers.size == wanted.size:
+        return numbers.reshape(wanted.shape)
     return numbers
 
 

@@ -139,7 +139,8 @@ def _sufficient(asked: Asked, found: Found) -> GoalResult:
     elif found.rounded:
         said = f"to the digits that are written{_margin(asked)}"
     else:
-        said = f"{len(found.alone)} exceptions among {count}{_margin(asked)}"
+        why = _elsewhere(asked, found) or _margin(asked)
+        said = f"{len(found.alone)} exceptions among {count}{why}"
     return GoalResult(SUFFICIENT, "adversarial", found.sufficient, said, trials=count)
 
 
@@ -166,6 +167,25 @@ def _margin(asked: Asked) -> str:
     if found >= needed and "n" in asked.left_open - asked.names:
         verb += f" for {asked.problem.given.n} keys; the statement leaves n open"
     return f": {asks}, and {number(needed)} {verb}"
+
+
+def _elsewhere(asked: Asked, found: Found) -> str:
+    """Say for which other numbers it is not enough, where it is enough for those of the problem."""
+    goal, n = asked.problem.goal, asked.problem.given.n
+    pairwise = goal.effect == "pairwise"
+    if asked.about_keys or any(_of_problem(asked, one) for one in found.alone):
+        return ""
+    one = found.alone[0]
+    other = f"R = {number(one.ratio)}" if pairwise else f"epsilon = {number(one.epsilon)}"
+    at = f"n = {one.n}" if one.n != n else other
+    return f": enough for the numbers of the problem, and not for {at}, which it speaks of as well"
+
+
+def _of_problem(asked: Asked, one: Instance) -> bool:
+    """Whether an instance has the numbers of the problem."""
+    goal = asked.problem.goal
+    same = one.ratio == goal.ratio if goal.effect == "pairwise" else one.epsilon == goal.epsilon
+    return same and one.n == asked.problem.given.n
 
 
 def _remarks(asked: Asked, found: Found, least: float | None) -> tuple[str, ...]:

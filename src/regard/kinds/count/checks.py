@@ -28,7 +28,7 @@ def check(problem: CountProblem) -> None:
     if unused:
         raise ValueError(f"values: no size and no formula uses {unused[0]}")
     for name in ("", *given.others):
-        _whole(problem.configuration(name), f"others.{name}: " if name else "")
+        _refuse_fractional_sizes(problem.configuration(name), f"others.{name}: " if name else "")
     _clashes(problem)
     for name in goal.find:
         if name not in goal.define:
@@ -104,7 +104,7 @@ def _clashes(problem: CountProblem) -> None:
             raise ValueError(f"goal: {name} is a quantity or a symbol already: choose another name")
 
 
-def _whole(given: CountGiven, where: str) -> None:
+def _refuse_fractional_sizes(given: CountGiven, where: str) -> None:
     """Sizes are whole numbers above 0, as far as they are numbers."""
     symbols = symbols_of(given)
     try:
@@ -132,6 +132,8 @@ def _whole(given: CountGiven, where: str) -> None:
 
     if causal and given.n_k is not None and given.n != given.n_k:
         raise ValueError(f"{where}conventions.causal: n and n_k must be the same")
+    if given.conventions.rolling_cache and "window" not in sizes:
+        raise ValueError(f"{where}conventions.rolling_cache: needs a window")
     if "window" in sizes and causal is not True:
         raise ValueError(f"{where}window: needs conventions.causal = true")
 
@@ -144,6 +146,8 @@ def _quantity(problem: CountProblem, name: str, where: str) -> None:
     given = problem.configuration(other)
     sizes = setting(given).sizes
     need = list(QUANTITIES[quantity])
+    if quantity == "parameter_bytes" and "parameter_count" in sizes:
+        return
     if quantity in ("parameters", "parameter_bytes", "multiplications", "additions", "flops"):
         need += NEEDED[given.of]
         if quantity in ("multiplications", "additions", "flops") and given.of != "product":

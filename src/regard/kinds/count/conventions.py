@@ -23,6 +23,7 @@ class Conventions(Part):
         weights_in_memory: whether the matrix of weights is written and read (scores written, read,
             weights written, read) where bytes are moved.
         training_attention: whether 6 P T has the term 12 L d n T of attention added.
+        rolling_cache: whether the cache keeps the keys of a `window` alone, and not all.
         prefixes: what KB, MB and GB are in answers: "decimal", 10³, or "binary", 2¹⁰ (KiB, MiB and
             GiB are always binary).
     """
@@ -36,4 +37,5 @@ class Conventions(Part):
     flops: Literal[2, 1, "exact"] = 2
     weights_in_memory: bool = False
     training_attention: bool = False
+    rolling_cache: bool = False
     prefixes: Literal["decimal", "binary"] = "decimal"

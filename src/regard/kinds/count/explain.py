@@ -13,11 +13,12 @@ from regard.kinds.count.words import THINGS, conventions_in_words
 from regard.language import parse
 from regard.report import Block, Heading, Table, Text
 from regard.report.headline import marked
-from regard.report.numbers import listing, number
+from regard.report.numbers import listing, number, spelled
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import typeset
 
 MOST_QUANTITIES = 6
+MOST_PARTS = 8  # that are named in a sentence
 LONGEST_SYMBOL = 3  # characters of a name that is no word
 
 
@@ -36,8 +37,13 @@ def explain(problem: CountProblem, found: Counts) -> Explanation:
 def _result(found: Counts) -> str:
     """Name the first thing counted, and how many there are."""
     first = found.found[0] if found.found else None
-    if first is None or isinstance(first, Shaped):
+    if first is None:
         return ""
+    if isinstance(first, Shaped):
+        axes = first.axes if first.numbers is None else tuple(map(str, first.numbers))
+        shape = ", ".join(f"${parse(axis).to_latex()}$" for axis in axes)
+        array = first.name.removeprefix("shape_").replace("_", " ")
+        return f"The {array} has the shape {marked(f'({shape})', 'target')}."
     short = len(first.name) <= LONGEST_SYMBOL
     what = f"${parse(first.name).to_latex()}$" if short else first.name.replace("_", " ")
     count = f"${parse(first.formula).to_latex()}$"
@@ -45,7 +51,10 @@ def _result(found: Counts) -> str:
         count = f"{first.number.numerator:,}".replace(",", "\u202f")
     elif first.number is not None:
         count = number(float(first.number), 4)
-    return f"{what[:1].upper() + what[1:]}: {marked(count, 'target')}."
+    many = not short and any(word.endswith("s") for word in what.partition(" per ")[0].split())
+    is_called = "is" if short else "come to" if many else "comes to"
+    what = f"KV{what[2:]}" if what.startswith("kv ") else what[:1].upper() + what[1:]
+    return f"{what} {is_called} {marked(count, 'target')}."
 
 
 def _assumed(problem: CountProblem) -> list[str]:
@@ -54,7 +63,7 @@ def _assumed(problem: CountProblem) -> list[str]:
         other = problem.given.other(name)
         if other.conventions != problem.given.conventions:
             said.append(f"For {name}: {listing(conventions_in_words(other))}.")
-    return [one[:1].upper() + one[1:] for one in said]
+    return said
 
 
 def _latex(name: str) -> str:
@@ -88,7 +97,7 @@ def _equals(value: Fraction) -> str:
 
 def _steps(problem: CountProblem, found: Counts) -> Steps:
     steps: list[tuple[str, str]] = [
-        (f"Counted is {THINGS[problem.given.of]}. {_rule(found)}", ""),
+        (f"What is counted: {THINGS[problem.given.of]}. {_rule(found)}", ""),
         (f"By convention: {listing(conventions_in_words(problem.given))}.", ""),
     ]
     for one in found.found[:MOST_QUANTITIES]:
@@ -96,11 +105,15 @@ def _steps(problem: CountProblem, found: Counts) -> Steps:
             steps.append((f"{_words(one.name)}, step by step: {_made(one)}.", ""))
             continue
         whole = parse(one.formula).to_latex()
-        listed = [f"{name} has {text}" for name, (_, text, _) in list(one.parts.items())[:8]]
+        listed = [
+            f"{name} has {text}" for name, (_, text, _) in list(one.parts.items())[:MOST_PARTS]
+        ]
+        more = len(one.parts) - len(listed)
+        rest = [f"{spelled(more)} more part{'s' * (more > 1)}"] if more else []
         if not listed:
             sentence = f"{_words(one.name)} is ${parse(one.total).to_latex()}$."
         elif len(listed) > 1:
-            sentence = f"{_words(one.name)}: {listing([_typeset(p) for p in listed])}. Together:"
+            sentence = f"{_words(one.name)}: {listing([*map(_typeset, listed), *rest])}. Together:"
         else:
             sentence = f"{_words(one.name)} comes from one part: {_typeset(listed[0])}."
         number_of = "" if one.number is None else _equals(one.number)
@@ -134,14 +147,14 @@ def _rule(found: Counts) -> str:
     if "multiplications" in kinds:
         said.append("A product of an (m × k) and a (k × n) matrix takes m k n multiplications.")
     if "additions" in kinds:
-        said.append("Each of its m n entries is a sum of k terms: k - 1 additions.")
+        said.append("Each of its m n entries is a sum of k terms: k − 1 additions.")
     return " ".join(said) or "A product of matrices keeps the outer sizes."
 
 
 def _typeset(text: str) -> str:
     name, _, formula = text.partition(" has ")
     latex = f"${parse(formula).to_latex()}$"
-    return f"{_words(name)} {latex}"
+    return f"{latex} for {_words(name)}"
 
 
 def _words(name: str) -> str:
@@ -207,9 +220,9 @@ def _tables(found: Counts) -> list[Block]:
                 if value is None
                 else number(float(value) if value.denominator > 1 else int(value))
             )
-            rows.append((name, sizes, times, text, shown))
+            rows.append((name, sizes, times, f"${parse(text).to_latex()}$", shown))
         total = "" if one.number is None else _plain(one.number)
-        rows.append(("total", "", "", one.formula, total))
+        rows.append(("total", "", "", f"${parse(one.formula).to_latex()}$", total))
         head = ("part", "sizes", "times", "count", "in numbers")
         blocks += [Heading(_words(one.name), 3), Table(head, tuple(rows))]
     known = [

@@ -66,9 +66,10 @@ def _count(task: Task, name: str) -> Found:
     right, form = task.right(name), task.problem.goal.form
     depends = bool(task.symbols.used(right))
     missing = ""
-    if not wrong and form == "formula" and depends and not any(side.uses for side in said):
+    wants_formula, wants_number = form in ("formula", "both"), form in ("number", "both")
+    if not wrong and wants_formula and depends and not any(side.uses for side in said):
         missing = f"a formula in {listing(task.symbols.used(right))} is asked for, not a number"
-    if not wrong and form == "number" and all(side.uses for side in said):
+    if not wrong and wants_number and not missing and all(side.uses for side in said):
         missing = "a number is asked for beside the formula"
     if not wrong and not missing:
         general = any(side.uses for side in said)

@@ -22,6 +22,7 @@ from regard.language import Formula, parse
 from regard.language.formula.tree import Node
 
 _LITERAL = re.compile(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
+_BETWEEN = r",|×|\\times|\*|\bby\b"
 _NOT_A_SIZE = re.compile(r"[{}$\\]")
 
 
@@ -215,11 +216,10 @@ def axes(answer: Answer, name: str, names: Names) -> list[Side]:
     if isinstance(said, list):
         parts = said
     elif isinstance(said, Formula):
-        text = said.text.strip().strip("()[]")
+        text = re.sub(r"(?<=[0-9])\s*x\s*(?=[0-9])", ",", said.text.strip().strip("()[]"))
+        between = _BETWEEN if "x" in names.known else _BETWEEN + r"|\bx\b"
         try:
-            parts = [
-                parse(part) for part in re.split(r",|×|\\times|\*|\bby\b", text) if part.strip()
-            ]
+            parts = [parse(part) for part in re.split(between, text) if part.strip()]
         except FormulaError:
             raise InvalidAnswer(
                 f"answer: {name} must be a list of sizes, as (4, 10, 64)."

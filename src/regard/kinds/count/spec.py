@@ -85,7 +85,7 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
     **MEMORY,
     **SHAPES,
     "group": ("heads",),
-    **{size: (size,) for size in ("d_k", "d_v", "d_ff", "key_heads", "heads", "d_model", "n")},
+    **{size: (size,) for size in SIZES},
 }
 NEEDED: dict[str, tuple[str, ...]] = {  # by what is counted
     "product": ("left_rows", "inner", "right_columns"),
@@ -213,7 +213,8 @@ class CountGoal(Part):
         same: quantities of which it is asked whether all configurations have the same number; an
             answer gives `same_NAME = true` or false.
         orders: names for how fast a quantity grows with one symbol: an answer gives "n^2".
-        form: "formula" asks for a formula in the symbols, "number" for a number; "any" takes both.
+        form: "formula" asks for a formula in the symbols, "number" for a number, "both" for a
+            formula and its number (`12 L d^2 = 393216`); "any" takes either.
         tolerance: how far a rounded number may be off at most, as a share of it.
         printed: answers printed elsewhere, to be compared with what is counted.
     """
@@ -222,7 +223,7 @@ class CountGoal(Part):
     define: dict[Name, Formula] = Field(default_factory=dict, max_length=12)
     same: Annotated[list[Name], Field(max_length=4)] = Field(default_factory=list)
     orders: dict[Name, Order] = Field(default_factory=dict, max_length=6)
-    form: Literal["any", "formula", "number"] = "any"
+    form: Literal["any", "formula", "number", "both"] = "any"
     tolerance: Share = 0.01
     printed: dict[Name, int | float | str] = Field(default_factory=dict)
 

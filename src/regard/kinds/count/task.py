@@ -134,13 +134,13 @@ class Task:
             return side.formula is not None and self._same_at_drawn(side, right)
         if side.ratio == right:
             return True
-        if side.uses or not side.unit:
+        if side.uses:
             return False
         value, wanted = self.symbols.here(side.ratio), self.symbols.here(right)
         if value is None or wanted is None:
             return False
         most = abs(wanted) * Fraction(repr(self.problem.goal.tolerance))
-        return abs(value - wanted) <= min(side.unit, most)
+        return abs(value - wanted) <= min(side.unit or _whole_unit(value, wanted), most)
 
     def _same_at_drawn(self, side: Side, right: Ratio) -> bool:
         """Compare a formula with roots or logarithms at drawn numbers."""
@@ -193,3 +193,9 @@ class Task:
             if all(x is not None and x.denominator == 1 for x in sizes):
                 return point
         return other
+
+
+def _whole_unit(value: Fraction, wanted: Fraction) -> Fraction:
+    """Return how far a whole number of three digits may be off where the count is none."""
+    rounded = wanted.denominator != 1 and value.denominator == 1 and abs(value) >= 100
+    return Fraction(1) if rounded else Fraction(0)

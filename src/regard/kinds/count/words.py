@@ -47,7 +47,11 @@ def conventions_in_words(given: CountGiven) -> list[str]:
             True: "causal: n (n + 1)/2 pairs of a query and a key",
             "half": "causal, estimated as half of all pairs",
         }
-        said.append(pairs[now.causal])
+        said.append(
+            pairs[now.causal]
+            if given.window is None
+            else "causal, and a query sees a window of keys: row i has min(i, window) pairs"
+        )
         flops = {
             2: "2 FLOPs for each multiplication",
             1: "1 FLOP for each multiplication",
@@ -56,6 +60,9 @@ def conventions_in_words(given: CountGiven) -> list[str]:
         said.append(f"{flops[now.flops]}, matrix products only")
         if given.bytes is not None and now.weights_in_memory:
             said.append("the matrix of weights goes through memory four times")
+    if given.window is not None:
+        kept = "of the window alone" if now.rolling_cache else "of every position"
+        said.append(f"a cache keeps the keys and values {kept}")
     if given.tokens is not None:
         term = " and 12 L d_model n per token for attention" if now.training_attention else ""
         said.append(f"training takes 6 FLOPs per parameter and token{term}")

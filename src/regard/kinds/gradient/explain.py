@@ -9,9 +9,12 @@ from regard.kinds.gradient.solve import Backward, Vanishing
 from regard.kinds.gradient.spec import GradientProblem
 from regard.language import parse
 from regard.report import Block, Heading, Plot, Series, Table, Text
-from regard.report.numbers import number
+from regard.report.headline import marked
+from regard.report.numbers import listing, number, spelled
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import typeset
+
+LONGEST_RESULT = 60  # characters of LaTeX that stand in a sentence
 
 WHY = {
     "dY": "What comes back to $Y$, through $W_O$.",
@@ -70,26 +73,56 @@ BOUND_STEPS: Steps = (
 def explain(problem: GradientProblem, found: Backward | Vanishing) -> Explanation:
     """Return the steps of the backward pass, or why a bound holds."""
     if isinstance(found, Vanishing):
-        return Explanation(_named(found), BOUND_STEPS, tuple(_curve(found)))
+        bound = marked("exponentially", "target")
+        result = f"{_OF[found.of]} falls {bound} as the largest score moves away from the others."
+        return Explanation(_named(found), BOUND_STEPS, tuple(_curve(found)), result=result)
     return Explanation(
         _headline(problem, found),
         _steps(problem, found),
         tuple(_tables(problem, found)),
         (),
         (_assumed(problem),),
+        result=_result(problem, found),
     )
+
+
+_OF = {
+    "leak": "The weight of all other keys",
+    "jacobian": "The Jacobian of a softmax",
+    "query": "The gradient of a query",
+}
+
+
+def _result(problem: GradientProblem, found: Backward) -> str:
+    """Say the gradient where one is asked for and short, else of what gradients are found."""
+    find = problem.goal.find
+    if find == ["J"]:
+        jacobian = marked(r"$\mathrm{diag}(a) - a a^\top$", "target")
+        return f"The Jacobian of a softmax is {jacobian}."
+    of = listing([f"${parse(name[1:]).to_latex()}$" for name in find if name != "J"])
+    many = len(find) > 1
+    if found.numbers:
+        return f"The gradient{'s' * many} of {of} {'are' if many else 'is'} worked out in numbers."
+    latex = parse(found.chain[find[0]]).to_latex()
+    if not many and len(latex) < LONGEST_RESULT and typeset(latex):
+        return f"The gradient of {of} is {marked(f'${latex}$', 'target')}."
+    rules = marked(f"{spelled(len(find)).capitalize()} formula{'s' * many}", "target")
+    what = "the Jacobian of a softmax and what comes back" if "J" in find else "what comes back"
+    return f"{rules} give{'s' * (not many)} {what} to {of}, for all sizes."
 
 
 def _assumed(problem: GradientProblem) -> str:
     given = problem.given
-    what = ", ".join(f"{name} = {text}" for name, text in definitions(given).items())
+    what = ", ".join(
+        f"${name} = {parse(text).to_latex()}$" for name, text in definitions(given).items()
+    )
     back = (
-        "g = dL/da"
+        r"$g = \partial L / \partial a$"
         if given.forward == "softmax"
         else (
             "the loss is the sum of all outputs"
             if given.loss == "sum"
-            else "G is the gradient of the output"
+            else "$G$ is the gradient of the output"
         )
     )
     return f"{what}; {back}."
@@ -121,7 +154,8 @@ def _steps(problem: GradientProblem, found: Backward) -> Steps:
     needed = _needed(problem.goal.find, found.chain)
     for name, text in found.chain.items():
         if name in needed and not (name == "dY" and text == "G"):
-            steps.append((WHY[name], f"{parse(name).to_latex()} = {parse(text).to_latex()}"))
+            why = WHY[name] if "W_O" in text or name != "dY" else "What comes back to $Y$."
+            steps.append((why, f"{parse(name).to_latex()} = {parse(text).to_latex()}"))
     if len(steps) < 3:
         steps.append(("Nothing else depends on it.", ""))
     return tuple((sentence, one if typeset(one) else "") for sentence, one in steps[:12])

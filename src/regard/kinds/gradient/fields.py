@@ -5,6 +5,7 @@ from __future__ import annotations
 from regard.kinds.gradient.spec import GradientProblem
 from regard.problems.answer_fields import AnswerField
 
+SHOWS_ARRAYS = True
 _EXAMPLES = {"J": '"2 diag(s)"', "ds": '"2 s"'}  # of a softmax, which has no G
 
 

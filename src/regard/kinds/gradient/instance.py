@@ -8,24 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.checking.sampling import generator, softmax
 from regard.kinds.gradient.spec import ROOT, GradientGiven
+from regard.problems.exact_numbers import value
 
 Float64 = NDArray[np.float64]
 Values = dict[str, Float64]
 SIZES = ({"n": 3, "m": 2, "d": 5, "d_k": 7, "d_v": 4}, {"n": 2, "m": 5, "d": 3, "d_k": 4, "d_v": 7})
 Step = Callable[[Values], Float64]
-
-
-def fraction(value: object) -> float:
-    """Return a number as it is written, 3, 0.25 or "1/3", in float64."""
-    above, _, below = str(value).partition("/")
-    return float(Fraction(above) / Fraction(below or "1"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +47,11 @@ def example(given: GradientGiven) -> Instance:
     inputs: Values = {}
     for name, rows in given.numbers.items():
         array = np.array(rows, dtype=object)
-        inputs[name] = np.array([fraction(x) for x in array.reshape(-1)]).reshape(array.shape)
+        inputs[name] = np.array([value(x) for x in array.reshape(-1)]).reshape(array.shape)
+    if given.forward == "softmax":
+        if "a" in inputs:
+            inputs = {"s": np.log(inputs.pop("a")), **inputs}
+        inputs.setdefault("g", np.zeros_like(inputs["s"]))
     return _completed(given, inputs, None)
 
 
@@ -85,7 +83,7 @@ def scale_of(given: GradientGiven, values: Mapping[str, Float64]) -> float:
     """Return what scores are multiplied by."""
     if given.symbol:
         return float(values[given.symbol])
-    return 1 / math.sqrt(float(values["d_k"])) if given.scale == ROOT else fraction(given.scale)
+    return 1 / math.sqrt(float(values["d_k"])) if given.scale == ROOT else value(given.scale)
 
 
 def run(given: GradientGiven, at: Values) -> Values:

@@ -22,10 +22,12 @@ from regard.kinds.gradient.case import CLOSE, Case
 from regard.kinds.gradient.forward import statement
 from regard.kinds.gradient.instance import Float64, Instance, drawn, example
 from regard.kinds.gradient.misconceptions import MISTAKES
-from regard.kinds.gradient.reading import Asked, Misfit
+from regard.kinds.gradient.reading import Asked, Misfit, has_shape_of, sizes_of_ones
 from regard.kinds.gradient.spec import FIELDS, GradientProblem
 from regard.language import Formula, parse
 from regard.report import number
+
+__all__ = ["has_shape_of", "judge", "sizes_of_ones"]
 
 TRIALS = 12
 # What names of the backward pass mean in a formula that uses them.

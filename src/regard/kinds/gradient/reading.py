@@ -11,6 +11,7 @@ from regard.checking import digits
 from regard.checking.answers import Answer, evaluate, without_name
 from regard.checking.digits import Decimals
 from regard.errors import FormulaError, InvalidAnswer
+from regard.kinds.gradient.forward import sized
 from regard.kinds.gradient.instance import Float64, Instance, Values
 from regard.kinds.gradient.spec import FIELDS, GradientProblem
 from regard.language import Formula
@@ -107,6 +108,27 @@ class Asked:
             (len(rows), len(rows[0])) if isinstance(said[0], list | np.ndarray) else (len(rows),)
         )
         return np.array(values).reshape(shape), np.array(places).reshape(shape)
+
+
+def sizes_of_ones(problem: GradientProblem) -> tuple[str, ...]:
+    """Return what may be meant by the length of a vector of ones."""
+    sizes = {size: None for shape in problem.given.inputs().values() for size in shape}
+    return tuple(sizes)
+
+
+def has_shape_of(problem: GradientProblem, name: str, formula: Formula) -> bool:
+    """Whether a formula has the shape of a gradient, as far as names of sizes tell."""
+    shapes = sized(problem.given)
+    shapes |= {f"d{one}": shape for one, shape in shapes.items()}
+    shapes |= {
+        "J": ("n", "n"),
+        "dY": shapes.get("Y", ()),
+        **dict.fromkeys(sizes_of_ones(problem), ()),
+    }
+    try:
+        return tuple(formula.shape({**shapes, "scale": ()}, shapes.get(name))) == shapes.get(name)
+    except FormulaError:
+        return False
 
 
 class Misfit(InvalidAnswer):

@@ -79,10 +79,13 @@ def solve(problem: GradientProblem) -> Backward | Vanishing:
             arrays["allowed"] = np.array(given.mask, float)
         reaches = tuple(range(len(claims), len(claims) + len(goal.find)))
         claims += [
-            _evaluated(given, name, whole[name], numbers[name], forward) for name in goal.find
+            _evaluated(given, name, whole[name], _without_noise(numbers[name]), forward)
+            for name in goal.find
         ]
     answer: dict[str, Any] = {
-        name: numbers[name].tolist() if problem.in_numbers else _answered(goal.find, name, chain)
+        name: _without_noise(numbers[name]).tolist()
+        if problem.in_numbers
+        else _answered(goal.find, name, chain)
         for name in goal.find
     }
     return Backward(
@@ -167,6 +170,12 @@ def _numbers(given: GradientGiven) -> tuple[dict[str, Float64], dict[str, Float6
         result["dX"] = sum(result[f"d{x}"] @ values[f"W_{x}"].T for x in "QKV")
     order = FIELDS[given.forward]
     return {n: np.asarray(result[n], float) for n in order if n in result} | {"dY": dY}, values
+
+
+def _without_noise(entries: Float64) -> Float64:
+    """Return entries with 0 where they are below what rounding leaves of numbers of their size."""
+    least = 1e-15 * max(1.0, float(np.max(np.abs(entries))))
+    return np.where(np.abs(entries) < least, 0.0, entries)
 
 
 def _evaluated(

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from regard.problems.fields import Exact, ExactRows, Name, Part, Share
+from regard.problems.exact_numbers import Scalar, value
+from regard.problems.fields import Name, Part, Share
 from regard.problems.head import Problem
 
 Forward = Literal["softmax", "attention", "projections"]
@@ -38,17 +39,18 @@ class GradientGiven(Part):
         biases: of the projections, b_Q, b_K and b_V, added to every row.
         output: whether the output is Z = Y W_O, and G = dL/dZ.
         loss: "G": what comes back is G; "sum": the loss is the sum of all outputs, G is all ones.
-        numbers: an example: exact numbers for Q, K, V, G, or X, W_Q, W_K, W_V, G, or s, g.
+        numbers: an example: exact numbers for Q, K, V, G, or X, W_Q, W_K, W_V, G, or s, g. Of a
+            softmax the weights a may stand in place of s, and g is needed for ds alone.
         mask: rows of 0 and 1 in the example: 1 = may attend.
     """
 
     forward: Forward = "attention"
-    scale: Exact | Literal["1/sqrt(d_k)"] | Name = "1/sqrt(d_k)"
+    scale: Scalar | Literal["1/sqrt(d_k)"] | Name = "1/sqrt(d_k)"
     causal: bool = False
     biases: bool = False
     output: bool = False
     loss: Literal["G", "sum"] = "G"
-    numbers: dict[Name, list[Exact] | ExactRows] = Field(default_factory=dict)
+    numbers: dict[Name, list[Scalar] | list[list[Scalar]]] = Field(default_factory=dict)
     mask: list[list[Literal[0, 1]]] | None = None
 
     def inputs(self) -> dict[str, tuple[str, ...]]:
@@ -92,6 +94,10 @@ class GradientGiven(Part):
 
     def _numbers(self) -> None:
         wanted = self.inputs()
+        if self.forward == "softmax":
+            wanted = dict.fromkeys(("a" if "a" in self.numbers else "s", "g"), ("n",))
+            if "g" not in self.numbers:
+                del wanted["g"]
         missing = [name for name in wanted if name not in self.numbers]
         extra = [name for name in self.numbers if name not in wanted]
         if missing or extra:
@@ -110,6 +116,9 @@ class GradientGiven(Part):
                     raise ValueError(
                         f"numbers.{name}: makes {size} = {count}, and it is {sizes[size]} before"
                     )
+        shares = [value(x) for x in self.numbers.get("a", []) if not isinstance(x, list)]
+        if shares and (min(shares) <= 0 or abs(sum(shares) - 1) > 1e-9):
+            raise ValueError("numbers.a: weights are above 0 and sum to 1")
         if self.mask is not None:
             keys = sizes.get("m", sizes["n"])
             if np.shape(np.array(self.mask, dtype=object)) != (sizes["n"], keys):
@@ -167,6 +176,8 @@ class GradientProblem(Problem):
                 raise ValueError(
                     f"goal.find: {name} is no gradient here: use {', '.join(map(str, known))}"
                 )
+        if "ds" in goal.find and given.numbers and "g" not in given.numbers:
+            raise ValueError("goal.find: ds needs numbers.g, what comes back")
         if goal.form == "numbers" and not given.numbers:
             raise ValueError("goal.form: there are no `numbers` to compute with")
         return self

@@ -25,6 +25,10 @@ def vary(problem: GradientProblem, rng: np.random.Generator) -> dict[str, Any]:
         return {"given": given, "goal": data["goal"]}
     for _ in range(TRIES):
         for name, rows in given["numbers"].items():
+            if name == "a":  # weights
+                parts = rng.integers(1, 5, len(rows))
+                given["numbers"][name] = [f"{part}/{parts.sum()}" for part in parts]
+                continue
             given["numbers"][name] = rng.integers(
                 -2, 3, np.shape(np.array(rows, dtype=object))
             ).tolist()

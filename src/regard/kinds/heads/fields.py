@@ -7,6 +7,7 @@ from regard.problems.answer_fields import AnswerField
 from regard.problems.laws import Gaussian
 
 # What is wrong on the instance of the problem earns nothing on others (`counted_once`).
+SHOWS_ARRAYS = True
 INSTANCE_FIRST = True
 
 

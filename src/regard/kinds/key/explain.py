@@ -10,6 +10,7 @@ from regard.kinds.key.instance import Replacement
 from regard.kinds.key.solve import KeyFound
 from regard.kinds.key.spec import KeyProblem
 from regard.report import Facts, Table, number
+from regard.report.headline import marked
 from regard.solving.finding import Explanation, Status, Steps
 from regard.solving.key_tables import formula_tex, tex, tex_vector
 
@@ -24,8 +25,25 @@ def explain(problem: KeyProblem, found: KeyFound) -> Explanation:
         *_which_key(problem, found),
     )
     return Explanation(
-        _headline(problem, found), steps, _details(problem, found), _beliefs(problem, found)
+        _headline(problem, found),
+        steps,
+        _details(problem, found),
+        _beliefs(problem, found),
+        result=_result(problem, found),
     )
+
+
+def _result(problem: KeyProblem, found: KeyFound) -> str:
+    """Say what the new key does, or what none does."""
+    least, within = number(found.case.least, 4), number(problem.goal.tolerance)
+    if found.status is Status.IMPOSSIBLE:
+        nothing = marked("No new key", "bad")
+        return f"{nothing} comes within {within}: the error is at least {least}."
+    if "key" not in problem.goal.find:
+        return f"The least error of all new keys is {marked(least, 'target')}."
+    key = f"$k_{{{problem.given.replace}}}$"
+    score = marked(number(found.score, 4), "target")
+    return f"A new key {key} with the score {score} does it, to within {within}."
 
 
 def _headline(problem: KeyProblem, found: KeyFound) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from regard.kinds.key.spec import KeyProblem
 from regard.problems.answer_fields import AnswerField
 
+SHOWS_ARRAYS = True
+
 
 def fields(problem: KeyProblem) -> tuple[AnswerField, ...]:
     """Return `k`, `error` and `possible`, as far as they are asked for."""

@@ -83,5 +83,8 @@ def _tried(case: Replacement, answer: Answer) -> Tried:
         raise InvalidAnswer(
             f"answer: k must have {d} numbers, as q has. It is {shape_words(found)}."
         )
-    room = math.sqrt(d) * half_a_digit([field]) if isinstance(field, np.ndarray) else 1e-9
+    in_decimals = isinstance(field, np.ndarray) or (
+        isinstance(field, list) and any(isinstance(item, float) for item in field)
+    )
+    room = math.sqrt(d) * half_a_digit([field]) if in_decimals else 1e-9
     return Tried(case, found, room + 1e-9 * float(np.linalg.norm(found)))

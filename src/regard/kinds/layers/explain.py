@@ -7,6 +7,7 @@ import numpy as np
 from regard.kinds.layers.solve import TwoLayers, matrices
 from regard.kinds.layers.spec import LayersProblem
 from regard.report import Facts, Table, number
+from regard.report.headline import marked
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import tex
 
@@ -69,7 +70,9 @@ def explain(problem: LayersProblem, found: TwoLayers) -> Explanation:
         rf"K_1 = P^\top,\; Q_1 = C S P^\top,\; V_1 = W U^\top;\quad {second};\quad "
         rf"C = {tex(float(answer['C']), 7)}"
     )
-    return Explanation(headline, steps, _details(problem, found), _beliefs(problem))
+    brought = "what followed the same token before" if induction else "the token two places before"
+    result = f"Two layers bring {brought}, with $C$ = {marked(number(found.C, 6), 'target')}."
+    return Explanation(headline, steps, _details(problem, found), _beliefs(problem), result=result)
 
 
 def _first_row(problem: LayersProblem) -> Steps:

@@ -10,6 +10,9 @@ from regard.problems.answer_fields import AnswerField
 __all__ = ["INSTANCE_FIRST", "fields"]
 
 
+SHOWS_ARRAYS = True
+
+
 def fields(problem: QueryProblem) -> tuple[AnswerField, ...]:
     """Return `q` and its factor, or `error`."""
     if problem.goal.find == ["error"]:

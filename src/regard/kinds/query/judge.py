@@ -90,7 +90,9 @@ def _error(problem: QueryProblem, answer: Answer) -> Verdict:
         decimals = of_formula(field, value)
     else:
         decimals = of_numbers(value, answer.decimals.get("error"))
-    room = float(allowed(decimals, np.asarray(least.value), min(5e-3, 0.02 * least.value + 1e-9)))
+    # Two decimals say something of an error that they do not round to 0.
+    most = 5e-3 if round(least.value, 2) else 0.02 * least.value + 1e-9
+    room = float(allowed(decimals, np.asarray(least.value), most))
     off = abs(float(value) - least.value)
     sentence = f"{number(float(value), 6)}, and the least error is {number(least.value, 6)}"
     if not least.proved and least.low - room <= float(value) < least.high - room:

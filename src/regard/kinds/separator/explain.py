@@ -12,6 +12,7 @@ from regard.kinds.separator.spec import SeparatorProblem
 from regard.language import parse
 from regard.problems.instances import Float64
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
+from regard.report.headline import marked
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import column, factor, tex
 
@@ -28,7 +29,24 @@ def explain(problem: SeparatorProblem, found: Separable | Inseparable) -> Explan
         _details(problem, found),
         _beliefs(problem, found),
         () if any(problem.given.fixed) else ("the two subspaces have no vector but 0 in common.",),
+        result=_result(problem, found),
     )
+
+
+def _result(problem: SeparatorProblem, found: Separable) -> str:
+    """Say which matrix does it where its formula is short, else that one does."""
+    matrix = "One matrix"
+    if problem.given.orthogonal:
+        matrix = f"The matrix {marked(f'${_latex(problem, found)}$', 'query')}"
+    return f"{matrix} takes {_value(problem)} out of the {_mix(problem)}, whatever the two are."
+
+
+def _value(problem: SeparatorProblem) -> str:
+    return f"$v_{problem.goal.recover.lower()}$"
+
+
+def _mix(problem: SeparatorProblem) -> str:
+    return {1.0: "sum", 0.5: "average"}.get(problem.given.share, "mix")
 
 
 def _latex(problem: SeparatorProblem, found: Separable) -> str:
@@ -236,4 +254,8 @@ def _impossible(problem: SeparatorProblem, found: Inseparable) -> Explanation:
             tex(found.missed),
         ),
     )
-    return Explanation(rf"\text{{no}} \; M: \quad {common}", steps)
+    result = (
+        f"{marked('No matrix', 'bad')} takes {_value(problem)} out of the {_mix(problem)}: the two "
+        "subspaces have a direction in common."
+    )
+    return Explanation(rf"\text{{no}} \; M: \quad {common}", steps, result=result)

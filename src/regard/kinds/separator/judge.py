@@ -20,6 +20,7 @@ from regard.kinds.separator.instance import Bases, bases_of, separator_instance
 from regard.kinds.separator.misconceptions import MISTAKES, case_of
 from regard.kinds.separator.reading import Asked, possible, read
 from regard.kinds.separator.spec import SeparatorProblem
+from regard.language import Formula
 from regard.problems.instances import frame
 from regard.report import number, vector
 
@@ -56,7 +57,7 @@ def judge(problem: SeparatorProblem, answer: Answer) -> Verdict:
         problem,
         tuple(goals),
         _counterexample(asked, failing[0]) if failing else None,
-        recognise(MISTAKES, case_of(asked)) if failing else None,
+        recognise(MISTAKES, case_of(asked, failing[0].instance)) if failing else None,
         _remarks(asked),
     )
 
@@ -126,6 +127,20 @@ def _hard(asked: Asked) -> list[Bases]:
                 *separator_instance(several, np.random.default_rng(3)), asked.problem.goal.recover
             )
         )
+        # Other counts in as many dimensions: numbers beside the formula may fit no others.
+        for seed, p in enumerate(range(1, given.d) if _has_numbers(asked) else ()):
+            other = given.model_copy(
+                update={
+                    "S": given.S.model_copy(update={"count": p}),
+                    "T": given.T.model_copy(update={"count": given.d - p}),
+                }
+            )
+            cases.append(
+                Bases(
+                    *separator_instance(other, np.random.default_rng(10 + seed)),
+                    asked.problem.goal.recover,
+                )
+            )
     if given.orthogonal and "unit" in (given.S.law, given.T.law):
         axes = frame(given.d, given.d, np.random.default_rng(4)).T
         rooms = axes[:, : given.S.count], axes[:, given.S.count :][:, : given.T.count]
@@ -143,6 +158,13 @@ def _any_count(asked: Asked) -> bool:
     columns = asked.plain.symbols.keys() - {"S", "T", "d", "p", "r"}
     named = columns & asked.answer.used
     return not named and left_open(asked.problem.statement, *open_ends) == open_ends
+
+
+def _has_numbers(asked: Asked) -> bool:
+    """Whether arrays of numbers stand in the formula, such as 0 [[1, 0], [0, 1]]."""
+    fields = [asked.answer.fields[name] for name in ("M", *asked.own)]
+    trees = [field.tree for field in fields if isinstance(field, Formula)]
+    return any(node.op in ("matrix", "column") for tree in trees for node in tree)
 
 
 def _narrow(room: Float64) -> Float64:
@@ -203,7 +225,7 @@ def _smaller(asked: Asked) -> Iterator[Bases]:
 def _values(asked: Asked, bases: Bases) -> tuple[Float64, Float64] | None:
     """Return values v and w with small whole coordinates for which M c is not v."""
     M = asked.acting(bases)
-    for x, y in product(_whole(bases.kept.shape[1]), _whole(bases.dropped.shape[1])):
+    for x, y in product(_small_points(bases.kept.shape[1]), _small_points(bases.dropped.shape[1])):
         v, w = bases.kept @ x, bases.dropped @ y
         size = float(np.linalg.norm(v) + np.linalg.norm(w))
         with np.errstate(all="ignore"):
@@ -213,7 +235,7 @@ def _values(asked: Asked, bases: Bases) -> tuple[Float64, Float64] | None:
     return None
 
 
-def _whole(count: int) -> list[Float64]:
+def _small_points(count: int) -> list[Float64]:
     """Return small whole coordinates: 0, single basis vectors, 1 of each, and 1, 2, 3 and on."""
     return [np.zeros(count), *np.eye(count), np.ones(count), np.arange(1.0, count + 1)]
 

@@ -45,12 +45,13 @@ class Case:
         return [self.asked.missing_factor(self.asked.acting(b), b) for b in self.bases]
 
 
-def case_of(asked: Asked) -> Case:
-    """Return an answer on the bases on which a misconception has to show."""
+def case_of(asked: Asked, failing: Bases | None = None) -> Case:
+    """Return an answer on the bases on which a misconception has to show; it fails on `failing`."""
     one = asked.in_numbers or all(asked.problem.given.fixed)
     drawn = [] if one else [bases_of(asked.problem, generator(seed)) for seed in range(DRAWN)]
     square = asked.raw(asked.plain).shape == (len(asked.plain.S),) * 2
-    return Case(asked, (asked.plain, *drawn), square)
+    more = [] if one or failing is None else [failing]
+    return Case(asked, (asked.plain, *drawn, *more), square)
 
 
 def _by_factor(case: Case, share: bool) -> bool:
@@ -68,8 +69,8 @@ def _one_frame(case: Case) -> bool:
     """The matrix is right along the axes and not elsewhere."""
     if not case.square:
         return False
-    first, *others = (case.asked.off(case.asked.acting(b), b) for b in case.bases)
-    return first <= case.asked.tolerance < max([first, *others])
+    first, *others = (case.asked.right(case.asked.acting(b), b) for b in case.bases)
+    return first and bool(others) and not any(others)
 
 
 def _right_but_for_a_factor(asked: Asked, M: Float64, bases: Bases) -> bool:
@@ -122,8 +123,8 @@ def _for_right_angles(asked: Asked, M: Float64, bases: Bases) -> bool:
 
 def _for_orthonormal(asked: Asked, M: Float64, bases: Bases) -> bool:
     """The formula is right with orthonormal bases; numbers are S S' but for a factor."""
-    gram = bases.kept.T @ bases.kept
-    if np.allclose(gram, np.eye(len(gram)), atol=1e-9):
+    grams = [basis.T @ basis for basis in (bases.kept, bases.dropped)]
+    if all(np.allclose(gram, np.eye(len(gram)), atol=1e-9) for gram in grams):
         return False
     if asked.in_numbers:
         outer = bases.kept @ bases.kept.T

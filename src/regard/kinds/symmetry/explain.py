@@ -88,8 +88,28 @@ def _formula(problem: SymmetryProblem, found: Symmetry) -> list[tuple[str, str]]
         return [
             ("Formulas of its shape are tried, and this one is put in.", f"{name} = {latex}"),
             (_REACH[found.formula.reach], ""),
+            *_no_other(problem, found),
         ]
     return [(f"This is what the output becomes. {_REACH[found.formula.reach]}", latex)]
+
+
+def _no_other(problem: SymmetryProblem, found: Symmetry) -> list[tuple[str, str]]:
+    if found.others is None:
+        return []
+    w, tokens = problem.unknown, found.others.tokens
+    some = f"{tokens[0]}, …, {tokens[-1]}"
+    return [
+        (
+            "There is no other. An exchange of tokens $i$ and $j$ leaves the difference of two "
+            f"entries of ${w}$ times the difference of two rows, and it has to be 0:",
+            rf"({w}_j - {w}_i) (b_i - b_j) = 0",
+        ),
+        (
+            "The rows can differ: numbers in the certificate show it for "
+            f"{some} tokens. So all entries of ${w}$ are equal there.",
+            "",
+        ),
+    ]
 
 
 def _tables(problem: SymmetryProblem, found: Symmetry) -> tuple[Table, ...]:

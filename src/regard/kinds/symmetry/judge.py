@@ -13,8 +13,9 @@ from regard.checking.mistakes import recognise
 from regard.checking.sampling import generator
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import FormulaError, InvalidAnswer
+from regard.kinds.symmetry.families import missing
 from regard.kinds.symmetry.misconceptions import MISTAKES, Case
-from regard.kinds.symmetry.reading import read
+from regard.kinds.symmetry.reading import Said, read
 from regard.kinds.symmetry.spec import OLD, SymmetryProblem
 from regard.problems.assertions import Assertion
 from regard.problems.symbols import SymbolsGiven
@@ -48,6 +49,8 @@ def judge(problem: SymmetryProblem, answer: Answer) -> Verdict:
             examples.append(Counterexample({}, f"{name} is 0 whatever is given."))
         elif wrong:
             examples.append(_example(f"What {name} says", judged, said.given))
+    if problem.goal.every and not wrong and not goals[-1].name.startswith("every"):
+        goals.append(_complete(problem, said))
     case = Case(problem, said, invariant, wrong)
     right = all(goal.passed or not goal.decided for goal in goals)
     idea = None if right else recognise(MISTAKES, case)
@@ -78,6 +81,17 @@ def _formula(name: str, judged: Judged, zero: bool) -> GoalResult:
         return GoalResult(goal, "sampled", False, sentence, decided=False)
     sentence = _how(judged) if judged.truth else f"it is wrong: {judged.words}"
     return GoalResult(goal, "all", judged.truth, sentence)
+
+
+def _complete(problem: SymmetryProblem, said: Said) -> GoalResult:
+    """Judge whether a family has all solutions, at drawn numbers of some sizes."""
+    left_out = missing(problem, said.formula, said.given)
+    sentence = (
+        "no other was found: as many directions as the equation leaves free"
+        if left_out == 0
+        else "there are others: the equation leaves more free than the answer does"
+    )
+    return GoalResult(f"every {problem.unknown}", "sampled", left_out == 0, sentence)
 
 
 def _zero(formula: str, given: SymbolsGiven) -> bool:

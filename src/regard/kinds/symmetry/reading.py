@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from regard.language import abbreviations as read_functions
 from regard.problems.assertions import Assertion
 from regard.problems.symbols import SymbolsGiven
 
+_INSTEAD = " There are M^-1, M', tr(M), sum(x), diag(v), ones(n) and I(n)."
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -99,6 +101,11 @@ def _unknown(problem: SymmetryProblem, answer: Answer) -> Said:
     given = problem.given
     known = {*given.free_shapes(), *given.define}
     new = sorted(parse(text).names - known)
+    typed = str(getattr(answer.need(name), "text", ""))
+    called = next((one for one in new if _called(one, typed)), None)
+    if called is not None:
+        raise InvalidAnswer(f"answer: {name}: {called} is no function here.{_INSTEAD}")
+    text = _inverses(text, given)
     data = given.model_dump()
     shapes = {**data["shapes"], **{one: [] for one in new}}
     wide = SymbolsGiven.model_validate({**data, "shapes": shapes})
@@ -114,6 +121,24 @@ def _unknown(problem: SymmetryProblem, answer: Answer) -> Said:
     if tuple(shape) != tuple(own):
         raise InvalidAnswer(f"answer: {name} has another shape.")
     return Said(None, stated, wide, text)
+
+
+def _called(name: str, text: str) -> bool:
+    """Whether a name that is not declared stands like a function: det(M), and not t (A + B)."""
+    return len(name) > 2 and re.search(rf"(?<!\w){re.escape(name)}\(", text) is not None
+
+
+def _inverses(text: str, given: SymbolsGiven) -> str:
+    """Return a formula in which the pseudo-inverse of a square matrix is its inverse.
+
+    Unknowns are sought for matrices that can be inverted, and there the two are the same.
+    """
+
+    def inverse(found: re.Match[str]) -> str:
+        shape = given.free_shapes().get(found[1], ())
+        return f"({found[1]}^-1)" if len(shape) == 2 and shape[0] == shape[1] else found[0]
+
+    return re.sub(r"(?<!\w)pinv\((\w+)\)", inverse, text)
 
 
 def _defined(given: SymbolsGiven) -> dict[str, tuple[int | str, ...]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from regard.certify import Certificate
 from regard.errors import FormulaError
+from regard.kinds.symmetry.solve_every import NoOther, no_other
 from regard.kinds.symmetry.spec import OLD, SymmetryProblem
 from regard.language import parse
 from regard.problems.assertions import Assertion
@@ -32,22 +33,28 @@ class Symmetry(Finding):
         invariant: whether the output stays; None where it is not asked.
         formula: what was found, and what proves it; None where it is not asked or not found.
         text: that formula.
+        others: what shows that there are no others; None where it is not asked or not found.
     """
 
     invariant: Settled | None = None
     formula: Settled | None = None
     text: str = ""
+    others: NoOther | None = None
 
 
 def solve(problem: SymmetryProblem) -> Symmetry:
     """Settle what is asked, with a claim for each."""
     answer: dict[str, Any] = {}
-    invariant = formula = None
+    invariant = formula = others = None
     text = ""
     if problem.unknown:
         text, formula = _first(problem, _unknowns(problem))
         answer |= {problem.unknown: text} if formula is not None else {}
         asked = [formula]
+        if problem.goal.every and formula is not None and text.startswith("ones("):
+            others = no_other(problem)
+            text = f"c {text}"
+            answer = {problem.unknown: text}
     else:
         asked = []
         same = problem.changed().same(OLD)
@@ -61,10 +68,13 @@ def solve(problem: SymmetryProblem) -> Symmetry:
             answer |= {"becomes": text} if formula is not None else {}
     settled = [one for one in asked if one is not None and one.truth is not None]
     claims = tuple({f"{c.kind}{c.fields}": c for one in settled for c in one.claims}.values())
+    claims += () if others is None else others.claims
     status = Status.UNDECIDED
-    if len(settled) == len(asked):
+    if problem.goal.every and others is None:
+        pass  # what was found may not be all
+    elif len(settled) == len(asked):
         reaches = {one.reach for one in settled if one.truth}
-        status = Status.PROVED if reaches <= {"all"} else Status.ARGUED
+        status = Status.PROVED if reaches <= {"all"} and others is None else Status.ARGUED
     return Symmetry(
         status,
         answer,
@@ -73,6 +83,7 @@ def solve(problem: SymmetryProblem) -> Symmetry:
         invariant=invariant,
         formula=formula,
         text=text,
+        others=others,
     )
 
 
@@ -112,12 +123,16 @@ def _outputs(problem: SymmetryProblem) -> Iterator[str]:
         used |= parse(text).names - set(problem.goal.change)
     others = [name for name in given.shapes if name in used]
     yield OLD
+    if len(old) == 2:
+        yield f"{OLD}'"
     for name in others:
         shape = shapes[name]
         if not shape:
             yield from (f"{name} {OLD}", f"{OLD} / {name}", f"{name}^2 {OLD}", f"{OLD} / {name}^2")
         elif len(shape) == 2 and shape[0] == shape[1]:
             yield from (f"{name} {OLD}", f"{name}' {OLD}", f"{OLD} {name}", f"{OLD} {name}'")
+            yield from (f"{name} {OLD} {name}'", f"{name}' {OLD} {name}")
+            yield from (f"{name}^-1 {OLD}", f"{OLD} {name}^-1")
         elif len(shape) == 1 and len(old) == 2:
             rows = f"ones({old[0]})"
             yield f"{OLD} + {rows} {name}'"
@@ -161,8 +176,20 @@ def _unknowns(problem: SymmetryProblem) -> Iterator[str]:
     for one in matrices:
         for other in matrices:
             for text in (f"{one} {other}", f"{one} {other}'", f"{one}' {other}"):
-                try:
-                    if list(parse(text).shape(shapes)) == wanted:
+                if _fits(text, shapes, wanted):
+                    yield text
+    square = [one for one in matrices if len(set(shapes[one])) == 1]
+    for one in square:
+        for other in matrices:
+            for turned in (f"{one}^-1", f"{one}^-T"):
+                for text in (f"{turned} {other}", f"{other} {turned}"):
+                    if _fits(text, shapes, wanted):
                         yield text
-                except FormulaError:
-                    continue
+
+
+def _fits(text: str, shapes: dict[str, tuple[int | str, ...]], wanted: list[int | str]) -> bool:
+    """Whether a formula can be computed, and has the shape of the unknown."""
+    try:
+        return list(parse(text).shape(shapes)) == wanted
+    except FormulaError:
+        return False

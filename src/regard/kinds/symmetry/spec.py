@@ -26,6 +26,8 @@ class SymmetryGoal(Part):
             change, in Y and the symbols that are not changed.
         unknown: in place of `output`: a symbol to be found, with its sizes.
         such_that: the equation that it has to make true for all inputs.
+        every: whether all such unknowns are asked for: an answer is a family then, with names of
+            its own for arbitrary numbers, such as "c ones(N)".
     """
 
     output: Annotated[str, Field(max_length=2000)] | None = None
@@ -33,6 +35,7 @@ class SymmetryGoal(Part):
     find: list[Literal["invariant", "becomes"]] = Field(default_factory=list)
     unknown: dict[Name, Sizes] = Field(default_factory=dict)
     such_that: Annotated[str, Field(max_length=2000)] | None = None
+    every: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,12 +65,21 @@ class SymmetryProblem(Problem):
             if len(goal.unknown) != 1 or goal.change or goal.find:
                 raise ValueError("goal: with `such_that` give one `unknown`, and nothing else")
             if self.unknown in (*given.shapes, *given.define):
-                raise ValueError(f"goal.unknown: {self.unknown} is a symbol of `given`")
+                raise ValueError(
+                    f"goal.unknown: {self.unknown} is a symbol of `given` already: what is to be "
+                    "found is declared under `unknown` alone"
+                )
             sizes = {size for size in goal.unknown[self.unknown] if isinstance(size, str)}
             if not sizes <= set(given.size_names):
                 raise ValueError("goal.unknown: its sizes must be sizes of `shapes`")
             self.condition("goal.such_that")
+            if goal.every and not self._linear():
+                raise ValueError(
+                    "goal.every: the equation has to be linear in the unknown, = on both sides"
+                )
             return self
+        if goal.every:
+            raise ValueError("goal.every: belongs to `unknown` and `such_that`")
         if not goal.change or not goal.find:
             raise ValueError('goal: say what changes, and find = ["invariant", "becomes"]')
         if {OLD, NEW} & {*given.shapes, *given.define, *given.size_names}:
@@ -86,6 +98,11 @@ class SymmetryProblem(Problem):
     def unknown(self) -> str:
         """The symbol to be found."""
         return next(iter(self.goal.unknown), "")
+
+    def _linear(self) -> bool:
+        from regard.kinds.symmetry.families import equations  # it reads what is declared here
+
+        return equations(self) is not None
 
     def with_unknown(self) -> SymbolsGiven:
         """Return the symbols with the unknown among them."""

@@ -29,6 +29,8 @@ _OPERANDS = frozenset(
         "table",
     ]
 )
+# What is higher than a line, so that brackets around it have to grow.
+_TALL = ("<mfrac", "<mtable", "<munder", "<mover", "<msqrt", "<mroot", "movablelimits", '"true"')
 
 
 def render(tree: Node) -> str:
@@ -61,7 +63,11 @@ def _combine(node: Node, parts: list[str]) -> str:
             return _font(node, parts[0])
         case "fenced":
             left, _, right = node.children
-            return f"<mrow>{_fence(left.text)}{parts[1]}{_fence(right.text, 'postfix')}</mrow>"
+            tall = f"{left.text}{right.text}" not in ("()", "[]") or any(
+                tag in parts[1] for tag in _TALL
+            )
+            first, last = _fence(left.text, tall=tall), _fence(right.text, "postfix", tall=tall)
+            return f"<mrow>{first}{parts[1]}{last}</mrow>"
         case "table":
             return _table(node, parts)
         case "table_row":
@@ -152,8 +158,10 @@ def _font(node: Node, inside: str) -> str:
     return inside.replace(_UPRIGHT, _BOLD).replace("<mi>", slanted)
 
 
-def _fence(text: str, form: str = "prefix") -> str:
-    return f'<mo stretchy="true" form="{form}">{text}</mo>' if text.strip() else ""
+def _fence(text: str, form: str = "prefix", *, tall: bool = True) -> str:
+    """Return a bracket, which grows only around what is tall: one that may grow is set wider."""
+    grows = "true" if tall else "false"
+    return f'<mo stretchy="{grows}" form="{form}">{text}</mo>' if text.strip() else ""
 
 
 def _table(node: Node, parts: list[str]) -> str:

@@ -14,6 +14,8 @@ from regard.kinds.code.solve.completed_file import load
 from regard.kinds.code.solve.reference_runs import RUNS, draw, outcome
 from regard.kinds.code.spec import CodeProblem
 from regard.report import Block, Code, Heading, Plot, Series, Table, Text, number
+from regard.report.headline import marked
+from regard.report.numbers import spelled
 from regard.solving.finding import Explanation
 
 # The formula that says most about a lab, if it is part of it.
@@ -48,7 +50,17 @@ def explain(problem: CodeProblem, found: Completed) -> Explanation:
         ),
         (*_shown(found), *_compared(found), _plot(problem, found)),
         wrong_versions(wanted),
+        argued=_result(found),
     )
+
+
+def _result(found: Completed) -> str:
+    """Say how many functions agree with plain loops."""
+    count = len(found.apart)
+    agree = marked("agrees" if count == 1 else "agree", "query")
+    functions = f"{spelled(count).capitalize()} function{'s' * (count != 1)}"
+    each = "" if count == 1 else " each"
+    return f"{functions} {agree} with plain loops on {RUNS} drawn instances{each}."
 
 
 def _shown(found: Completed) -> list[Block]:

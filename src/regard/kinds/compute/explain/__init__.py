@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from regard.kinds.compute.explain.printed import printed_blocks
@@ -9,9 +11,12 @@ from regard.kinds.compute.explain.steps import headline, steps
 from regard.kinds.compute.explain.tables import plot, tables
 from regard.kinds.compute.solve import Numbers
 from regard.kinds.compute.spec import ComputeProblem
+from regard.language import parse
 from regard.report.headline import marked
-from regard.report.numbers import spelled
+from regard.report.numbers import number, spelled, vector
 from regard.solving.finding import Explanation
+
+MOST_SAID = 4  # numbers that a sentence holds
 
 
 def explain(problem: ComputeProblem, found: Numbers) -> Explanation:
@@ -23,14 +28,32 @@ def explain(problem: ComputeProblem, found: Numbers) -> Explanation:
         (*printed_blocks(problem, found), *tables(problem, found), *([picture] if picture else [])),
         _beliefs(problem, found),
         _assumed(problem),
-        result=_result(problem, found),
+        result=_result(found),
     )
 
 
-def _result(problem: ComputeProblem, found: Numbers) -> str:
-    count = sum(np.asarray(value).size for value in found.answer.values())
-    numbers = f"{spelled(count)} number{'s' * (count != 1)}"
-    return f"{problem.title}: {marked(numbers, 'target')}, worked out step by step."
+def _result(found: Numbers) -> str:
+    """Say the last row asked for where it is short, else how many numbers were worked out."""
+    name, value = list(found.answer.items())[-1]
+    count = sum(np.asarray(entry).size for entry in found.answer.values())
+    if np.ndim(value) < 2 and np.size(value) <= MOST_SAID:
+        said = number(_float(value), 4) if np.ndim(value) == 0 else vector(_floats(value), 4)
+        said = said.replace("-", "−")
+        wrong = any(row.name == name for row in found.wrong)
+        printed = ", and not to what is printed" if wrong else ""
+        return f"${parse(name).to_latex()}$ comes to {marked(said, 'target')}{printed}."
+    said = f"{spelled(count)} number{'s' * (count != 1)}"
+    numbers = marked(said[:1].upper() + said[1:], "target")
+    return f"{numbers} {'is' if count == 1 else 'are'} worked out step by step."
+
+
+def _float(value: Any) -> float:
+    """Return a number of an answer, of which those with long fractions are texts."""
+    return float(parse(value).evaluate({}) if isinstance(value, str) else value)
+
+
+def _floats(row: Any) -> list[float]:
+    return [_float(value) for value in row]
 
 
 def _beliefs(problem: ComputeProblem, found: Numbers) -> tuple[str, ...]:

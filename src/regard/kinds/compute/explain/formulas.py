@@ -21,6 +21,9 @@ def formula(name: str, given: ComputeGiven) -> tuple[str, str]:
     return _others(letters, part, given)
 
 
+_CURVES = {"gelu": "mathrm{GELU}", "silu": "mathrm{SiLU}", "tanh": "tanh"}
+
+
 def _projection(letter: str, given: ComputeGiven) -> tuple[str, str]:
     noun = {"Q": "query", "K": "key", "V": "value"}[letter]
     plural = {"Q": "queries", "K": "keys", "V": "values"}[letter]
@@ -84,6 +87,10 @@ def _scores(letters: str, head: str, of_head: str, given: ComputeGiven) -> tuple
         return rule, f"G{head} = {product}"
     factor = scale_text(given)
     also = f" They are multiplied by ${factor.strip()[:-2].strip()}$." if factor else ""
+    if given.softcap is not None:
+        also += f" Then they are capped: $c \\tanh(z / c)$ with $c = {given.softcap}$."
+        capped = rf"{given.softcap} \tanh\left({factor}{product} / {given.softcap}\right)"
+        factor, product = "", capped
     bias = f" + B{head}" if given.biased else ""
     also += " The biases are added." if bias else ""
     return f"{rule}{also}", f"Z{head} = {factor}{product}{bias}"
@@ -135,9 +142,18 @@ def _block(letters: str, given: ComputeGiven) -> tuple[str, str]:
             return f"A norm: {rule}.", rf"L = {norm}(R)"
         case "F":
             before = "L" if given.norm is not None else "R"
-            return "The feed-forward net works on each token.", (
-                rf"F = \max(0, {before} W_1 + b_1) W_2 + b_2"
+            net = given.feed_forward
+            bias_1, bias_2 = (
+                "" if net is None or getattr(net, name) is None else f" + {name}"
+                for name in ("b_1", "b_2")
             )
+            inner = f"{before} W_1{bias_1}"
+            curve = "relu" if net is None else net.activation
+            if curve != "none":
+                inner = rf"\max(0, {inner})" if curve == "relu" else rf"\{_CURVES[curve]}({inner})"
+            else:
+                inner = f"({inner})"
+            return "The feed-forward net works on each token.", f"F = {inner} W_2{bias_2}"
         case "T":
             return "The second residual.", "T = L + F"
     if given.feed_forward is None:
@@ -166,7 +182,12 @@ def _others(letters: str, part: str, given: ComputeGiven) -> tuple[str, str]:
             )
         case "QF" | "KF":
             one = letters[0]
-            function = {"elu+1": r"\mathrm{elu}(x) + 1", "relu": r"\max(0, x)", "identity": "x"}
+            function = {
+                "elu+1": r"\mathrm{elu}(x) + 1",
+                "relu": r"\max(0, x)",
+                "exp": "e^x",
+                "identity": "x",
+            }
             return "The feature map is applied to each entry.", (
                 rf"\phi({one}),\quad \phi(x) = {function[given.feature_map or 'identity']}"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -120,6 +121,8 @@ def feature(x: Float64, name: str) -> Float64:
     """Return elu(x) + 1, the positive part, or x itself."""
     if name == "elu+1":
         return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
+    if name == "exp":
+        return np.exp(x)
     return np.maximum(x, 0) if name == "relu" else x
 
 
@@ -156,7 +159,11 @@ def scores(setup: Setup, found: Found) -> Mapping[str, Float64]:
         if setup.given.biased:
             result[f"B{name}"] = biases(setup, h)
         if f"G{name}" in found:
-            result[f"Z{name}"] = setup.scale * found[f"G{name}"] + result.get(f"B{name}", 0.0)
+            capped = setup.scale * found[f"G{name}"]
+            if setup.given.softcap is not None:
+                cap = value(setup.given.softcap)
+                capped = cap * np.tanh(capped / cap)
+            result[f"Z{name}"] = capped + result.get(f"B{name}", 0.0)
     return result
 
 
@@ -246,7 +253,7 @@ def block(setup: Setup, found: Found) -> Mapping[str, Float64]:
     if first is not None and second is not None:
         before = result["L"] = normalise(last, first if post else second)
     inner = before @ setup.arrays["W_1"] + setup.arrays.get("b_1", 0.0)
-    inner = np.maximum(inner, 0) if net.activation == "relu" else inner
+    inner = activated(inner, net.activation)
     result["F"] = inner @ setup.arrays["W_2"] + setup.arrays.get("b_2", 0.0)
     if post and second is not None:
         result["T"] = before + result["F"]
@@ -254,6 +261,21 @@ def block(setup: Setup, found: Found) -> Mapping[str, Float64]:
     else:
         result["Y"] = last + result["F"]
     return result
+
+
+def activated(x: Float64, name: str) -> Float64:
+    """Return what a feed-forward net does to each entry in its middle."""
+    match name:
+        case "relu":
+            return np.maximum(x, 0)
+        case "gelu":
+            halves = [math.erfc(-one / math.sqrt(2)) / 2 for one in x.reshape(-1)]
+            return np.asarray(x * np.reshape(halves, x.shape))
+        case "silu":
+            return np.asarray(x / (1 + np.exp(-x)))
+        case "tanh":
+            return np.tanh(x)
+    return x
 
 
 STAGES: Mapping[str, Stage] = {

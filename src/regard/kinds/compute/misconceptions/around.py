@@ -48,6 +48,11 @@ def _norm_otherwise(how: str) -> Imitate:
             if how == "tokens":
                 return normalise(x, own, axis=0)
             centred = x - x.mean(axis=1, keepdims=True)
+            if how == "variance":
+                if own.kind == "rms":
+                    centred = x
+                spread = (centred**2).mean(axis=1, keepdims=True) + own.epsilon
+                return np.asarray(centred / spread * own.gain + own.shift)
             square = (centred**2).sum(axis=1, keepdims=True) / (x.shape[1] - 1)
             return np.asarray(centred / np.sqrt(square + own.epsilon) * own.gain + own.shift)
 
@@ -65,6 +70,30 @@ def _norm_otherwise(how: str) -> Imitate:
         yield with_stage(example, normed_inputs=before, block=after)
 
     return imitate
+
+
+def _other_norm(example: Example) -> Found_:
+    """A layer norm for an RMS norm, or the other way round."""
+    norms = {
+        name: norm.model_copy(update={"kind": "rms" if norm.kind == "layer" else "layer"})
+        for name in ("norm", "norm_2")
+        if (norm := getattr(example.given, name)) is not None
+    }
+    if norms:
+        yield with_given(example, **norms)
+
+
+def _no_activation(example: Example) -> Found_:
+    net = example.given.feed_forward
+    if net is not None and net.activation != "none":
+        linear = net.model_copy(update={"activation": "none"})
+        yield with_given(example, feed_forward=linear)
+
+
+def _usual_base(example: Example) -> Found_:
+    p = example.given.positions
+    if p is not None and p.kind in ("sinusoidal", "rotary") and str(p.base) != "10000":
+        yield with_given(example, positions=p.model_copy(update={"base": 10000}))
 
 
 def _pre_for_post(example: Example) -> Found_:
@@ -176,6 +205,12 @@ POSITIONS = (
         "Positions are off by one: look at which number the first one has.",
     ),
     imitated(
+        "usual-base",
+        _usual_base,
+        "The base 10000",
+        "The frequencies have the base 10000, as in most papers. Here it is another number.",
+    ),
+    imitated(
         "positions-forgotten",
         _positions_left_out,
         "Positions left out",
@@ -203,6 +238,26 @@ BLOCK = (
         _norm_otherwise("sample"),
         "The variance divided by $d - 1$",
         "The variance was divided by d - 1. A layer norm divides by d.",
+    ),
+    imitated(
+        "divided-by-the-variance",
+        _norm_otherwise("variance"),
+        "Divided by the variance",
+        "Entries were divided by the variance (or the mean square). They are to be divided by its "
+        "square root.",
+    ),
+    imitated(
+        "another-norm",
+        _other_norm,
+        "A layer norm for an RMS norm",
+        "The other norm was taken: a layer norm takes the mean away first, and an RMS norm does "
+        "not.",
+    ),
+    imitated(
+        "activation-forgotten",
+        _no_activation,
+        "The net without its activation",
+        "The feed-forward net is linear there: its activation was left out.",
     ),
     imitated(
         "norm-forgotten",

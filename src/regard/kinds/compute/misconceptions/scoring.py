@@ -11,7 +11,13 @@ from regard.checking.softmax_substitutes import SOFTMAX_SUBSTITUTES
 from regard.kinds.compute.instance import Example, Float64, Found, Setup
 from regard.kinds.compute.instance.forward import entropy, head_names, weights
 from regard.kinds.compute.instance.positions import biases
-from regard.kinds.compute.misconceptions.case import Imitate, imitated, otherwise, with_stage
+from regard.kinds.compute.misconceptions.case import (
+    Imitate,
+    imitated,
+    otherwise,
+    with_given,
+    with_stage,
+)
 from regard.kinds.compute.spec import ROOT
 
 Found_ = Iterator[Mapping[str, Float64]]
@@ -65,6 +71,11 @@ def _temperature(power: int) -> Imitate:
             yield otherwise(example, temperature=example.setup.temperature**power)
 
     return imitate
+
+
+def _uncapped(example: Example) -> Found_:
+    if example.given.softcap is not None:
+        yield with_given(example, softcap=None)
 
 
 def _softmax_for_sum(example: Example) -> Found_:
@@ -217,6 +228,12 @@ OTHERS = (
         "temperature-forgotten",
         _temperature(0),
         sentence="The temperature was left out: the scores are to be divided by it.",
+    ),
+    imitated(
+        "softcap-forgotten",
+        _uncapped,
+        "The scores without their cap",
+        "The scores were not capped: each score z becomes c tanh(z/c).",
     ),
     imitated(
         "softmax-although-sum",

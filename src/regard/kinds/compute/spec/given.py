@@ -9,15 +9,18 @@ from pydantic import Field, model_validator
 
 from regard.kinds.compute.spec.numbers import (
     MOST,
+    Columns,
     Masked,
     MaskRows,
     Matrix,
+    Rows,
     Scalar,
     Scale,
     Vector,
     fraction,
     is_rational,
     value,
+    with_mask_of_scores,
 )
 from regard.kinds.compute.spec.parts import ADDED, BIASES, FeedForward, Norm, Positions
 from regard.kinds.compute.spec.shapes import check_shapes
@@ -52,6 +55,7 @@ class ComputeGiven(Part):
         score: "dot" q·k; "cosine" q·k/(|q||k|); "additive" w·tanh(q + k) with w_score; "bilinear"
             q W k with W_score.
         feature_map: what queries and keys become before the dot product, in linear attention.
+        softcap: c, by which scaled scores become c tanh(score/c), before biases and masks.
         normaliser: "softmax", or "sum": scores divided by their sum (so with a feature map).
         temperature: what scores are divided by within the softmax.
         is_causal: query i sees keys j <= i + causal_offset only.
@@ -72,11 +76,11 @@ class ComputeGiven(Part):
     context: Matrix | None = None
     n: Annotated[Integer, Field(ge=1, le=MOST)] | None = None
     d_model: Annotated[Integer, Field(ge=1, le=MOST)] | None = None
-    Q: Matrix | None = None
+    Q: Rows | None = None
     K: Matrix | None = None
-    V: Matrix | None = None
-    scores: Matrix | None = None
-    weights: Matrix | None = None
+    V: Columns | None = None
+    scores: Rows | None = None
+    weights: Rows | None = None
     W_Q: Matrix | None = None
     W_K: Matrix | None = None
     W_V: Matrix | None = None
@@ -93,13 +97,14 @@ class ComputeGiven(Part):
     score: Literal["dot", "cosine", "additive", "bilinear"] = "dot"
     w_score: Vector | None = None
     W_score: Matrix | None = None
-    feature_map: Literal["elu+1", "relu", "identity"] | None = None
+    feature_map: Literal["elu+1", "relu", "exp", "identity"] | None = None
+    softcap: Scalar | None = None
     normaliser: Literal["softmax", "sum"] | None = None
     temperature: Scalar = 1
     is_causal: bool = False
     causal_offset: Annotated[Integer, Field(ge=0, le=MOST)] | None = None
     mask: MaskRows | None = None
-    bias: Matrix | None = None
+    bias: Rows | None = None
     key_length: Annotated[Integer, Field(ge=1, le=MOST)] | None = None
     window: (
         Annotated[list[Annotated[Integer, Field(ge=0, le=MOST)]], Field(min_length=2, max_length=2)]
@@ -113,12 +118,19 @@ class ComputeGiven(Part):
     tiles: Annotated[Integer, Field(ge=1, le=MOST)] | None = None
     entropy: Literal["nats", "bits"] = "nats"
 
+    @model_validator(mode="before")
+    @classmethod
+    def _hidden_scores(cls, data: Any) -> Any:
+        return with_mask_of_scores(data)
+
     @model_validator(mode="after")
     def _sensible(self) -> ComputeGiven:
         check_shapes(self)
         self._small_numbers()
         if not value(self.temperature) > 0:
             raise ValueError("temperature must be more than 0")
+        if self.softcap is not None and not value(self.softcap) > 0:
+            raise ValueError("softcap must be more than 0")
         return self
 
     def _small_numbers(self) -> None:

@@ -93,4 +93,4 @@ class FeedForward(Part):
     W_2: Matrix
     b_1: Vector | None = None
     b_2: Vector | None = None
-    activation: Literal["relu", "none"] = "relu"
+    activation: Literal["relu", "gelu", "silu", "tanh", "none"] = "relu"

@@ -51,15 +51,16 @@ def score_instances(
         yield _drawn(level, n, seed)
     yield from _of_all_sizes(level, n, literals)
     yield from _at_all_heights(level, n)
+    yield from _at_literals(level, n, literals)
 
 
-def _far(level: Level, n: int) -> float:
+def _well_above(level: Level, n: int) -> float:
     return 3 * max(0.0, level.enough(n)) + 10
 
 
 def _constructed(level: Level, n: int, shifts: tuple[float, ...]) -> Iterator[Instance]:
     """Others all alike, a few rivals only, and two groups, around the border and far above."""
-    far = _far(level, n)
+    far = _well_above(level, n)
     digits = 1.25e-3 * max(1.0, abs(level.enough(n)))  # beyond three of them
     for others in _other_scores(n, -60.0 - abs(level.above)):
         border = level.base(others) + level.above
@@ -112,6 +113,18 @@ def _at_all_heights(level: Level, n: int) -> Iterator[Instance]:
         yield level.instance(first_and_rest(level.enough(n) - short, 0.0, n) + height)
 
 
+def _at_literals(level: Level, n: int, literals: Sequence[float]) -> Iterator[Instance]:
+    """Return scores that are numbers of the condition, each a bound of its own, and next to them.
+
+    `s_j >= 20 and s_i <= 4` asks for a lead of 16, although it speaks of no difference.
+    """
+    ends = [0.0, *(sign * x for x in literals[:MOST_LITERALS] for sign in (1.0, -1.0))]
+    for first, rest in product(dict.fromkeys(ends), repeat=2):
+        for step in (0.0, 1e-9, 1e-4):
+            up, down = (1 + abs(x) for x in (first, rest))
+            yield level.instance(first_and_rest(first + step * up, rest - step * down, n))
+
+
 def leading_scores(problem: ConditionProblem, literals: Sequence[float]) -> Iterator[Instance]:
     """Yield scores on which a condition that can be met is met: ever larger leads."""
     n, level = problem.given.n, level_of(problem)
@@ -125,7 +138,7 @@ def leading_scores(problem: ConditionProblem, literals: Sequence[float]) -> Iter
 def small_scores(problem: ConditionProblem) -> Iterator[Instance]:
     """Return few keys with whole scores, the fewest and smallest first."""
     n, level = problem.given.n, level_of(problem)
-    away, needed = math.ceil(_far(level, n)), level.above
+    away, needed = math.ceil(_well_above(level, n)), level.above
     ends = {float(math.ceil(needed)), float(math.floor(needed)), away, -away}
     firsts = sorted({*map(float, WHOLE), *ends}, key=abs)
     counts = [count for count in sorted({2, 3, 4, min(n, 10), n}) if count <= n]

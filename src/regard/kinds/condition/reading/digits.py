@@ -11,20 +11,47 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from regard.errors import FormulaError
 from regard.kinds.condition.reading import Asked
 from regard.language import Formula
+from regard.language.formula.tree import operands
 
 FEWEST = 2  # decimals
 _DECIMALS = re.compile(r"[0-9]*\.([0-9]+)(?![0-9]*[eE])")
 
 
 def literals(asked: Asked) -> list[float]:
-    """Return the numbers that the condition is written with, and what an open C stands for."""
-    found = [] if asked.factor is None else [asked.factor]
-    found += [one for one in asked.own.values() if isinstance(one, float)]
+    """Return the numbers that the condition is written with, and what an open C stands for.
+
+    Sides that are one number, such as log(R), come first: they bound a score by themselves.
+    """
     formulas = [asked.condition, *(one for one in asked.own.values() if isinstance(one, Formula))]
+    found = _sides(asked) + ([] if asked.factor is None else [asked.factor])
+    found += [one for one in asked.own.values() if isinstance(one, float)]
     found += [float(n.value) for one in formulas for n in one.tree if n.op == "number"]
     return list(dict.fromkeys(found))
+
+
+def _sides(asked: Asked) -> list[float]:
+    """Return what sides of comparisons come to that depend on no score and no key."""
+    problem, tree = asked.problem, asked.condition.tree
+    ratio = problem.goal.ratio or 1.0
+    known = {"n": float(problem.given.n), "epsilon": float(problem.goal.epsilon), "R": float(ratio)}
+    found = []
+    for at, node in enumerate(tree):
+        for part in operands(tree, at) if node.op == "compare" else []:
+            side = Formula(part, asked.condition.text)
+            if len(part) == 1 or not side.names <= known.keys():
+                continue
+            try:
+                value = np.asarray(side.evaluate(known), float)
+            except FormulaError:
+                continue
+            if value.shape == () and np.isfinite(value):
+                found.append(float(value))
+    return found
 
 
 def readings(asked: Asked) -> Iterator[Asked]:

@@ -230,7 +230,10 @@ def _training(at: Setting) -> Ratio:
 def _cache(at: Setting, length: bool = True) -> Ratio:
     keys = at.symbols.number(1) if at.of == "head" else at.get("key_heads")
     each = at.get("layers") * keys * (at["d_k"] + at["d_v"])
-    return each * at["n_k"] * at.get("batch") if length else each
+    if not length:
+        return each
+    kept = at["window"] if at.conventions.rolling_cache else at["n_k"]
+    return each * kept * at.get("batch")
 
 
 def _weights(at: Setting) -> Ratio:
@@ -257,7 +260,7 @@ def _intensity(at: Setting) -> Ratio:
 
 _FORMS: dict[str, Callable[[Setting], Ratio]] = {
     "parameters": _parameters,
-    "parameter_bytes": lambda at: _parameters(at) * at["bytes"],
+    "parameter_bytes": lambda at: _trained(at) * at["bytes"],
     "query_parameters": _query,
     "key_parameters": _key,
     "value_parameters": _value,

@@ -85,4 +85,6 @@ def written(task: Task, ratio: Ratio, form: str) -> Any:
     value = task.symbols.here(ratio)
     if value is None or form == "formula":
         return task.symbols.text(ratio)
+    if form == "both" and task.symbols.used(ratio):
+        return f"{task.symbols.text(ratio)} = {value}"
     return int(value) if value.denominator == 1 else str(value)

@@ -9,11 +9,13 @@ from regard.kinds.count.misconceptions.case import Case
 from regard.kinds.count.misconceptions.imitations import (
     all_heads,
     changed,
+    core_left_out,
     is_flops,
     mistake,
     no_gate,
     one,
     one_cached,
+    other_masks,
     prefixes,
     product,
     swap_operations,
@@ -162,16 +164,36 @@ COUNT_MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
     ),
     mistake(
         "causal-mask-wrong",
-        changed(
-            lambda at: (
-                at.with_conventions(causal=not at.conventions.causal)
-                if not at.has("window")
-                else None
-            )
-        ),
+        other_masks,
         "All pairs, or only half of them",
         "This is the count with the other convention for the causal mask: look at which pairs of a "
         "query and a key are there.",
+    ),
+    mistake(
+        "products-of-attention-forgotten",
+        core_left_out(1),
+        "The projections alone",
+        "The products of queries with keys and of weights with values were left out: this is the "
+        "count of the matrices of parameters alone.",
+    ),
+    mistake(
+        "one-of-two-products",
+        core_left_out(2),
+        "The scores without the averages",
+        "Two products meet every pair of a query and a key: the scores, and the averages of the "
+        "values. This is the count with one of them.",
+    ),
+    mistake(
+        "whole-cache-for-a-window",
+        changed(
+            lambda at: (
+                at.with_conventions(rolling_cache=not at.conventions.rolling_cache)
+                if at.has("window")
+                else None
+            )
+        ),
+        "A cache of every position, or of the window",
+        "A cache keeps every position, or those of the window alone: this is the other of the two.",
     ),
     mistake(
         "linear-in-the-length",

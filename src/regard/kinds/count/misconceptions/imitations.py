@@ -10,6 +10,7 @@ from regard.certify.certificate import Unusable
 from regard.certify.formulas.rational_functions import Ratio
 from regard.checking.answers import Answer
 from regard.checking.mistakes import Mistake
+from regard.kinds.count.instance.closed_forms import count
 from regard.kinds.count.instance.sizes import Setting
 from regard.kinds.count.misconceptions.case import Case, right_fields, written
 from regard.kinds.count.reading import Side, is_shape
@@ -112,6 +113,43 @@ def whole_width(at: Setting) -> Setting | None:
     if not (at.has("heads") and at.has("d_model")):
         return None
     return at.with_sizes(d_k=at["d_model"], d_v=at["d_model"])
+
+
+def core_left_out(share: int) -> Wrong:
+    """Leave out the products Q Kᵀ and A V, or one of the two."""
+
+    def wrong(task: Task, name: str, fixed: Mapping[str, Ratio]) -> Iterator[Ratio]:
+        quantity, other = task.problem.split(name)
+        if name in task.problem.goal.define or quantity not in ("multiplications", "flops"):
+            return
+        at = task._at(other, fixed, None)
+        if at.of not in ("attention", "block", "model") and share == 1:
+            return
+        if at.of in ("product", "feed_forward") or at.conventions.flops == "exact":
+            return
+        core = count(at, "score_multiplications") + count(at, "average_multiplications")
+        core = core * (at.get("layers") if at.of != "head" else at.symbols.number(1))
+        each = at.conventions.flops if quantity == "flops" else 1
+        yield task.right(name, fixed) - core * task.symbols.number(Fraction(each, share))
+
+    return wrong
+
+
+def other_masks(task: Task, name: str, fixed: Mapping[str, Ratio]) -> Iterator[Ratio]:
+    """Count all pairs, half of them, or those without the query's own key."""
+    quantity, other = task.problem.split(name)
+    at = task._at(other, fixed, None)
+    if at.has("window"):
+        return
+    now = at.conventions.causal
+    for causal in (not now, *(("half",) if now is True else ())):
+        yield from changed(_with_mask(causal))(task, name, fixed)
+    if now is True and quantity == "pairs":
+        yield task.right(name, fixed) - at["n"]
+
+
+def _with_mask(causal: bool | str) -> Callable[[Setting], Setting]:
+    return lambda at: at.with_conventions(causal=causal)
 
 
 def one_cached(task: Task, name: str, fixed: Mapping[str, Ratio]) -> Iterator[Ratio]:

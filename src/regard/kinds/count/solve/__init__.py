@@ -245,4 +245,6 @@ def _answer(one: Counted | Shaped, form: str) -> Any:
         return list(one.numbers) if one.numbers is not None and form != "formula" else [*one.axes]
     if one.number is None or form == "formula":
         return one.formula
+    if form == "both":
+        return f"{one.formula} = {one.number}"
     return int(one.number) if one.number.denominator == 1 else str(one.number)

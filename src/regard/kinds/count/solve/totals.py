@@ -151,7 +151,8 @@ def _streaming(book: Inventory) -> str:
 
 def _cache(book: Inventory, length: bool = True) -> str:
     times = (book.size("layers"), *((book.size("batch"),) if length else ()))
-    keys = [book.size("n_k")] if length else []
+    kept = "window" if book.given.conventions.rolling_cache else "n_k"
+    keys = [book.size(kept)] if length else []
     found = [
         book.add("cached_keys", "array", [*keys, book.key_heads, book.size("d_k")], *times),
         book.add("cached_values", "array", [*keys, book.key_heads, book.size("d_v")], *times),
@@ -195,7 +196,7 @@ def _parameters(book: Inventory) -> str:
 
 _TOTALS: dict[str, Callable[[Inventory], str]] = {
     "parameters": _parameters,
-    "parameter_bytes": _in_bytes(_parameters),
+    "parameter_bytes": _in_bytes(_trained),
     "query_parameters": _group("query"),
     "key_parameters": _group("key"),
     "value_parameters": _group("value"),

@@ -30,7 +30,7 @@ def hardmax_limit(n: int, alpha: float) -> tuple[float, float]:
 @cache
 def allocations() -> tuple[Table, ...]:
     """How targets are shared among fewer heads than targets, if heads may count differently."""
-    return _balanced(), _noisy()
+    return _balanced(), _sharing_table()
 
 
 def _balanced() -> Table:
@@ -50,7 +50,7 @@ def _balanced() -> Table:
     return Table(columns, tuple(rows), "four targets, two heads: balanced groups are best")
 
 
-def _noisy() -> Table:
+def _sharing_table() -> Table:
     """Three targets, two heads, only the first target noisy."""
     n, C = 6, 8.0
     noise = np.zeros((n, n, n))

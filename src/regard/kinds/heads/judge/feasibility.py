@@ -82,7 +82,7 @@ def judge_claim(problem: WeightsProblem, answer: Answer) -> Verdict:
     at = next(one for one in found if not one.possible)
     compared = compare(at.error, goal.tolerance)
     if all(one.possible is False for one in found):
-        sentence = f"{at.reason}; the closest found comes to {compared}"
+        sentence = f"{at.reason}; one that a short search found is {compared}"
         return Verdict(problem, (GoalResult(NAME, "this", True, sentence),))
     sentence = f"no such query was found, and none was excluded: {compared}"
     if any(one.possible for one in found):
@@ -108,7 +108,7 @@ def _refuted(goal: Goal, found: Decision) -> Verdict:
         f"{number(goal.tolerance)} is allowed."
     )
     arrays = {"keys": found.instance.keys.tolist(), **named, "weights": weights.tolist()}
-    told = f"the closest query found is {compare(found.error, goal.tolerance)}"
+    told = f"a query was found that is {compare(found.error, goal.tolerance)}"
     result = GoalResult(NAME, "this", False, told)
     return Verdict(
         goal.problem,

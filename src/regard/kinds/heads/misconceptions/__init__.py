@@ -17,6 +17,7 @@ MISTAKES: tuple[Mistake[WeightsProblem, Case], ...] = (
         "The scores are so large that float64 does not see a difference of 1 between them: what "
         "softmax makes of them is rounding. Make the factor large, but not without limit.",
         recognised.absurd,
+        wrong_answers.beyond_floats,
     ),
     Mistake(
         "no-upper-limit-on-scale",
@@ -82,6 +83,7 @@ MISTAKES: tuple[Mistake[WeightsProblem, Case], ...] = (
         "A head gives every key the same weight. A query of zero is not silent: its head counts as "
         "much as any other.",
         everywhere(lambda tried: bool(tried.idle.any() and not tried.idle.all())),
+        wrong_answers.one_head_idle,
     ),
     Mistake(
         "not-divided-by-squared-norm",
@@ -112,6 +114,7 @@ MISTAKES: tuple[Mistake[WeightsProblem, Case], ...] = (
         "equal-weights",
         "The keys wanted share the weight evenly, and other shares were asked for.",
         everywhere(recognised.equal_weights),
+        wrong_answers.equal_shares,
     ),
     Mistake(
         "one-target-only",
@@ -128,6 +131,7 @@ MISTAKES: tuple[Mistake[WeightsProblem, Case], ...] = (
         "The keys wanted compare with each other as they should, but not with the rest: add the "
         "same large amount to the score of each key wanted. A factor would change their ratio.",
         everywhere(recognised.others_as_large),
+        wrong_answers.shares_without_factor,
     ),
     Mistake(
         "other-keys-too",

@@ -93,3 +93,34 @@ def one_key_only(problem: WeightsProblem) -> Fields | None:
     """A query for the first of several wanted keys, in every head."""
     keys = _keys(problem)
     return dict.fromkeys(problem.query_names, f"C {keys[0]}") if len(keys) > 1 else None
+
+
+def equal_shares(problem: WeightsProblem) -> Fields | None:
+    """A query for all wanted keys alike, where their weights were to differ."""
+    keys = _keys(problem)
+    room = keys and not _alike(problem) and len(problem.query_names) == 1
+    return {"q": f"C ({' + '.join(keys)})"} if room else None
+
+
+def shares_without_factor(problem: WeightsProblem) -> Fields | None:
+    """Scores that compare the wanted keys as they should be, and all others with the largest."""
+    weights = problem.goal.weights.values()
+    largest = max(weights, default=1.0)
+    terms = [f"log({w / largest!r}) {key}" for w, key in zip(weights, _keys(problem), strict=False)]
+    room = terms and not _alike(problem) and len(problem.query_names) == 1
+    return {"q": " + ".join(terms)} if room and problem.given.n > len(terms) else None
+
+
+def one_head_idle(problem: WeightsProblem) -> Fields | None:
+    """A head that looks at nothing, beside others that each look at their key."""
+    keys = _keys(problem)
+    if not keys or not _one_each(problem):
+        return None
+    queries = [f"C {key}" for key in keys[:-1]] + [f"0 {keys[-1]}"]
+    return dict(zip(problem.query_names, queries, strict=True))
+
+
+def beyond_floats(problem: WeightsProblem) -> Fields | None:
+    """A factor with which scores 1 apart are the same number."""
+    keys = _keys(problem)
+    return {"q": f"1e20 ({' + '.join(keys)})"} if keys and _one_mixed_query(problem) else None

@@ -105,12 +105,15 @@ MISTAKES: tuple[Mistake[IdentityProblem, Case], ...] = (
     Mistake(
         "other-shape",
         "The formula is right, and its sizes are others: inner ones vanish, outer ones stay.",
-        lambda case: bool(case.stated),
+        lambda case: bool(case.stated) and not case.numbers_of_example(),
     ),
     Mistake(
         "numbers-instead-of-formula",
         SHARED["numbers-instead-of-formula"],
-        lambda case: isinstance(case.field, np.ndarray) and right_in_example(case),
+        lambda case: (
+            case.numbers_of_example()
+            or (isinstance(case.field, np.ndarray) and right_in_example(case))
+        ),
     ),
     Mistake(
         "part-instead-of-whole",
@@ -175,7 +178,12 @@ MISTAKES: tuple[Mistake[IdentityProblem, Case], ...] = (
     _imitation("softmax-over-columns"),
     _imitation("softmax-over-all"),
     _imitation("sign-error"),
-    _imitation("values-not-weighted"),
+    _formula(
+        "values-not-weighted",
+        lambda case: (
+            not case.asks_for_weights and imitates(case, SOFTMAX_SUBSTITUTES["values-not-weighted"])
+        ),
+    ),
     _formula("scaled-although-not-asked", lambda case: multiple(case, -0.5)),
     _formula(
         "size-as-factor",

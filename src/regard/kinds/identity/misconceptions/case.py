@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from regard.checking.softmax_substitutes import Weigh
+from regard.checking.stated_numbers import stated
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.identity.instance import (
     Float64,
@@ -119,11 +120,31 @@ class Case:
         return list(self.asked.given.whole_shapes())
 
     def names_sizes(self, wanted: Iterable[str]) -> bool:
-        """Whether the sizes that are stated are these, by name or as in the example."""
-        sizes, names = self.asked.given.known_sizes(), tuple(wanted)
+        """Whether the sizes that are stated are these, by name or by a number that is told."""
+        names = tuple(wanted)
+        known = self.asked.given.known_sizes()
+        told = stated(self.asked.problem.statement, {n: known[n] for n in names if n in known})
+        sizes = {n: known[n] for n in told}
         return len(self.stated) == len(names) and all(
             part in (name, str(sizes.get(name)))
             for part, name in zip(self.stated, names, strict=True)
+        )
+
+    def numbers_of_example(self) -> bool:
+        """Whether the sizes that are stated are numbers of the example, which nobody is told."""
+        sizes, names = self.asked.given.known_sizes(), tuple(self.claim.shape or ())
+        return (
+            len(self.stated) == len(names) > 0
+            and all(part.isdigit() for part in self.stated)
+            and all(str(sizes.get(n)) == s for n, s in zip(names, self.stated, strict=True))
+        )
+
+    @property
+    def asks_for_weights(self) -> bool:
+        """Whether what is asked for are weights: positive, with the sum 1, or rows of these."""
+        return bool(self.drawn) and all(
+            wanted.ndim > 0 and np.all(wanted > 0) and np.allclose(wanted.sum(axis=-1), 1)
+            for _, wanted in self.drawn
         )
 
 

@@ -8,6 +8,7 @@ from regard.kinds.query.solve.least_error import LeastError
 from regard.kinds.query.spec import QueryProblem
 from regard.problems.instances import key_instance
 from regard.report import Facts, number
+from regard.report.headline import marked
 from regard.solving.finding import Explanation, Status, Steps
 from regard.solving.key_tables import tex, tex_vector, weights_table
 
@@ -48,7 +49,26 @@ def explain(problem: QueryProblem, found: LeastError) -> Explanation:
         ("keys", str(len(key_instance(problem.given).keys))),
     ]
     table = weights_table(problem.given, wanted, least.weights, caption="the nearest weights")
-    return Explanation(headline, steps, (Facts(tuple(facts)), table), _beliefs(problem, found))
+    return Explanation(
+        headline,
+        steps,
+        (Facts(tuple(facts)), table),
+        _beliefs(problem, found),
+        result=_result(problem, found),
+    )
+
+
+def _result(problem: QueryProblem, found: LeastError) -> str:
+    """Say the least error, or whether it is small enough."""
+    goal, least = problem.goal, number(found.least.value, 4)
+    queries = "" if goal.longest is None else f" of length {number(goal.longest)} or less"
+    if goal.find == ["error"]:
+        return f"The least error of all queries{queries} is {marked(least, 'target')}."
+    within = number(goal.tolerance)
+    if found.status is Status.IMPOSSIBLE:
+        none = marked("No query", "bad")
+        return f"{none}{queries} comes within {within}: the least error is {least}."
+    return f"One query{queries} comes within {marked(within, 'target')}."
 
 
 def _below(found: LeastError) -> tuple[str, str]:

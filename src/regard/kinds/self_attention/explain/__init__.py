@@ -21,7 +21,8 @@ from regard.kinds.self_attention.spec import SelfAttentionProblem
 from regard.language import parse
 from regard.language.bounds import lower_bound
 from regard.report import number
-from regard.report.numbers import listing
+from regard.report.headline import marked
+from regard.report.numbers import listing, spelled
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import tex, tex_lower_bound
 from regard.solving.refusals import in_words
@@ -29,6 +30,7 @@ from regard.solving.token_names import token_symbol
 
 __all__ = ["explain"]
 
+MOST_NAMED = 3  # outputs that a sentence holds
 _DISTANCE = r"\max_{j,k} \lVert V x_j - V x_k \rVert \le "
 
 _REASONS = {
@@ -52,19 +54,45 @@ def explain(
     """Return the matrices in words, or what is in their way."""
     if isinstance(found, OfFormulas):
         steps, details = tuple(formula_steps(found)), formula_details(found)
-        return Explanation(_headline(found), steps, details, beliefs(found))
+        done = _done(problem)
+        return Explanation(_headline(found), steps, details, beliefs(found), result=done)
     if isinstance(found, OfNumbers):
         design = found.design
         headline = rf"d_k = {design.d_k}, \qquad \text{{error}} \le {tex(design.error)}"
-        return Explanation(headline, _number_steps(design), number_details(design))
+        steps, details = _number_steps(design), number_details(design)
+        return Explanation(headline, steps, details, result=_done(problem))
     if isinstance(found, Impossible):
         steps, details = _refusal_steps(found.refusal), number_details(found.refusal.best)
-        return Explanation(r"\text{no} \; K, Q, V", steps, details)
+        none = f"{marked('No head', 'bad')} does it, whatever its matrices are."
+        return Explanation(r"\text{no} \; K, Q, V", steps, details, result=none)
     if isinstance(found, Contradicted):
         return _contradicted(found.against, problem.goal.tolerance)
     open_steps = (("Neither a head nor a proof that there is none was found.", ""),)
     details = () if found.best is None else number_details(found.best)
     return Explanation(r"\text{not known}", open_steps, details)
+
+
+def _done(problem: SelfAttentionProblem) -> str:
+    """Say what the head brings, or how many tokens look where they should."""
+    goal = problem.goal
+    within = f", to within {marked(number(goal.tolerance), 'target')}"
+    if goal.outputs and len(goal.outputs) <= MOST_NAMED and not goal.attend:
+        brought = [
+            f"${token_symbol(problem.given.token('goal.outputs', label, 'c'), 'c')} \\approx "
+            f"{_wanted(text)}$"
+            for label, text in goal.outputs.items()
+        ]
+        return f"One head makes {listing(brought)}{within}."
+    rows = {label[2:] for label in (*goal.outputs, *goal.attend)}
+    tokens = f"{spelled(len(rows))} token{'s' * (len(rows) > 1)}"
+    if not goal.outputs:
+        return f"With one head {tokens} look{'s' * (len(rows) == 1)} where they should{within}."
+    return f"One head brings {tokens} what is wanted{within}."
+
+
+def _wanted(text: str) -> str:
+    """Return a wanted output as LaTeX; 0 times a vector is 0."""
+    return "0" if text.split()[:1] == ["0"] else parse(text).to_latex()
 
 
 def _headline(found: OfFormulas) -> str:

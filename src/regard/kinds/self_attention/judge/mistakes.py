@@ -81,8 +81,11 @@ def _repaired(asked: Asked) -> str | None:
     singles = [*structure, *lengths]
     cases = _cases(asked)
     for tag, change in singles:
-        if _right_after(asked, cases, change):
-            return tag
+        if not _right_after(asked, cases, change):
+            continue
+        # Two matrices that are multiples of I change places by a factor as well.
+        exchanged = tag.endswith("-and-values-swapped")
+        return "extra-factor" if exchanged and _rescaled_is_right(asked, cases) else tag
     if _right_at_one_length(asked):
         return "one-length-only"
     along_axes = [(at, asked.head(at, C)) for at in family(asked) for C in asked.factors]
@@ -92,7 +95,7 @@ def _repaired(asked: Asked) -> str | None:
     for size in _LONGER:
         if all(_right_after(asked, cases, _times(times)) for times in (size, 2 * size)):
             return "no-large-scale"
-    return "extra-factor" if _right_after(asked, cases, _rescaled(asked)) else None
+    return "extra-factor" if _rescaled_is_right(asked, cases) else None
 
 
 def growth(asked: Asked) -> float | None:
@@ -138,6 +141,10 @@ def _queries_and_values(head: Head, _: Scene) -> Head:
     if not _square(head) or head.V is None:
         return head
     return Head(head.K, head.V, head.Q)
+
+
+def _rescaled_is_right(asked: Asked, cases: list[tuple[Scene, Head]]) -> bool:
+    return _right_after(asked, cases, _rescaled(asked))
 
 
 def _rescaled(asked: Asked) -> Change:

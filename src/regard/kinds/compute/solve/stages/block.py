@@ -54,7 +54,7 @@ def _add_net(recipe: Recipe, before: str) -> None:
     inner = recipe.do("x W_1", "times", before, first)
     if (bias := recipe.array("b_1")) is not None:
         inner = recipe.do("x W_1 + b_1", "plus", inner, bias)
-    function = "relu" if net.activation == "relu" else "identity"
+    function = "identity" if net.activation == "none" else net.activation
     inner = recipe.do("activated", "mapped", inner, function=function)
     if (bias := recipe.array("b_2")) is not None:
         inner = recipe.do("F before the bias", "times", inner, second)

@@ -16,10 +16,16 @@ def add(recipe: Recipe) -> None:
             continue
         raw = _raw(recipe, head, f"G{behind}")
         scale = str(given.scale).replace("d_k", f"({given.d_k})")
-        if bias is None:
+        if bias is None and given.softcap is None:
             recipe.do(f"Z{behind}", "scaled", raw, by=scale)
-        else:
-            product = recipe.do(f"scaled G{behind}", "scaled", raw, by=scale)
+            continue
+        product = recipe.do(f"scaled G{behind}", "scaled", raw, by=scale)
+        if given.softcap is not None:
+            share = recipe.do(f"capped G{behind}", "scaled", product, by=f"1/({given.softcap})")
+            curve = recipe.do(f"tanh of G{behind}", "mapped", share, function="tanh")
+            last = f"Z{behind}" if bias is None else f"softcap of G{behind}"
+            product = recipe.do(last, "scaled", curve, by=str(given.softcap))
+        if bias is not None:
             recipe.do(f"Z{behind}", "plus", product, bias)
 
 

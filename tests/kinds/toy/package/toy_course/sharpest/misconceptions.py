@@ -18,7 +18,7 @@ class Case:
     weight: float
 
 
-def _counted_from_0(problem: SharpestProblem) -> dict[str, float]:
+def _all_the_weight(problem: SharpestProblem) -> dict[str, float]:
     return {"key": 0, "weight": 1.0}
 
 
@@ -27,7 +27,7 @@ MISTAKES: tuple[Mistake[SharpestProblem, Case], ...] = (
         "toy-all-the-weight",
         "The key with the largest score gets the most weight, and not all of it.",
         lambda case: case.said == 1.0,
-        _counted_from_0,
+        _all_the_weight,
         "A maximum for a softmax",
     ),
 )
