@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import struct
 import zipfile
@@ -16,6 +17,7 @@ import regard
 from cli.running import run
 from models import small_models
 from peers.required import peer
+from regard.models.formats import open_tensors
 
 
 def _refused(path: Path, *more: str) -> str:
@@ -47,6 +49,11 @@ def test_the_undamaged_file_is_read(good: Path) -> None:
 def test_a_missing_file_and_an_empty_folder_are_said(tmp_path: Path) -> None:
     assert "No such file" in _refused(tmp_path / "none.safetensors")
     assert "has no file of tensors" in _refused(tmp_path)
+
+
+def test_a_pipe_is_no_file_and_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "model.safetensors")
+    assert "is no file" in _refused(tmp_path / "model.safetensors")
 
 
 @pytest.mark.parametrize("kept", [0, 5, 100, 0.5, 0.999])
@@ -165,7 +172,9 @@ def test_a_pickle_with_code_is_refused_and_its_code_not_run(tmp_path: Path) -> N
     torch.save({"x": _Harm(harm)}, tmp_path / "zip.bin")
     (tmp_path / "plain.pt").write_bytes(pickle.dumps(_Harm(harm)))
     for name in ("zip.bin", "plain.pt"):
-        assert "nothing else is unpickled" in _refused(tmp_path / name)
+        message = _refused(tmp_path / name)
+        assert "nothing else is unpickled" in message
+        assert "`weights_only` set to `False`" not in message  # torch's advice would run the code
     assert not harm.exists()
 
 
@@ -177,14 +186,13 @@ def test_a_damaged_torch_file_is_said(tmp_path: Path) -> None:
     assert "is a damaged archive" in _refused(tmp_path / "a.pt")
 
 
-def test_an_archive_that_points_outside_writes_nothing_there(good: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["../../outside/x.txt", "/outside/x", "a\\..\\..\\x", "C:/x"])
+def test_an_archive_that_points_outside_is_refused(name: str, good: Path, tmp_path: Path) -> None:
     path = tmp_path / "slip.zip"
     with zipfile.ZipFile(path, "w") as archive:
-        archive.write(good, "../../outside/model.safetensors")
-        archive.writestr("../../outside/config.json", json.dumps(small_models.BERT_CONFIG))
-    model = regard.models.load(path)
-    assert Path(model.tensors.keep.path, "model.safetensors").exists()
-    assert not list(tmp_path.parent.parent.glob("outside"))
+        archive.write(good, "model.safetensors")
+        archive.writestr(name, "anything")
+    assert "points outside of the archive" in _refused(path)
     assert not (tmp_path.parent / "outside").exists()
 
 
@@ -217,7 +225,10 @@ def test_an_archive_with_several_models_asks_which(good: Path, tmp_path: Path) -
     )
 
 
-@pytest.mark.parametrize("damage", ["short", "counts", "version", "string"])
+@pytest.mark.parametrize(
+    "damage",
+    ["short", "counts", "version", "string", "numbers", "texts", "nested", "offset", "kind"],
+)
 def test_a_damaged_gguf_file_is_said(damage: str, tmp_path: Path) -> None:
     peer("gguf")
     start = {
@@ -225,10 +236,41 @@ def test_a_damaged_gguf_file_is_said(damage: str, tmp_path: Path) -> None:
         "counts": b"GGUF" + struct.pack("<IQQ", 3, 2**50, 2**50),
         "version": b"GGUF" + struct.pack("<IQQ", 9, 1, 1),
         "string": b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 2**60) + bytes(64),
+        # arrays of 2^40 numbers and texts, and arrays in arrays without an end
+        "numbers": b"GGUF" + struct.pack("<IQQQ1sIIQ", 3, 0, 1, 1, b"a", 9, 0, 2**40) + bytes(64),
+        "texts": b"GGUF" + struct.pack("<IQQQ1sIIQ", 3, 0, 1, 1, b"a", 9, 8, 2**40) + bytes(64),
+        "nested": b"GGUF"
+        + struct.pack("<IQQQ1sI", 3, 0, 1, 1, b"a", 9)
+        + struct.pack("<IQ", 9, 1) * 5000,
+        "offset": b"GGUF" + struct.pack("<IQQQ1sIQIQ", 3, 1, 0, 1, b"a", 1, 4, 0, 2**63),
+        "kind": b"GGUF" + struct.pack("<IQQQ1sIQIQ", 3, 1, 0, 1, b"a", 1, 4, 99, 0) + bytes(64),
     }
     path = tmp_path / "a.gguf"
     path.write_bytes(start[damage])
     assert "GGUF" in _refused(path)
+
+
+def test_a_gguf_file_that_is_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
+    gguf = peer("gguf")
+    path, whole = tmp_path / "a.gguf", tmp_path / "whole.gguf"
+    writer = gguf.GGUFWriter(whole, "llama")
+    writer.add_token_list([f"token {i}" for i in range(100)])  # is stepped over
+    writer.add_array("some", list(range(100)))
+    writer.add_head_count(2)
+    for name in ("attn_q", "attn_k"):
+        writer.add_tensor(f"blk.0.{name}.weight", np.ones((8, 8), dtype=np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    data = whole.read_bytes()
+    tensors = open_tensors(whole)
+    assert tensors.config["llama.attention.head_count"] == 2
+    np.testing.assert_array_equal(tensors.read("blk.0.attn_k.weight"), np.ones((8, 8)))
+    for kept in range(4, len(data) - 32, 16):  # the last bytes may be filling
+        path.write_bytes(data[:kept])
+        with pytest.raises(regard.InvalidModel, match="is a damaged GGUF file"):
+            open_tensors(path)
 
 
 def test_a_damaged_onnx_file_is_said(tmp_path: Path) -> None:

@@ -75,6 +75,58 @@ def test_a_model_in_several_files_is_one(tmp_path: Path, bert_folder: Path) -> N
     np.testing.assert_array_equal(again.tensors.read(name), arrays[name])
 
 
+def _split(folder: Path) -> Path:
+    """Write BERT as torch does in two files with an index; return the folder."""
+    torch = peer("torch")
+    arrays = small_models.bert()
+    names = sorted(arrays)
+    parts = {"pytorch_model-1.bin": names[::2], "pytorch_model-2.bin": names[1::2]}
+    folder.mkdir(exist_ok=True)
+    for file, part in parts.items():
+        torch.save({name: torch.from_numpy(arrays[name]) for name in part}, folder / file)
+    places = {name: file for file, part in parts.items() for name in part}
+    (folder / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": places}))
+    (folder / "config.json").write_text(json.dumps(small_models.BERT_CONFIG))
+    return folder
+
+
+def test_a_model_of_torch_in_several_files_is_one_also_in_an_archive(
+    tmp_path: Path, bert_folder: Path
+) -> None:
+    folder = _split(tmp_path / "split")
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for path in folder.iterdir():
+            archive.write(path, f"in/{path.name}")
+    wanted = _output(regard.models.load(bert_folder))
+    for place in (folder, folder / "pytorch_model.bin.index.json", tmp_path / "a.zip"):
+        np.testing.assert_array_equal(_output(regard.models.load(place)), wanted)
+
+
+def test_the_only_model_below_a_folder_is_found(tmp_path: Path) -> None:
+    small_models.write(tmp_path / "package/data/model", small_models.bert(), {})
+    inner = tmp_path / "package/data/model"
+    (inner / "training_args.bin").write_bytes(b"no tensors")
+    model = regard.models.load(tmp_path, config=small_models.BERT_CONFIG)
+    assert model.architecture.family == "bert"
+    small_models.write(tmp_path / "package/other", small_models.gpt2(), {})
+    with pytest.raises(regard.InvalidModel, match="has several files of tensors: package/"):
+        regard.models.load(tmp_path, config={"num_attention_heads": 3})
+
+
+def test_of_several_models_the_only_one_with_known_heads_is_taken(
+    tmp_path: Path, bert_folder: Path
+) -> None:
+    from safetensors.numpy import save_file
+
+    save_file({"lstm": np.ones((2, 2))}, tmp_path / "lstm.safetensors")
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as archive:
+        archive.write(tmp_path / "lstm.safetensors", "in/lstm/model.safetensors")
+        archive.write(bert_folder / "model.safetensors", "in/bert/model.safetensors")
+        archive.write(bert_folder / "config.json", "in/bert/config.json")
+    found = regard.models.load(tmp_path / "a.whl")
+    assert found.tensors.source.endswith("a.whl/in/bert/model.safetensors")
+
+
 @pytest.mark.parametrize("old", [False, True])
 def test_torch_files_of_either_kind_are_read(old: bool, tmp_path: Path, bert_folder: Path) -> None:
     torch = peer("torch")
@@ -223,6 +275,37 @@ def test_dynamically_quantised_onnx_is_dequantised(per_channel: bool, tmp_path: 
     name = "bert.embeddings.word_embeddings.weight"
     step = 2 * np.abs(arrays[name]).max() / 127
     np.testing.assert_allclose(model.tensors.read(name), arrays[name], atol=step)
+
+
+@pytest.mark.parametrize("form", ["QDQ", "QOperator"])
+def test_statically_quantised_onnx_is_dequantised(form: str, tmp_path: Path) -> None:
+    onnx = peer("onnx")
+    peer("onnxruntime")
+    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_static
+
+    class Reader(CalibrationDataReader):  # type: ignore[misc]
+        left = 2
+
+        def get_next(self) -> Any:
+            self.left -= 1
+            return {"ids": np.arange(20)[None]} if self.left >= 0 else None
+
+    arrays = small_models.bert()
+    _onnx_bert(tmp_path / "float.onnx", arrays)
+    graph = onnx.load(tmp_path / "float.onnx")
+    for i, node in enumerate(graph.graph.node):
+        node.name = f"node {i}"  # so that names of biases are all there is to go by
+    onnx.save(graph, tmp_path / "float.onnx")
+    quantize_static(
+        tmp_path / "float.onnx", tmp_path / "model.onnx", Reader(), quant_format=QuantFormat[form]
+    )
+    (tmp_path / "float.onnx").unlink()
+    model = regard.models.load(tmp_path / "model.onnx", config=small_models.BERT_CONFIG)
+    for place in ("attention.self.query", "attention.output.dense", "intermediate.dense"):
+        for end in ("weight", "bias"):
+            name = f"bert.encoder.layer.1.{place}.{end}"
+            step = 2 * np.abs(arrays[name]).max() / 127
+            np.testing.assert_allclose(model.tensors.read(name), arrays[name], atol=step)
 
 
 def test_an_own_mapping_makes_any_names_a_model(tmp_path: Path) -> None:

@@ -78,6 +78,8 @@ class Architecture:
         positions: "learned", "sinusoidal" (computed), "rotary", "relative" or "none".
         first_position: the row of the first position in a table of learned ones.
         rotary: how queries and keys are turned, or None.
+        reach: how many keys a query sees at most, where a window slides along with it; None where
+            nothing but its place limits it. Heads are read on no more positions than that.
         buckets: of relative positions, (how many, the distance of the last).
         weights_only: why activations cannot be computed; "" if they can.
     """
@@ -101,6 +103,7 @@ class Architecture:
     first_position: int = 0
     rotary: Rotary | None = None
     buckets: tuple[int, int] = (32, 128)
+    reach: int | None = None
     weights_only: str = ""
     notes: tuple[str, ...] = field(default=())
 

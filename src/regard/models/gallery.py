@@ -39,6 +39,7 @@ def gallery(found: Inspection) -> str:
     about = (
         f"{'On tokens' if found.tokens else 'By position alone, from weights'}: rows are queries, "
         f"columns keys, positions 0 to {cells - 1}; the stronger the colour, the more weight. "
+        f"After a label stands the mean weight that it rests on. "
         f"Below, the {'' if found.tokens else 'geometric '}mean weight at each shift t − τ, the "
         f"largest written out: the line marks 0, and orange is T, with its window of B + 1 shifts, "
         f"where most rows point there."

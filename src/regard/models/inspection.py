@@ -19,10 +19,10 @@ __all__ = ["HeadReading", "Inspection"]
 Array = NDArray[Any]
 
 KEYS = (
-    "T", "B", "mass", "rows_at_T", "toeplitz_share", "at_edge", "position_share", "content_share",
-    "spread", "sink", "sink_share", "sink_column", "effective_rank", "copying", "previous_token",
-    "prefix_matching", "duplicate_token", "before_duplicate", "induction", "entropy",
-    "entropy_share", "offset", "offset_mass", "offset_rows", "extrapolated",
+    "T", "B", "mass", "mean_weight", "rows_at_T", "toeplitz_share", "at_edge", "position_share",
+    "content_share", "spread", "sink", "sink_share", "sink_column", "effective_rank", "copying",
+    "previous_token", "prefix_matching", "duplicate_token", "before_duplicate", "induction",
+    "entropy", "entropy_share", "offset", "offset_mass", "offset_rows", "extrapolated",
 )  # fmt: skip
 
 
@@ -45,6 +45,7 @@ class HeadReading:
     T: int
     B: int
     mass: float
+    mean_weight: float
     rows_at_T: float
     toeplitz_share: float
     at_edge: bool
@@ -152,6 +153,7 @@ class Inspection(Reported):
                 key=lambda one: (
                     last.get(one.verdict.name, -1),
                     -one.strength,
+                    -one.mass if one.points_at_T else 0.0,
                     one.layer,
                     one.head,
                 ),

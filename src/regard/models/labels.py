@@ -65,6 +65,7 @@ class Measured:
     at_edge: bool
     rows_at_T: float
     mass: float
+    mean_weight: float
     sink_share: float
     sink_mass: float
     spread: float | None
@@ -80,10 +81,11 @@ def choose(found: Measured) -> Label:
         if pair is not None and _most(*pair):
             score = "prefix_matching" if name == "induction" else "duplicate_token"
             return Label(name, {score: pair[1], "rows": pair[0]}, strength=pair[1])
-    if _most(found.rows_at_T, found.mass) and not found.at_edge:
+    if _most(found.rows_at_T, found.mean_weight) and not found.at_edge:
         name = {1: "previous", -1: "next"}.get(found.T, "offset")
-        evidence = {"mass": found.mass, "rows_at_T": found.rows_at_T}
-        return Label(name, evidence, found.T, found.mass)
+        evidence = {"mass": found.mass, "mean_weight": found.mean_weight}
+        evidence["rows_at_T"] = found.rows_at_T
+        return Label(name, evidence, found.T, found.mean_weight)
     if _most(found.sink_share, found.sink_mass):
         evidence = {"sink_share": found.sink_share, "mass there": found.sink_mass}
         return Label("sink", evidence, strength=found.sink_mass)

@@ -61,10 +61,10 @@ class Model:
 
     @property
     def longest(self) -> int | None:
-        """How many positions it has; None where there is no limit."""
+        """On how many positions it can be read; None where there is no limit."""
         name = self.architecture.name("position_embedding")
         if name is None or self.architecture.positions != "learned":
-            return None
+            return self.architecture.reach
         return self.tensors.shape(name)[0] - self.architecture.first_position
 
     @property

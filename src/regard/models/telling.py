@@ -77,31 +77,37 @@ def _table(found: Inspection) -> Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     if found.tokens:
-        columns = ("head", "label", "previous", "prefix +1", "duplicate 0", "before −1",
-                   "induction", "sink", "entropy", "copying")  # fmt: skip
+        columns = ("head", "label", "prev. token", "prefix +1", "dupl. 0", "before −1",
+                   "induct.", "sink", "entropy", "copying")  # fmt: skip
         rows = tuple(
             (
-                one.name, one.label.replace("-", "−"), _share(one.previous_token),
+                one.name, _word(one), _share(one.previous_token),
                 _share(one.prefix_matching), _share(one.duplicate_token),
                 _share(one.before_duplicate), _share(one.induction), _share(one.sink),
                 _share(one.entropy), _share(one.copying),
             )
             for one in shown
         )  # fmt: skip
-        caption = f"on {found.tokens} tokens; before −1, duplicate 0 and prefix +1 are one score"
+        caption = (
+            f"on {found.tokens} tokens; prefix matching +1, duplicate token 0 and before −1 are "
+            f"one score at three offsets"
+        )
     else:
-        columns = ("head", "label", "T", "B", "mass", "rows at T", "position", "content",
+        columns = ("head", "label", "T", "B", "mass", "rows at T", "by place", "by token",
                    "same key", "copying", "rank")  # fmt: skip
         rows = tuple(
             (
-                one.name, one.label.replace("-", "−"), *_kernel(one),
+                one.name, _word(one), *_kernel(one),
                 _share(one.mass), _share(one.rows_at_T), _share(one.position_share),
                 _share(one.content_share), _share(one.sink_share), _share(one.copying),
                 number(one.effective_rank, 3),
             )
             for one in shown
         )  # fmt: skip
-        caption = "from weights; T is query minus key, and shown where most rows point there"
+        caption = (
+            "from weights; T is query minus key, and shown where most rows point there; by place "
+            "and by token are the position and content shares"
+        )
     left = len(found.heads) - len(shown)
     return Table(columns, rows, caption + (f"; {left} more with --json" if left else ""))
 
@@ -149,3 +155,8 @@ def _on_tokens(name: str) -> bool:
 
 def _share(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}".replace("-", "−")
+
+
+def _word(one: HeadReading) -> str:
+    """Return the label as a cell of a table that does not break: "offset −2"."""
+    return one.label.replace("-", "−").replace(" ", "\u00a0")

@@ -14,6 +14,19 @@ from regard.shapes import show
 
 Array = NDArray[Any]
 
+
+class SeveralModels(InvalidModel):
+    """A folder or an archive has several models, and none of them was named.
+
+    Attributes:
+        members: their names.
+    """
+
+    def __init__(self, message: str, members: list[str]) -> None:
+        super().__init__(message)
+        self.members = members
+
+
 LARGEST = 2**31  # bytes of one tensor, as floats: beyond it something is wrong with the file
 
 

@@ -27,8 +27,20 @@ def test_a_peak_at_one_shift_is_found_with_the_mass_of_its_odds(T: int, causal: 
     assert (found.T, found.B, found.rows_at_T) == (T, 0, 1.0)
     rows = range(max(T, 0), min(n, n + T))
     wanted = np.mean([9 / (9 + (t if causal else n - 1)) for t in rows])
-    assert found.mass == pytest.approx(wanted, rel=1e-12)
+    assert found.mean_weight == pytest.approx(wanted, rel=1e-12)
     assert not found.at_edge
+
+
+def test_mass_is_the_share_of_one_shift_in_the_kernel() -> None:
+    n, weight = 40, {-1: 2.0, 0: 7.0, 3: 4.0}
+    logs = np.full((n, n), -50.0)
+    for t in range(n):
+        for shift, w in weight.items():
+            if 0 <= t - shift < n:
+                logs[t, t - shift] = np.log(w)
+    found = read_kernel(logs, False)
+    assert found.T == 0
+    assert found.mass == pytest.approx(7 / 13, rel=1e-12)
 
 
 @pytest.mark.parametrize("B", [2, 4, 6])
@@ -52,4 +64,5 @@ def test_what_shifts_explain_of_a_sink_is_little_and_of_a_kernel_nearly_all() ->
 def test_even_weights_are_read_as_no_shift_that_is_wide() -> None:
     found = read_kernel(np.full((40, 40), -np.log(40)), False)
     assert (found.T, found.B) == (0, 60)
-    assert found.mass == pytest.approx(1 / 40)
+    assert found.mean_weight == pytest.approx(1 / 40)
+    assert found.mass == pytest.approx(1 / 61)  # shifts −30 to 30 are looked at

@@ -15,6 +15,7 @@ def recognise(tensors: Tensors) -> Architecture | None:
     prefix = given.prefix_of(tensors, f"{first}attention.query.weight")
     if prefix is None:
         return None
+    given.check_kind(tensors, ("albert",), "ALBERT")
     layer, embeddings = prefix + _INNER, f"{prefix}embeddings."
     wide = f"{prefix}encoder.embedding_hidden_mapping_in"
     query = f"{layer}attention.query.weight"

@@ -6,7 +6,8 @@ from regard.models.architecture import Architecture
 from regard.models.families import given
 from regard.models.tensors import Tensors
 
-_FROM_TWO = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "mpnet")
+_FROM_TWO = ("roberta", "xlm-roberta", "camembert")  # their first position is row 2 of the table
+_KNOWN = ("bert", *_FROM_TWO, "electra")
 _LAYER = "encoder.layer.{layer}."
 
 
@@ -41,8 +42,10 @@ def recognise(tensors: Tensors) -> Architecture | None:
         mlp_up="intermediate.dense",
         mlp_down="output.dense",
     )
+    wide = f"{prefix}embeddings_project"
+    parts |= {"embedding_projection": f"{wide}.weight", "embedding_projection_bias": f"{wide}.bias"}
     n_layers = given.count_layers(tensors, query)
-    kind = given.word(tensors, "model_type", "bert")
+    kind = given.check_kind(tensors, _KNOWN, "BERT") or _kind_by_shape(tensors, prefix)
     relative = given.word(tensors, "position_embedding_type", "absolute") != "absolute"
     return Architecture(
         family="roberta" if kind in _FROM_TWO else "bert",
@@ -60,3 +63,16 @@ def recognise(tensors: Tensors) -> Architecture | None:
         first_position=2 if kind in _FROM_TWO else 0,
         weights_only="its keys have relative positions that are not read" if relative else "",
     )
+
+
+def _kind_by_shape(tensors: Tensors, prefix: str) -> str:
+    """Tell RoBERTa, which has one type of tokens and two rows before its positions, from BERT."""
+    if "roberta." in prefix:
+        return "roberta"
+    types, places = (
+        f"{prefix}embeddings.{name}_embeddings.weight" for name in ("token_type", "position")
+    )
+    if types not in tensors or places not in tensors:
+        return "bert"
+    one_type = tensors.entries[types].shape[:1] == (1,)
+    return "roberta" if one_type and tensors.entries[places].shape[0] % 8 == 2 else "bert"

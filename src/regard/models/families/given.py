@@ -76,7 +76,7 @@ def whole_number(
     if default is None:
         raise InvalidModel(
             f"{tensors.source}: {what} cannot be told from the tensors. Put a config.json with "
-            f"{names[0]!r} beside the file, or say config={{{names[0]!r}: …}}."
+            f"{names[0]!r} beside the file, or say config={{{names[0]!r}: …}} (--heads)."
         )
     return default
 
@@ -97,6 +97,22 @@ def word(tensors: Tensors, key: str, default: str) -> str:
     """Return a key of the config as a word."""
     said: Any = tensors.config.get(key, default)
     return said if isinstance(said, str) else default
+
+
+def check_kind(tensors: Tensors, known: Iterable[str], names_of: str) -> str:
+    """Return the model_type that the config says, one of `known`, or "" where it says none.
+
+    Many models have the tensors of another by name and compute otherwise: their numbers would be
+    wrong without a sign of it.
+    """
+    kind, several = word(tensors, "model_type", ""), list(known)
+    if kind and kind not in several:
+        raise InvalidModel(
+            f"{tensors.source}: has {names_of}'s names, and its config calls it {kind[:40]!r}, "
+            f"which may compute otherwise; it is not read. Read are: {', '.join(several)}. If it "
+            f"computes as one of these, say config={{'model_type': {several[0]!r}}}."
+        )
+    return kind
 
 
 def matrix_shape(tensors: Tensors, name: str) -> tuple[int, int]:

@@ -13,6 +13,12 @@ def recognise(tensors: Tensors) -> Architecture | None:
     prefix = given.prefix_of(tensors, "h.0.attn.c_attn.weight")
     if prefix is None:
         return None
+    given.check_kind(tensors, ("gpt2",), "GPT-2")
+    if tensors.config.get("scale_attn_by_inverse_layer_idx") is True:
+        raise InvalidModel(
+            f"{tensors.source}: its scores are divided by the number of the layer, which is not "
+            f"read here."
+        )
     layer = prefix + "h.{layer}."
     fused = f"{layer}attn.c_attn.weight"
     d_model, three = given.matrix_shape(tensors, f"{prefix}h.0.attn.c_attn.weight")
@@ -47,6 +53,7 @@ def recognise(tensors: Tensors) -> Architecture | None:
         stored=tuple(range(n_layers)),
         transposed=True,
         is_causal=True,
+        scale=1.0 if tensors.config.get("scale_attn_weights") is False else None,
         norm_eps=given.number(tensors, "layer_norm_epsilon", 1e-5),
         activation=given.word(tensors, "activation_function", "gelu_new"),
     )

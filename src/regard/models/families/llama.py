@@ -10,7 +10,7 @@ from regard.models.families import given
 from regard.models.families.rotary_frequencies import rotary_of
 from regard.models.tensors import Tensors
 
-_OTHERWISE = ("gemma", "cohere", "phi", "stablelm", "olmo2", "glm")  # same names, other sums
+_KNOWN = ("llama", "mistral", "qwen2", "qwen3")
 
 
 def recognise(tensors: Tensors) -> Architecture | None:
@@ -18,11 +18,7 @@ def recognise(tensors: Tensors) -> Architecture | None:
     prefix = given.prefix_of(tensors, "layers.0.self_attn.q_proj.weight")
     if prefix is None or f"{prefix}layers.0.input_layernorm.weight" not in tensors:
         return None
-    kind = given.word(tensors, "model_type", "llama")
-    if kind.startswith(_OTHERWISE):
-        raise InvalidModel(
-            f"{tensors.source}: {kind} has Llama's names and computes otherwise; it is not read."
-        )
+    kind = given.check_kind(tensors, _KNOWN, "Llama")
     layer = prefix + "layers.{layer}."
     query = f"{layer}self_attn.q_proj.weight"
     width, d_model = given.matrix_shape(tensors, query.replace("{layer}", "0"))
@@ -57,7 +53,7 @@ def recognise(tensors: Tensors) -> Architecture | None:
     turned = int(d_head * given.number(tensors, "partial_rotary_factor", 1.0))
     length = given.whole_number(tensors, ("max_position_embeddings",), "the longest context", 2048)
     return Architecture(
-        family=kind if kind in ("qwen2", "qwen3", "mistral") else "llama",
+        family=kind or "llama",
         n_layers=n_layers,
         n_heads=n_heads,
         n_kv_heads=kv_width // d_head,
@@ -71,4 +67,13 @@ def recognise(tensors: Tensors) -> Architecture | None:
         activation=given.word(tensors, "hidden_act", "silu"),
         positions="rotary",
         rotary=rotary_of(tensors.source, base, turned, "halves", scaling, length),
+        reach=_reach(tensors, kind),
     )
+
+
+def _reach(tensors: Tensors, kind: str) -> int | None:
+    """Return how many keys a query sees at most, where a window slides along with it."""
+    used = tensors.config.get("use_sliding_window", not kind.startswith("qwen"))
+    if used is not True or tensors.config.get("sliding_window") is None:
+        return None
+    return given.whole_number(tensors, ("sliding_window",), "the sliding window")

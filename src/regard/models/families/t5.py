@@ -15,6 +15,7 @@ def recognise(tensors: Tensors) -> Architecture | None:
     layer = prefix + "encoder.block.{layer}.layer."
     attend = f"{layer}0.SelfAttention."
     width, d_model = given.matrix_shape(tensors, f"{attend}q.weight".replace("{layer}", "0"))
+    given.check_kind(tensors, ("t5", "mt5"), "T5")
     bias = f"{attend}relative_attention_bias.weight".replace("{layer}", "0")
     count, by_table = given.matrix_shape(tensors, bias)
     n_heads = given.whole_number(tensors, ("num_heads",), "the number of heads", by_table)

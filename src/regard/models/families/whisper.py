@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from regard.errors import InvalidModel
 from regard.models.architecture import Architecture
 from regard.models.families import given
 from regard.models.tensors import Tensors
+
+_TEXT = ("shared.weight", "encoder.embed_tokens.weight", "encoder.layernorm_embedding.weight")
 
 
 def recognise(tensors: Tensors) -> Architecture | None:
@@ -12,6 +15,11 @@ def recognise(tensors: Tensors) -> Architecture | None:
     prefix = given.prefix_of(tensors, "encoder.layers.0.self_attn.q_proj.weight")
     if prefix is None or f"{prefix}encoder.embed_positions.weight" not in tensors:
         return None
+    if any(f"{prefix}{name}" in tensors for name in _TEXT):
+        raise InvalidModel(
+            f"{tensors.source}: is an encoder of text with Whisper's names, whose norms and "
+            f"positions differ from model to model. A mapping file can say how: see docs/models.md."
+        )
     layer = prefix + "encoder.layers.{layer}."
     query = f"{layer}self_attn.q_proj.weight"
     width, d_model = given.matrix_shape(tensors, query.replace("{layer}", "0"))

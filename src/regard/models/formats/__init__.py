@@ -17,11 +17,15 @@ def open_tensors(path: Path, member: str | None = None) -> Tensors:
     Raises:
         InvalidModel: there is none, or it cannot be read.
     """
-    from regard.models.formats.folder import read_folder, with_config
+    from regard.models.formats.folder import INDICES, read_folder, read_shards, with_config
 
     try:
         if path.is_dir():
             return read_folder(path, member)
+        if path.exists() and not path.is_file():
+            raise InvalidModel(f"{path}: is no file.")  # a pipe or a device could give for ever
+        if path.name in INDICES:
+            return with_config(read_shards(path), path.parent)
         with path.open("rb") as file:
             start = file.read(16)
     except OSError as error:

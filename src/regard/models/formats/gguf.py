@@ -1,10 +1,8 @@
-"""GGUF files, through the package `gguf`: quantised tensors come back as float32."""
+"""GGUF files: the package `gguf` decodes tensors, quantised ones too, into float32."""
 
 from __future__ import annotations
 
-import os
-import struct
-import warnings
+import mmap
 from pathlib import Path
 from typing import Any
 
@@ -12,73 +10,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import InvalidModel
+from regard.models.formats.gguf_header import Damaged, read_header
 from regard.models.tensors import Entry, Tensors
 
-LEAST_TENSOR, LEAST_PAIR = 24, 13  # bytes that an entry of the header takes at the very least
+_WHOLE = {"F64": "<f8", "I8": "i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"}
+_FLOATS = {"F32": "<f4", "F16": "<f2"}
 
 
 def read_gguf(path: Path) -> Tensors:
     """Open a GGUF file; it is mapped into memory, and tensors are decoded when asked for."""
     try:
-        from gguf import GGUFReader
+        from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
         from gguf.quants import dequantize
     except ModuleNotFoundError:
         raise InvalidModel(f"{path}: GGUF needs a package: pip install 'regard[models]'.") from None
 
-    _check_counts(path)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            reader = GGUFReader(str(path))
-        config = {key: _value(field) for key, field in reader.fields.items() if _plain(field)}
-        tensors = {tensor.name: tensor for tensor in reader.tensors}
-    except Exception as error:  # the package raises whatever its arrays do
-        raise InvalidModel(f"{path}: is a damaged GGUF file: {str(error)[:200]}.") from None
+        with path.open("rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        sizes = {int(kind): size for kind, size in GGML_QUANT_SIZES.items()}
+        config, places = read_header(data, sizes)
+    except (Damaged, OSError, ValueError) as error:
+        raise InvalidModel(f"{path}: is a damaged GGUF file: {error}.") from None
 
     def load(name: str) -> NDArray[Any]:
-        tensor = tensors[name]
+        place, kind = places[name], GGMLQuantizationType(places[name].kind)
+        stored = _WHOLE.get(kind.name) or _FLOATS.get(kind.name) or "u1"
+        found = np.frombuffer(
+            data, stored, (place.end - place.first) // np.dtype(stored).itemsize, place.first
+        )
+        if kind.name in _WHOLE:
+            return found.reshape(place.shape)
+        rows = place.shape[:-1]
         try:
-            found = np.asarray(dequantize(tensor.data, tensor.tensor_type))
+            decoded = np.asarray(
+                dequantize(found.reshape(*rows, -1) if found.size else found, kind)
+            )
         except NotImplementedError:
             raise InvalidModel(
-                f"{path}: {name} is quantised as {tensor.tensor_type.name}, "
+                f"{path}: {name} is quantised as {kind.name}, "
                 f"which the package gguf does not decode."
             ) from None
-        return found.reshape(tuple(int(n) for n in tensor.shape[::-1]))
+        except (ValueError, IndexError, TypeError) as error:
+            raise InvalidModel(f"{path}: {name} cannot be decoded: {str(error)[:200]}.") from None
+        return decoded.reshape(place.shape)
 
     return Tensors(
         str(path),
         "gguf",
         {
-            name: Entry(tuple(int(n) for n in tensor.shape[::-1]), tensor.tensor_type.name)
-            for name, tensor in tensors.items()
+            name: Entry(place.shape, GGMLQuantizationType(place.kind).name)
+            for name, place in places.items()
         },
         load,
         config=config,
     )
-
-
-def _check_counts(path: Path) -> None:
-    """Refuse a header that counts more entries than the file has room for."""
-    size = os.path.getsize(path)
-    with path.open("rb") as file:
-        start = file.read(24)
-    if len(start) < 24:
-        raise InvalidModel(f"{path}: is a damaged GGUF file: it has {size} bytes.")
-    version, tensors, pairs = struct.unpack("<IQQ", start[4:])
-    if version not in (2, 3):
-        raise InvalidModel(f"{path}: is GGUF of version {version}; 2 and 3 are read.")
-    if tensors * LEAST_TENSOR + pairs * LEAST_PAIR > size:
-        raise InvalidModel(
-            f"{path}: is a damaged GGUF file: it counts {tensors} tensors and {pairs} keys in "
-            f"{size} bytes."
-        )
-
-
-def _plain(field: Any) -> bool:
-    """Whether a field of the header is a value or a few; vocabularies are left where they are."""
-    return len(field.data) <= 64
-
-
-def _value(field: Any) -> Any:
-    return field.contents()

@@ -94,7 +94,10 @@ def _check_place(path: Path, tensor: Any) -> None:
             f"{path}: {tensor.name} is in {said.get('location', '')[:80]!r}, which is not a file "
             f"beside it."
         )
-    start, length = (int(said.get(key, "0") or 0) for key in ("offset", "length"))
+    try:
+        start, length = (int(said.get(key, "0") or 0) for key in ("offset", "length"))
+    except ValueError:
+        raise InvalidModel(f"{path}: {tensor.name} does not say where it is in a file.") from None
     if min(start, length) < 0 or start + length > place.stat().st_size:
         raise InvalidModel(f"{path}: {tensor.name} would end after {place.name} does.")
     if length and length > 8 * math.prod(tensor.dims):

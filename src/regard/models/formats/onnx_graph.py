@@ -10,6 +10,9 @@ zero point, either in a node of their own or after the product:
     DequantizeLinear(W, scale, zero)
     MatMulInteger(x, W, …) → Cast → Mul(…, Mul(scale of x, scale of W))
     Gather(W, ids) → DequantizeLinear(…, scale, zero)
+    QLinearMatMul(x, …, W, scale, zero, …) → QLinearAdd(…, bias, scale, zero, …)
+    MatMul(x, DequantizeLinear(W, …)) → QuantizeLinear → DequantizeLinear
+        → Add(…, DequantizeLinear(bias, …))
 """
 
 from __future__ import annotations
@@ -25,7 +28,9 @@ __all__ = ["POSITIONS", "TOKENS", "Weight", "find_weights"]
 
 TOKENS, POSITIONS = "token_embedding", "position_embedding"  # names given to tables without one
 MOVES = ("Reshape", "Squeeze", "Unsqueeze", "Transpose", "Identity", "Cast", "Flatten")
-PRODUCTS = ("MatMul", "Gemm", "MatMulInteger", "Einsum")
+QUANTISED = ("QuantizeLinear", "DequantizeLinear")
+PRODUCTS = ("MatMul", "Gemm", "MatMulInteger", "QLinearMatMul", "Einsum")
+SUMS = {"Add": (0, 1), "QLinearAdd": (0, 3)}  # and which of their inputs are added
 STEPS = 12  # how far a bias may be from its matrix
 
 
@@ -107,9 +112,11 @@ class _Walk:
     def matrices(self) -> Iterator[tuple[str, Weight]]:
         """Give every constant that tokens are multiplied with, under the name it had."""
         for node in self.graph.node:
-            if node.op_type not in PRODUCTS or len(node.input) < 2:
+            least = 6 if node.op_type == "QLinearMatMul" else 2
+            if node.op_type not in PRODUCTS or len(node.input) < least:
                 continue
-            constant, turned = self.constant_behind(node.input[1])
+            integers = node.op_type == "QLinearMatMul"
+            constant, turned = self.constant_behind(node.input[3 if integers else 1])
             if constant is None or len(self.shapes[constant]) < 2:
                 continue
             scale, zero, axis = self.dequantised(constant)
@@ -117,6 +124,8 @@ class _Walk:
                 scale = self.scale_after(node.output[0])
                 zero = node.input[3] if len(node.input) > 3 and node.input[3] else None
                 axis = -1
+            if integers:
+                scale, zero, axis = node.input[4], node.input[5], -1
             bias = node.input[2] if node.op_type == "Gemm" and len(node.input) > 2 else None
             bias = bias or next(iter(self.added(node.output[0])), None)
             rows_out = turned != (node.op_type == "Gemm" and _integer(node, "transB", 0) == 1)
@@ -132,11 +141,12 @@ class _Walk:
         quantised: tuple[str | None, str | None, int],
     ) -> Iterator[tuple[str, Weight]]:  # fmt: skip
         """Give a matrix (in, out) = shape under torch's name or under TensorFlow's."""
-        if bias is not None and bias.endswith(".bias"):
-            name = bias.removesuffix(".bias") + ".weight"
-        elif bias is not None and "/" in bias:
-            scope = re.sub(r"/(add|BiasAdd)/ReadVariableOp(:0)?$", "", bias)
-            yield f"{scope}/bias", Weight(bias, (shape[1],))
+        stem = "" if bias is None else bias.removesuffix("_quantized")
+        if stem.endswith(".bias"):
+            name = stem.removesuffix(".bias") + ".weight"
+        elif bias is not None and "/" in stem:
+            scope = re.sub(r"/(add|BiasAdd)/ReadVariableOp(:0)?$", "", stem)
+            yield f"{scope}/bias", Weight(bias, (shape[1],), False, *self.dequantised(bias))
             yield f"{scope}/kernel", Weight(constant, shape, rows_out, *quantised)
             return
         elif constant.removesuffix("_quantized").endswith(".weight"):
@@ -165,10 +175,12 @@ class _Walk:
         """Give the constant that is added to a value, past nodes that move numbers."""
         for _ in range(STEPS):
             users = [node for node in self.users[name] if node.op_type != "Shape"]
-            sums = [node for node in users if node.op_type == "Add"]
+            sums = [node for node in users if node.op_type in SUMS]
             for node in sums:
-                yield from (one for one in node.input if one in self.shapes)
-            moved = [node for node in users if node.op_type in (*MOVES, "Mul", "DequantizeLinear")]
+                operands = [node.input[i] for i in SUMS[node.op_type] if i < len(node.input)]
+                behind = [self.constant_behind(one)[0] for one in operands]
+                yield from (one for one in behind if one is not None)
+            moved = [node for node in users if node.op_type in (*MOVES, *QUANTISED, "Mul")]
             if sums or len(moved) != 1:
                 return
             if moved[0].op_type == "Mul" and any(one in self.shapes for one in moved[0].input):

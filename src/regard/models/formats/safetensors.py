@@ -22,6 +22,7 @@ from regard.errors import InvalidModel
 from regard.models.tensors import Entry, Tensors
 
 MOST_HEADER = 100_000_000  # bytes, as in the library that made the format
+MOST_DIMENSIONS = 16
 
 SIZES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1,
          "U64": 8, "U32": 4, "U16": 2, "U8": 1, "BOOL": 1}  # fmt: skip
@@ -157,7 +158,9 @@ def _place(path: Path, name: str, said: Any) -> Place:
     dtype, shape, offsets = (said.get(key) for key in ("dtype", "shape", "data_offsets"))
     if not isinstance(shape, list) or not isinstance(offsets, list) or len(offsets) != 2:
         raise fault
-    if not all(type(n) is int and 0 <= n < 2**53 for n in (*shape, *offsets)):
+    if len(shape) > MOST_DIMENSIONS or not all(
+        type(n) is int and 0 <= n < 2**53 for n in (*shape, *offsets)
+    ):
         raise fault
     if dtype not in SIZES:
         raise InvalidModel(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,16 @@ NESTED = ("state_dict", "model_state_dict", "model", "module")
 _DTYPES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16",
            "int64": "I64", "int32": "I32", "int16": "I16", "int8": "I8", "uint8": "U8",
            "bool": "BOOL"}  # fmt: skip
+
+
+def _reason(error: Exception) -> str:
+    """Return what torch says in a line, without its advice to unpickle everything."""
+    text = str(error)
+    if found := re.search(r"GLOBAL ([\w.]+)", text):
+        return f"it would call {found[1]}"
+    if "Weights only load failed" in text:
+        return "its pickle is damaged or holds other things"
+    return text.splitlines()[0][:200].rstrip(".") if text else type(error).__name__
 
 
 def read_torch(path: Path) -> Tensors:
@@ -38,9 +49,9 @@ def read_torch(path: Path) -> Tensors:
             except RuntimeError:  # the old format cannot be mapped
                 found = torch.load(path, map_location="cpu", weights_only=True)
         except Exception as error:  # torch has no error of its own for a damaged file
-            said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
             raise InvalidModel(
-                f"{path}: torch reads no tensors from it, and nothing else is unpickled: {said}"
+                f"{path}: torch reads no tensors from it, and nothing else is unpickled: "
+                f"{_reason(error)}."
             ) from None
     for name in NESTED:
         if isinstance(found, Mapping) and isinstance(found.get(name), Mapping):

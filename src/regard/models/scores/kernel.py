@@ -20,7 +20,9 @@ FORMULAS = {
     "shifts up to 3n/4, and of equals the one nearest 0",
     "B": "around T, without a break, B + 1 shifts have f(δ) ≥ f(T) − log 2: at least half of the "
     "weight at T",
-    "mass": "the mean over t of w(t, t − T), rows t with 0 ≤ t − T < n",
+    "mass": "the share of T in the kernel: exp f(T) / Σ_δ exp f(δ) over the shifts that are looked "
+    "at",
+    "mean_weight": "the mean over t of w(t, t − T), rows t with 0 ≤ t − T < n; labels rest on it",
     "rows_at_T": "the share of those rows whose largest weight is at t − T",
     "toeplitz_share": "the share of the variance of log w, over all t and τ, that f explains",
     "at_edge": "f is largest at the last shift that is looked at: T may lie beyond the window",
@@ -40,6 +42,7 @@ class KernelReading:
     T: int
     B: int
     mass: float
+    mean_weight: float
     rows_at_T: float
     toeplitz_share: float
     at_edge: bool
@@ -74,7 +77,8 @@ def read_kernel(log_weights: Array, causal: bool) -> KernelReading:
     return KernelReading(
         T=T,
         B=_until_low(before) + _until_low(after),
-        mass=float(np.exp(log_weights[rows, rows - T]).mean()),
+        mass=float(1 / np.exp(f - values[T + n - 1]).sum()),
+        mean_weight=float(np.exp(log_weights[rows, rows - T]).mean()),
         rows_at_T=float(hits.mean()),
         toeplitz_share=max(0.0, 1 - left / spread) if spread > 0 else 0.0,
         at_edge=abs(T) == most,
