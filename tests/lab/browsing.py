@@ -133,6 +133,13 @@ class Screen:
         self.page.get_by_role("button", name=name, exact=True).click()
         self.settle()
 
+    def reload(self) -> None:
+        """Load the page again, once the address, which lags behind a hand, is that of the state."""
+        link = self.copied("Copy link")
+        self.page.wait_for_function("(link) => location.href === link", arg=link)
+        self.page.reload()
+        self.settle()
+
     def copied(self, name: str) -> str:
         """Press a copy button; return what it copied."""
         button = self.page.get_by_role("button", name=name, exact=True)

@@ -47,6 +47,9 @@ def test_a_scene_loads_without_a_network_plays_its_story_and_is_undone_reset_rel
         screen.press("Next")
         assert screen.state == state
         assert not screen.page.locator(".regard-problem").is_visible()
+        told = screen.page.locator(".regard-story").inner_text()
+        assert "$" not in told  # a formula that was not typeset
+        assert "**" not in told
     assert screen.page.get_by_role("button", name="Next", exact=True).is_disabled()
     last, said = later[-1], screen.headline
     assert last != first
@@ -55,9 +58,7 @@ def test_a_scene_loads_without_a_network_plays_its_story_and_is_undone_reset_rel
     screen.press("Undo")
     assert (screen.state, screen.headline) == (last, said)
     link = screen.copied("Copy link")
-    screen.page.wait_for_function("(link) => location.href === link", arg=link)
-    screen.page.reload()
-    screen.settle()
+    screen.reload()
     assert (screen.state, screen.headline) == (last, said)
     screen.page.goto("about:blank")
     screen.page.goto(link)
@@ -98,9 +99,12 @@ def test_a_saved_file_shows_its_state_and_plays_its_story_without_a_server(
     screen = open_page(browser, file.as_uri())
     screen.settle()
     assert screen.state == states[1]
-    for state in states[1:]:
+    assert screen.page.locator(".regard-story-count").inner_text().startswith("Step 2 of")
+    for state in states[2:]:
         screen.press("Next")
         assert screen.state == state
+    screen.press("Reset")
+    assert screen.state == states[0]
     assert "regard lab" in screen.page.locator(".regard-note").first.inner_text()
     screen.end()
 

@@ -74,8 +74,8 @@ def test_an_assistant_finds_the_table_and_is_answered_by_the_engine() -> None:
 def test_what_is_refused_is_an_error_of_the_tool_with_its_sentence_and_the_server_goes_on() -> None:
     async def talk(client: Client) -> None:
         for name, arguments, sentence in [
-            ("design_query", {"keys": [["x"]], "target": [1]}, "keys[0][0]: must be a valid number."),
-            ("design_query", {"keys": [[1]], "target": [1], "more": 1}, "more: extra inputs are not permitted."),
+            ("design_query", {"keys": [["x"]], "target": [1]}, "keys[0][0]: must be a number."),
+            ("design_query", {"keys": [[1]], "target": [1], "more": 1}, "more: is no argument of this question."),
             ("solve", {"problem": "/etc/passwd"}, "There is no bundled problem '/etc/passwd'."),
             ("nothing", {}, "There is no question 'nothing'."),
         ]:  # fmt: skip

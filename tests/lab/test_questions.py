@@ -39,6 +39,36 @@ GOOD: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong", "sentence"),
+    [
+        ("design_query", {"keys": 3}, "keys: must be a list."),
+        ("design_query", {"keys": [[1]] * 65}, "keys: has more than 64 entries."),
+        ("design_query", {"more": 1}, "more: is no argument of this question."),
+        ("design_query", {"tolerance": 0.7}, "tolerance: must be at most 0.5."),
+        ("check", {"answer": {"q": "(" * 2001}}, "answer.q: has more than 2000 characters."),
+        ("check", {"answer": {"q": None}},
+         "answer.q: must be true or false or a number or a text or a list."),
+        ("trace", {"x": [["a"]]},
+         "x[0][0]: is not a number as it is written, such as 1/3 or -0.25."),
+        ("noisy_keys", {"heads": "x"}, "heads: must be 'one', 'two', 'null_one' or 'null_two'."),
+    ],
+)  # fmt: skip
+def test_a_refusal_names_the_argument_and_says_what_it_must_be(
+    name: str, wrong: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(Refused) as refused:
+        ask(name, {**GOOD[name], **wrong})
+    assert str(refused.value) == sentence
+
+
+def test_heads_whose_keys_have_no_noise_at_all_are_compared_too() -> None:
+    found = ask("noisy_keys", {**GOOD["noisy_keys"], "C": 60.0, "variance": 0.0, "alpha": 0.0}).data
+    # Both scores are 60, those of the others 0: the weights of the others are below e^-59.
+    np.testing.assert_allclose(list(found["off"].values()), 0, atol=1e-6)
+    assert found["event"]["probability"] == 0
+
+
 def test_the_table_has_what_was_promised() -> None:
     assert set(GOOD) <= set(questions())
     assert all(question.says.endswith((".", ":")) for question in questions().values())

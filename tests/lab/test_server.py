@@ -143,6 +143,20 @@ def test_the_socket_answers_whatever_is_said_to_it(lab: Lab) -> None:
     assert answers(lab)
 
 
+def test_a_question_taken_back_leaves_its_place_to_the_next_at_once(lab: Lab) -> None:
+    with connect(
+        f"ws://127.0.0.1:{lab.port}/socket", origin=lab.base, additional_headers=lab.cookie
+    ) as ws:  # type: ignore[arg-type]
+        for number in range(64):  # as many as a page may have on their way
+            ws.send(json.dumps({"id": number, "ask": "law", "arguments": SLOW}))
+        for number in range(64):
+            ws.send(json.dumps({"id": number, "cancel": True}))
+        ws.send(json.dumps({"id": "last", "ask": "design_query", "arguments": QUESTION}))
+        while (found := json.loads(ws.recv(60)))["id"] != "last":
+            pass
+        assert found["answer"]["status"] == "reached"
+
+
 def test_large_and_malformed_bodies_are_refused_with_a_sentence(lab: Lab) -> None:
     address = f"{lab.base}/ask/design_query"
 
@@ -164,6 +178,7 @@ def test_large_and_malformed_bodies_are_refused_with_a_sentence(lab: Lab) -> Non
         )
         assert found.status_code in (400, 422)
         assert set(found.json()) == {"problem"}
+        assert found.json()["problem"].endswith(".")
     many = {"keys": [[0.0, 1.0]] * 65, "target": [1.0] + [0.0] * 64}
     assert httpx.post(address, json=many, headers=lab.cookie).status_code == 422
     ragged = {"keys": [[0, 1], [1]], "target": [1, 0]}

@@ -65,6 +65,18 @@ def test_a_question_whose_time_is_up_is_told_so_and_the_next_is_answered() -> No
     with_one_stopped_worker(use)
 
 
+def test_a_question_that_waited_for_a_busy_machine_is_given_more_time() -> None:
+    async def use(workers: Workers, stuck: Worker) -> None:
+        workers.seconds = 1.0
+        asked = asyncio.create_task(workers.ask("design_query", QUESTION))
+        await asyncio.sleep(1.5)  # it has not computed at all
+        os.kill(stuck.process.pid, signal.SIGCONT)
+        assert "answer" in await asked
+        assert stuck in workers.all
+
+    with_one_stopped_worker(use)
+
+
 def test_a_process_that_dies_is_told_of_and_replaced() -> None:
     async def use(workers: Workers, stuck: Worker) -> None:
         asked = asyncio.create_task(workers.ask("design_query", QUESTION))

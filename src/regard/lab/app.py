@@ -18,9 +18,11 @@ from starlette.exceptions import HTTPException
 from regard import __version__
 from regard.lab import scenes
 from regard.lab.static_files import static_file
-from regard.lab.table import Question, questions, sentence
+from regard.lab.table import Question, questions
+from regard.lab.wording import sentence
 from regard.lab.workers import Workers
 
+UNREADABLE = "A question is one JSON object; this body cannot be read as one."
 MOST_AT_ONCE = 64  # questions of one page on their way
 
 
@@ -115,7 +117,9 @@ async def _malformed(_: Request, error: Any) -> JSONResponse:
 
 
 async def _worded(_: Request, error: Any) -> JSONResponse:
-    return JSONResponse({"problem": str(error.detail)}, error.status_code, headers=error.headers)
+    said = str(error.detail)
+    problem = UNREADABLE if error.status_code == 400 else said if said.endswith(".") else f"{said}."
+    return JSONResponse({"problem": problem}, error.status_code, headers=error.headers)
 
 
 async def _converse(connection: WebSocket, workers: Workers) -> None:
@@ -131,8 +135,9 @@ async def _converse(connection: WebSocket, workers: Workers) -> None:
         found.pop("malformed", None)
         await reply(number, found)
 
-    def forget(number: Any, _: object) -> None:
-        running.pop(number, None)
+    def forget(number: Any, task: asyncio.Task[None]) -> None:
+        if running.get(number) is task:
+            del running[number]
 
     try:
         while True:
@@ -142,7 +147,7 @@ async def _converse(connection: WebSocket, workers: Workers) -> None:
                 await reply(None, {"problem": "A message is {id, ask, arguments} as JSON."})
             elif message.get("cancel") is True:
                 if number in running:
-                    running[number].cancel()
+                    running.pop(number).cancel()  # its place is free at once
             elif not isinstance(message.get("arguments"), dict):
                 await reply(number, {"problem": "A question has arguments: a JSON object."})
             elif len(running) >= MOST_AT_ONCE:

@@ -21,13 +21,13 @@ class Arguments(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-def _whole(value: Any) -> Any:
+def _integral_float_as_int(value: Any) -> Any:
     """JSON does not tell 3.0 from 3."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 # Stands last in Annotated[int, Field(ge=…, le=…), Whole], or the bounds would miss in the schema.
-Whole = BeforeValidator(_whole)
+Whole = BeforeValidator(_integral_float_as_int)
 
 Real = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 Vector = Annotated[list[Real], Field(min_length=1, max_length=MOST_ROWS)]

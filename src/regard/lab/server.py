@@ -90,6 +90,7 @@ def _run(
         import uvicorn
 
         from regard.lab.app import application
+        from regard.lab.connection import TimedConnection
     except ModuleNotFoundError as missing:
         raise ParameterError(f"lab.serve: {missing.name} is not installed. {NEEDS}") from None
     from regard.lab.guard import MOST_BYTES, Guard
@@ -100,7 +101,7 @@ def _run(
         uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, date_header=False,
             ws_max_size=MOST_BYTES, ws="websockets-sansio", timeout_graceful_shutdown=1,
-            lifespan="on",
+            lifespan="on", http=TimedConnection,
         )
     )  # fmt: skip
 

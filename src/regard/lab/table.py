@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from regard.errors import RegardError
 from regard.lab.arguments import Arguments
+from regard.lab.wording import sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +96,6 @@ def ask(name: str, arguments: Mapping[str, Any]) -> Answer:
     except RegardError as error:
         raise Refused(str(error)) from error
     return Answer(plain(found.data), found.found)
-
-
-def sentence(errors: Any) -> str:
-    """Word the first of pydantic's findings: which argument, what is wrong with it."""
-    first = errors[0]
-    path = [str(part) for part in first["loc"] if part != "body"]
-    place = "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in path).lstrip(".")
-    reason = first["msg"].replace("Input should be", "must be", 1)
-    return f"{place[:80] or 'the question'}: {reason[:1].lower()}{reason[1:]}."
 
 
 def plain(value: Any) -> Any:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from regard.lab.table import questions
 from regard.lab.worker import frame
 
 SECONDS = 20.0  # that a question may take
+PATIENCE = 4  # times as long, if the machine was busy with other things
 GRACE = 0.5  # seconds that an unwanted one may still take: a new process costs more
 GONE = "The engine stopped while it answered. Ask again."
 
@@ -47,12 +50,26 @@ class Worker:
         size = int.from_bytes(await self.process.stdout.readexactly(4), "big")
         return json.loads(await self.process.stdout.readexactly(size))
 
+    def computed(self) -> float:
+        """Seconds of computing so far; infinite where the system does not tell."""
+        try:
+            stat = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+        except (OSError, AttributeError):
+            return math.inf
+
     async def stop(self) -> None:
         """End the process at once."""
         self.ready.cancel()
         with contextlib.suppress(ProcessLookupError):
             self.process.kill()
         await self.process.wait()
+
+
+def _heeded(task: asyncio.Task[Any]) -> None:
+    """Take note of how a task ended: where nobody waits any more, that is no news."""
+    if not task.cancelled():
+        task.exception()
 
 
 class Workers:
@@ -90,8 +107,15 @@ class Workers:
         known = questions().get(name)
         seconds = (known.seconds if known else None) or self.seconds
         running = asyncio.create_task(self._asked(worker, name, arguments))
+        running.add_done_callback(_heeded)
+        begun = worker.computed()
         try:
             done, _ = await asyncio.wait({running}, timeout=seconds)
+            rounds = 1
+            # On a busy machine a process may have been waiting for most of that time.
+            while not done and rounds < PATIENCE and worker.computed() - begun < seconds / 2:
+                done, _ = await asyncio.wait({running}, timeout=seconds)
+                rounds += 1
         except asyncio.CancelledError:
             self._later(self._let_go(worker, running))
             raise

@@ -87,7 +87,10 @@ def test_a_head_is_chosen_filtered_and_read_as_python_does(browser: Any, lab: La
     assert float(bar.get_attribute("data-value")) == pytest.approx(
         float(np.exp(reading.kernel[8 + 47])), abs=1e-9
     )
-    assert f"{100 * reading.mass:.3g}\u202f%" in screen.page.locator(".regard-proof").inner_text()
+    assert (
+        f"{100 * reading.mean_weight:.3g}\u202f%"
+        in screen.page.locator(".regard-proof").inner_text()
+    )
 
     screen.page.locator(".regard-heat-map").press("End")
     screen.settle()
@@ -99,6 +102,19 @@ def test_a_head_is_chosen_filtered_and_read_as_python_does(browser: Any, lab: La
     screen.press("Undo")
     assert (screen.state["row"], screen.state["read"]) == (30, "tokens")
     assert [row[0] for row in screen.table()] == listed(screen)
+    screen.end()
+
+
+@pytest.mark.parametrize(
+    ("head", "kind"), [("1.0", "layers"), ("0.0", "offset"), ("0.2", "offset")]
+)
+def test_a_head_that_can_be_built_is_a_problem_that_is_solved(
+    browser: Any, lab: Lab, head: str, kind: str
+) -> None:
+    screen = open_scene(browser, lab, NAME, head=head)
+    problem = regard.problems.loads(screen.copied("Copy as problem file"))
+    assert (problem.kind, head in problem.title) == (kind, True)
+    assert regard.solve(problem).verdict.name == "PROVED"
     screen.end()
 
 

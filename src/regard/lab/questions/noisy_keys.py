@@ -129,8 +129,8 @@ def _law(asked: Asked, heads: str, values: Array, method: str = "auto") -> Any:
 
 
 def _off(law: Any, wanted: Array) -> float:
-    """√E ‖c − wanted‖²."""
-    return math.sqrt(float(law.variance) + float(np.sum((law.mean - wanted) ** 2)))
+    """√E ‖c − wanted‖². A variance of 0 may be computed as a little less."""
+    return math.sqrt(max(float(law.variance), 0.0) + float(np.sum((law.mean - wanted) ** 2)))
 
 
 def _cloud(asked: Asked, queries: Array, values: Array) -> tuple[Array, Array, Array]:

@@ -70,7 +70,7 @@ def answer(asked: Asked) -> Answer:
 
 def _entry(found: Any, name: str) -> dict[str, Any]:
     """How an entry was computed: as text, as MathML in parts that may stand below each other."""
-    from regard.analysis.exact_trace.notation import whole
+    from regard.analysis.exact_trace.notation import exact_text
     from regard.language.notation import to_mathml
 
     entry = found.entry(name)
@@ -78,6 +78,6 @@ def _entry(found: Any, name: str) -> dict[str, Any]:
         "name": entry.name,
         "text": entry.text,
         "mathml": [to_mathml(part, display=True) for part in _SIGN.split(entry.latex)],
-        "exact": whole(entry.value),
+        "exact": exact_text(entry.value),
         "decimal": entry.decimal(DIGITS),
     }

@@ -67,9 +67,21 @@ function fromAddress(about) {
     if (!(part in about.state)) continue;
     try {
       const value = JSON.parse(text);
-      const model = about.state[part];
-      if (model === null || (typeof value === typeof model && Array.isArray(value) === Array.isArray(model))) found[part] = value;
+      if (alike(value, about.state[part])) found[part] = value;
     } catch { /* not ours */ }
   }
   return found;
+}
+
+/** Whether a value is made as another is: lists of lists stay such, and are not empty. */
+function alike(value, model) {
+  if (model === null) return true;
+  if (!Array.isArray(model)) return typeof value === typeof model && !Array.isArray(value) && value !== null;
+  return Array.isArray(value) && value.length > 0 && value.every((one) => alikeInside(one, model[0]));
+}
+
+/** Inside a list 1 and "1/3" are both numbers. */
+function alikeInside(value, model) {
+  if (Array.isArray(model)) return alike(value, model);
+  return ["number", "string"].includes(typeof value);
 }

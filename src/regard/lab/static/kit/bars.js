@@ -25,6 +25,7 @@ export function bars({ label, onpick = null }) {
     node,
     /** Show rows of `name`, `weight`, `wanted` (a share, or 0), `tone` (a class). */
     show(given) {
+      list.classList.toggle("regard-many", given.length > 12);
       while (rows.length > given.length) rows.pop().item.remove();
       given.forEach(({ name, weight, wanted = 0, tone = "" }, i) => {
         if (!rows[i]) {

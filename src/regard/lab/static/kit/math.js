@@ -38,7 +38,7 @@ export function words(text) {
     if (part.startsWith("$")) return formula(part.slice(1, -1));
     if (!part.startsWith("**")) return part;
     const bold = document.createElement("b");
-    bold.append(part.slice(2, -2));
+    bold.append(...words(part.slice(2, -2)));
     return bold;
   });
 }

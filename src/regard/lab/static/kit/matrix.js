@@ -21,6 +21,11 @@ export function readMatrix(text) {
   return good ? rows : null;
 }
 
+/** How wide a cell has to be for so many digits. */
+export function wide(digits) {
+  return `${(0.62 * Math.min(digits, 12) + 1).toFixed(2)}rem`;
+}
+
 /** A cell as a number, or as it is written if it is a fraction such as 1/3; null if it is neither. */
 export function written(cell) {
   const x = readNumber(cell);
@@ -75,12 +80,17 @@ export function matrixInput({ label, exact = false, names = null, most = 64, onc
         grid.style.setProperty("--columns", String(next[0]?.length ?? 1));
         return next.map((row, i) => row.map((_, j) => cell(i, j)));
       });
+      let longest = 0;
       [...grid.children].forEach((input, at) => {
         const width = next[0].length;
         const value = next[Math.floor(at / width)][at % width];
         const shown = typeof value === "number" ? minus(String(Number(value.toPrecision(6)))) : value;
-        if (document.activeElement !== input && input.value !== shown) input.value = shown;
+        longest = Math.max(longest, shown.length);
+        if (document.activeElement === input || input.value === shown) return;
+        input.value = shown;
+        input.removeAttribute("aria-invalid");
       });
+      grid.style.setProperty("--wide", wide(longest));
     },
   };
 }

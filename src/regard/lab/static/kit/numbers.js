@@ -51,12 +51,14 @@ export function percentDown(x) {
 
 /** An upper bound, rounded up to so many digits. */
 export function atMost(x, digits = 3) {
+  if (x === 0) return "0";
   const unit = 10 ** (Math.floor(Math.log10(Math.abs(x))) - digits + 1);
   return number(Number((Math.ceil(x / unit - 1e-9) * unit).toPrecision(digits)), digits);
 }
 
 /** A lower bound, or a length up to which something holds: rounded down to so many digits. */
 export function upTo(x, digits = 3) {
+  if (x === 0) return "0";
   const unit = 10 ** (Math.floor(Math.log10(Math.abs(x))) - digits + 1);
   return number(Number((Math.floor(x / unit + 1e-9) * unit).toPrecision(digits)), digits);
 }

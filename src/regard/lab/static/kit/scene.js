@@ -8,6 +8,8 @@ import { history } from "./state.js";
 import { glide, story } from "./story.js";
 import { tableFold } from "./table.js";
 
+const ANEW = "The state that was asked for is none of this scene, so it begins anew.";
+
 /**
  * A scene in the form of an anywidget front end. `build(view)` puts nodes into `view.picture` and
  * `view.numbers` and returns functions of `{ state, found }` (found: the answers by label):
@@ -23,8 +25,11 @@ export function scene(build) {
     const about = model.get("about");
     const past = history(model, about.state);
     const parts = chrome(about, model.get("live") !== false);
-    let stop = () => {};
+    let stop = () => {}; // the story, where it is
+    let gliding = false;
     let shown = null;
+    let outside = true; // the state was not made by a hand: an address or Python gave it
+    let begunAnew = false; // because it could not be shown
 
     const view = {
       about,
@@ -37,7 +42,10 @@ export function scene(build) {
         stop();
         past.change(patch);
       },
-      hold: past.hold,
+      hold() {
+        stop();
+        past.hold();
+      },
       release: past.release,
       announce(sentence) {
         parts.said.textContent = sentence;
@@ -49,34 +57,55 @@ export function scene(build) {
     const scene_ = build(view);
     const engine = asker(model, about.asks, answered, (busy) => el.classList.toggle("regard-busy", busy));
 
+    /** Draw; if a state that came from outside cannot be shown, begin anew and say so. */
+    function guarded(state, draw) {
+      try {
+        draw();
+        return true;
+      } catch (error) {
+        if (!outside || JSON.stringify(state) === JSON.stringify(about.state)) throw error;
+        begunAnew = true;
+        past.restart();
+        return false;
+      }
+    }
+
     function answered(state, found, problems) {
-      const [problem] = Object.values(problems);
+      const [problem] = [...Object.values(problems), ...(begunAnew ? [ANEW] : [])];
       parts.problem.hidden = !problem;
       parts.problem.textContent = problem ?? "";
-      el.classList.toggle("regard-stale", Boolean(problem));
-      if (!problem) {
-        shown = { state, found };
-        scene_.show(shown);
-        const { text, tone = "" } = scene_.headline(shown);
-        fill(parts.headline, [text, tone], () => {
-          parts.headline.dataset.tone = tone;
-          return words(text);
-        });
-        parts.fold.show(scene_.table(shown));
-        for (const [button, copied] of copies) button.hidden = copied() === null;
-      }
+      el.classList.toggle("regard-stale", Boolean(problem) && problem !== ANEW);
+      if (!Object.keys(problems).length && !guarded(state, () => draw({ state, found }))) return;
       el.dataset.answered = JSON.stringify(state);
+    }
+
+    function draw(next) {
+      scene_.show(next);
+      shown = next;
+      const { text, tone = "" } = scene_.headline(shown);
+      fill(parts.headline, [text, tone], () => {
+        parts.headline.dataset.tone = tone;
+        return words(text);
+      });
+      parts.fold.show(scene_.table(shown));
+      for (const [button, copied] of copies) button.hidden = copied() === null;
     }
 
     const steps = about.story.map((step) => ({ ...about.state, ...step.state }));
     const told = story(about.story, (step) => {
       stop();
-      const begin = past.get();
       past.hold();
-      stop = glide(begin, steps[step], about.glide ?? [], (state, last) => {
+      gliding = true;
+      const end = () => {
+        gliding = false;
+        stop = () => {};
+        past.release(); // what was shown so far is one step of undo
+      };
+      const cancel = glide(past.get(), steps[step], about.glide ?? [], (state, last) => {
         past.change(state);
-        if (last) past.release();
+        if (last) end();
       }, model.get("live") === false ? true : undefined);
+      if (gliding) stop = () => { cancel(); end(); };
     });
     parts.story.append(told.node);
 
@@ -89,18 +118,21 @@ export function scene(build) {
     parts.copies.append(...copies.map(([button]) => button));
 
     parts.undo.addEventListener("click", () => { stop(); past.undo(); });
-    parts.reset.addEventListener("click", () => { stop(); told.restart(); past.reset(); });
-    function changed(state) {
+    parts.reset.addEventListener("click", () => { stop(); past.reset(); });
+    function changed(state, given = false) {
+      outside = given;
+      if (JSON.stringify(state) !== JSON.stringify(about.state)) begunAnew = false;
       parts.undo.disabled = !past.canUndo();
       parts.reset.disabled = !past.canReset();
+      if (!gliding) told.follow(steps, state);
       el.dataset.asked = JSON.stringify(state);
-      scene_.controls?.(state);
+      if (!guarded(state, () => scene_.controls?.(state))) return;
       engine.ask(state);
     }
     past.listen(changed);
     el.classList.add("regard");
     el.append(parts.node);
-    changed(past.get());
+    changed(past.get(), true);
     return () => {
       stop();
       ended.abort();

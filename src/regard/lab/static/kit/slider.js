@@ -25,6 +25,7 @@ export function slider({ label, min, max, log = false, step = null, marks = [], 
     h("label", { class: "regard-label", for: id, text: label }),
     h("div", { class: "regard-slider" }, h("div", { class: "regard-rail" }, range, h("div", { class: "regard-marks", "aria-hidden": "true" }, ticks)), box));
 
+  let last = min;
   const coarse = (to(max) - to(min)) / 24;
   range.addEventListener("keydown", (event) => {
     const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 4, PageDown: -4 }[event.key];
@@ -33,19 +34,35 @@ export function slider({ label, min, max, log = false, step = null, marks = [], 
     const at = Math.min(to(max), Math.max(to(min), Number(range.value) + by * coarse));
     onchange(Number(back(at).toPrecision(6)));
   });
-  range.addEventListener("pointerdown", () => onhold?.());
+  range.addEventListener("pointerdown", () => {
+    onhold?.();
+    // A pointer that was not moved changes nothing, and so there is no "change" to end with.
+    const ended = new AbortController();
+    for (const name of ["pointerup", "pointercancel"]) {
+      window.addEventListener(name, () => { ended.abort(); onrelease?.(); }, { signal: ended.signal });
+    }
+  });
   range.addEventListener("input", () => onchange(Number(back(Number(range.value)).toPrecision(6))));
   range.addEventListener("change", () => onrelease?.());
   box.addEventListener("change", () => {
     const typed = readNumber(box.value);
     box.setAttribute("aria-invalid", String(typed === null));
-    if (typed !== null) onchange(Math.min(max, Math.max(min, typed / factor())));
+    if (typed === null) return;
+    const value = Math.min(max, Math.max(min, typed / factor()));
+    if (value !== typed / factor()) box.value = number(value * factor(), 4); // the nearest that there is
+    onchange(value);
+  });
+  box.addEventListener("blur", () => {
+    if (box.getAttribute("aria-invalid") !== "true") return;
+    box.setAttribute("aria-invalid", "false");
+    box.value = number(last * factor(), 4);
   });
 
   return {
     node,
     /** Show a value; `text` is what the number says to those who listen. */
     set(value, text = "") {
+      last = value;
       const at = to(Math.min(max, Math.max(min, value)));
       if (Number(range.value) !== at) range.value = at;
       range.style.setProperty("--at", String(place(Math.min(max, Math.max(min, value)))));

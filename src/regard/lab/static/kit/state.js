@@ -22,7 +22,7 @@ export function history(model, initial) {
 
   function heard() {
     if (own) return; // set from Python, or by another view of the same model
-    for (const listener of listeners) listener(get());
+    for (const listener of listeners) listener(get(), true);
   }
 
   function remember(state) {
@@ -55,6 +55,12 @@ export function history(model, initial) {
     },
     reset() {
       this.change(initial);
+    },
+    /** Begin anew, with nothing to undo: the state that there is cannot be shown. */
+    restart() {
+      past.length = 0;
+      held = null;
+      put(initial);
     },
     canUndo: () => past.length > 0,
     canReset: () => JSON.stringify(get()) !== JSON.stringify({ ...get(), ...initial }),

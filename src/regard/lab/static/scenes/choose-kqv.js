@@ -79,18 +79,27 @@ function build(view) {
   };
 }
 
+/** A share in whole percent, where there is no room for more; 0 and 100 are said of nothing else. */
+function whole(weight) {
+  if (weight === 0 || weight === 1) return String(100 * weight);
+  return weight < 0.005 ? "<1" : weight > 0.995 ? ">99" : String(Math.round(100 * weight));
+}
+
 /** A square of weights with the goals outlined. */
 function looks(title) {
   const body = h("tbody");
   const head = h("tr");
-  const node = h("div", {}, h("p", { class: "regard-label", text: title }), h("table", { "aria-label": `${title}: the attention of each token on each` }, h("thead", {}, head), body));
+  const name = h("p", { class: "regard-label" });
+  const node = h("div", { class: "regard-square" }, name, h("table", { "aria-label": `${title}: the attention of each token on each` }, h("thead", {}, head), body));
   return {
     node,
     show(weights, goals) {
+      node.classList.toggle("regard-many", weights.length > 4);
+      fill(name, weights.length > 4, () => (weights.length > 4 ? `${title}, in percent` : title));
       fill(head, weights.length, () => [h("td"), ...weights.map((_, j) => h("th", { scope: "col" }, formula(NAME(j))))]);
       fill(body, weights.length, () => weights.map((row, i) => h("tr", {}, h("th", { scope: "row" }, formula(NAME(i))), row.map(() => h("td", { class: "regard-look" })))));
       weights.forEach((row, i) => row.forEach((weight, j) => set(body.children[i].children[j + 1], {
-        text: percent(weight), "data-value": weight, vars: { "--share": String(weight) }, class: `regard-look ${goals[i] === j ? "regard-tone-target" : ""}`,
+        text: weights.length > 4 ? whole(weight) : percent(weight), "data-value": weight, vars: { "--share": String(weight) }, class: `regard-look ${goals[i] === j ? "regard-tone-target" : ""}`,
       })));
     },
   };

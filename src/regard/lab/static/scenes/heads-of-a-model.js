@@ -5,7 +5,7 @@ import { attentionMap } from "../kit/map.js";
 import { words } from "../kit/math.js";
 import { number, percent } from "../kit/numbers.js";
 import { scene } from "../kit/scene.js";
-import { pythonCode } from "./heads-of-a-model/copies.js";
+import { problemFile, pythonCode } from "./heads-of-a-model/copies.js";
 import { headList } from "./heads-of-a-model/list.js";
 import { shiftBars } from "./heads-of-a-model/shifts.js";
 import { doing, evidence, facts, rowSentence } from "./heads-of-a-model/words.js";
@@ -74,7 +74,7 @@ function build(view) {
       rows: heads.heads.map(({ name, label, strength }) => [name, label.replace("-", "−"), strength > 0 ? number(strength, 4) : "–"]),
     }),
     python: ({ state: now, found }) => pythonCode(now, found),
-    problem: () => null,
+    problem: ({ found: { head } }) => problemFile(head),
   };
 }
 

@@ -95,6 +95,7 @@ function upToNorm({ radius }) {
 function said(now, split) {
   if (!split.proved) return `Not proved. ${split.sentence}`;
   if (split.status === "impossible") return `**Proved:** $v_s$ and $v_t$ lie on one line. A matrix would have to keep that direction and to drop it.`;
+  if (!now.t.some((part) => part)) return "$v_t$ is 0 and has no line: the mix has nothing but a share of $v_s$ in it.";
   const angle = `The lines are ${number(split.degrees)}° apart.`;
   if (now.matrix === "separator") return `**Proved,** up to rounding: $M$ gives back every $v_s$ on its line, whatever $v_t$ is on the other. ${angle} Errors in $c$ grow at most ${atMost(split.norm)} times, and no such matrix does better.`;
   if (right(now, split)) return `${angle} Here this matrix does what $M$ does.`;

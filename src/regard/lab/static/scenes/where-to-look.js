@@ -150,6 +150,7 @@ function said(design, chosen) {
     return `**Proved.** ${average}, so it never scores above all of them.`;
   }
   if (design.status === "impossible") return `**Proved.** ${design.sentence.replace(/ The certificate proves it\..*/, "").replace(/^no query/, "No query")}`;
+  if (design.length === 0) return `**Proved:** with the query 0 every weight is ${design.error === 0 ? "the one asked for" : `within ${atMost(design.error)} of the one asked for`}, and no query is shorter.`;
   const close = `at the designed length, ${number(design.length, 4)}, every weight is within ${atMost(design.error)} of the one asked for`;
   return `**Proved:** ${close}${shortest(design)}.`;
 }

@@ -28,7 +28,7 @@ export function doing({ name, kind, T, strength, sink_column }) {
 /** What the label rests on. */
 export function evidence({ kind, T, evidence: found, sink_column }) {
   const at = { sink: `on key ${sink_column}`, duplicate: "on an earlier occurrence of it", induction: "on a key that follows an earlier occurrence of it" }[kind];
-  if (["previous", "next", "offset"].includes(kind)) return [`**Counted.** ${percent(found.rows_at_T)} of the rows have their largest weight ${T === 0 ? "on themselves" : away(T)}; the mean weight there is ${percent(found.mass)}.`];
+  if (["previous", "next", "offset"].includes(kind)) return [`**Counted.** ${percent(found.rows_at_T)} of the rows have their largest weight ${T === 0 ? "on themselves" : away(T)}; the mean weight there is ${percent(found.mean_weight ?? found.mass)}.`];
   if (kind === "sink") return [`**Counted.** ${percent(found.sink_share)} of the rows have their largest weight ${at}, and a row gives it ${percentDown(found["mass there"])} or more on average.`];
   if (at) return [`**Counted.** Of the rows whose token occurred before, ${percent(found.rows)} have their largest weight ${at}; such keys get ${percent(found.prefix_matching ?? found.duplicate_token)} on average.`];
   if (kind === "broad" && "entropy_share" in found) return [`**Counted.** The entropy of its rows is ${percent(found.entropy_share)} of the largest possible.`];

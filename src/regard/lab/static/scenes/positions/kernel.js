@@ -64,7 +64,7 @@ export function kernelPlot({ ondrag, onhold, onrelease, onresize, signal }) {
       set(line, { points: shifts.map((shift, i) => `${x(shift).toFixed(2)},${y(kernel[i]).toFixed(2)}`).join(" ") });
       dots.replaceChildren(...shifts.map((shift, i) => s("circle", { cx: x(shift), cy: y(kernel[i]), r: inside(shift) ? 3.5 : 2, class: inside(shift) ? "regard-tone-target" : "", "data-value": kernel[i] })));
       const lowest = Math.min(...kernel.filter((_, i) => inside(shifts[i])));
-      const other = rival === null ? null : kernel[shifts.indexOf(rival)];
+      const other = kernel[shifts.indexOf(rival)] ?? null; // the runner-up may be further away than any key
       for (const node of [low, high]) set(node, { x1: 0, x2: width, visibility: other === null ? "hidden" : "visible" });
       set(low, { y1: y(lowest), y2: y(lowest) });
       if (other !== null) set(high, { y1: y(other), y2: y(other) });
@@ -75,7 +75,8 @@ export function kernelPlot({ ondrag, onhold, onrelease, onresize, signal }) {
   };
 
   function ticks(wide) {
-    const every = wide > 420 ? 5 : 10;
+    const room = wide / 2 / (reach + 1); // from one shift to the next
+    const every = [5, 10, 20, 50].find((one) => one * room >= 30) ?? 100;
     const at = [];
     for (let shift = -reach; shift <= reach; shift += 1) if (shift % every === 0) at.push(shift);
     return at.map((shift) => s("text", { x: x(shift), y: HEIGHT - 5, "text-anchor": "middle", text: String(Math.abs(shift)) }));

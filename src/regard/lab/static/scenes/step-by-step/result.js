@@ -2,6 +2,7 @@
 
 import { fill, h, set } from "../../kit/dom.js";
 import { formula, spoken, words } from "../../kit/math.js";
+import { wide } from "../../kit/matrix.js";
 import { minus, number } from "../../kit/numbers.js";
 import { entryName, placeOf } from "./places.js";
 
@@ -48,9 +49,11 @@ export function result({ letter, name, onpick }) {
       fill(legend, equation, () => words(equation));
       fill(grid, [floats.length, floats[0].length], () => build(floats.length, floats[0].length));
       const at = placeOf(picked);
+      let longest = 0;
       cells.forEach((line, i) => line.forEach((cell, j) => {
         const chosen = at.letter === letter && at.i === i && at.j === j;
         const short = exact[i][j] !== null && exact[i][j].length <= SHORT ? minus(exact[i][j]) : decimals(floats[i][j]);
+        longest = Math.max(longest, short.length);
         const tone = chosen ? "regard-chosen" : sources(i, j) ? "regard-source" : "";
         set(cell, {
           text: short,
@@ -62,6 +65,8 @@ export function result({ letter, name, onpick }) {
           vars: { "--share": letter === "a" ? String(floats[i][j]) : "0" },
         });
       }));
+      if (longest > SHORT) grid.style.setProperty("--wide", wide(longest - 1)); // its digits are smaller
+      else grid.style.removeProperty("--wide");
     },
   };
 }

@@ -46,7 +46,7 @@ export function drawing(field) {
     field.labels.replaceChildren(...texts, ...labels(keys, target, design, names, size, at, impossible, q));
 
     function arrow(direction, times, side) {
-      const reach = side * (0.07 + 0.035 * (Math.log2(times) + 4)); // longer with the slider
+      const reach = side * (0.07 + 0.035 * (Math.log2(Math.max(times, 1 / 16)) + 4)); // longer with the slider
       const [x0, y0] = [side / 2, side / 2];
       const [x1, y1] = [x0 + direction[0] * reach, y0 + direction[1] * reach];
       const [nx, ny] = [-direction[1], direction[0]];
@@ -104,6 +104,11 @@ function across(line, [px, py], [nx, ny], side) {
   set(line, { x1: px - nx * 2 * side, y1: py - ny * 2 * side, x2: px + nx * 2 * side, y2: py + ny * 2 * side });
 }
 
+/** A name in one piece of text: "k₂". */
+function spelled(name) {
+  return name.replace(/_(\d+)/, (_, digits) => [...digits].map((one) => "₀₁₂₃₄₅₆₇₈₉"[one]).join(""));
+}
+
 /** The names of the keys, outward; with many keys only those on the hull and those wanted. */
 function labels(keys, target, design, names, side, at, impossible, q) {
   const centre = [side / 2, side / 2];
@@ -112,6 +117,8 @@ function labels(keys, target, design, names, side, at, impossible, q) {
   return keys.flatMap((key, i) => {
     if (!few && !corners.has(i) && target[i] === 0) return [];
     const [px, py] = at(key);
+    const same = keys.flatMap((other, j) => (other[0] === key[0] && other[1] === key[1] ? [j] : []));
+    if (same[0] !== i) return []; // one name for all that stand there
     const r = 5.5 + 15 * Math.sqrt(design.shown.weights[i]);
     let [dx, dy] = [px - centre[0], py - centre[1]];
     const away = Math.hypot(dx, dy) || 1;
@@ -120,6 +127,7 @@ function labels(keys, target, design, names, side, at, impossible, q) {
     const weight = design.shown.weights[i];
     let more = side > 480 && weight >= 0.005 && few ? percent(weight, 3) : "";
     if (more && dx > 0.35 && px + r + 96 > side) more = ""; // the name outside says more than the number
+    if (same.length > 1) more = `= ${same.slice(1).map((j) => spelled(names(j))).join(" = ")}${more ? `  ${more}` : ""}`;
     let anchor = dx > 0.35 ? "start" : dx < -0.35 ? "end" : "middle";
     let x = px + dx * (r + 11);
     if (x > side - 30 - (more ? 52 : 0) && anchor === "start") [x, anchor] = [px - (r + 9), "end"];
