@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 def harmed(monkeypatch: pytest.MonkeyPatch) -> None:
     # Enough for a check, however busy the machine is; the one that hangs costs this once.
     made = functools.partial(Pool, program=PROGRAM, seconds=10.0)
-    monkeypatch.setattr(whole_class, "Pool", {whole_class.Job: made})
+    monkeypatch.setattr(whole_class, "Pool", {whole_class.Job | whole_class.PageJob: made})
 
 
 def test_it_costs_that_hand_in_only_and_the_next_run_tries_again(

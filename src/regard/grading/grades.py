@@ -50,7 +50,7 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         """The row of the table, safe for a spreadsheet."""
         texts = (as_text(text) for text in (self.verdict, self.tag, self.message))
-        return (as_text(self.student), self.problem, self.score_text, *texts)
+        return (as_text(self.student), as_text(self.problem), self.score_text, *texts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON data, with all that was found."""

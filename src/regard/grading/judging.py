@@ -26,6 +26,7 @@ from regard.problems.answer_fields import answer_fields
 from regard.report.characters import plain
 
 NEAR = 2.0  # an error within this factor of its tolerance is borderline
+MOST_MESSAGE = 600  # characters; a spreadsheet takes 32 767 in a cell, a reader fewer
 MISSING = "Nothing was handed in."
 
 
@@ -76,7 +77,7 @@ def record(verdict: str, message: str, **more: Any) -> dict[str, Any]:
         "score": None if verdict in ("stopped", "undecided") else 0.0,
         "verdict": verdict,
         "tag": "",
-        "message": message,
+        "message": message if len(message) <= MOST_MESSAGE else f"{message[:MOST_MESSAGE]}…",
         "problem_id": "",
         "statement": "",
         "answer": {},

@@ -79,10 +79,20 @@ class Pool(Generic[T]):
         self.program, self.memory = tuple(program), memory
         self._alive: list[_Worker[T]] = []
 
-    def run(self, tasks: Iterator[T], done: Callable[[T, bytes | Stopped], None]) -> None:
+    def run(
+        self,
+        tasks: Iterator[T],
+        done: Callable[[T, bytes | Stopped], None],
+        then: Callable[[], Iterator[T]] | None = None,
+    ) -> None:
         """Do all tasks, and call `done` with each and its result, in the order they are done.
 
         Tasks are drawn when there is a process for them. However this ends, no process is left.
+
+        Args:
+            tasks: what is to be done first.
+            done: is called with a task and the reply to it, or why there is none.
+            then: gives further tasks; it is called when all of the first are done.
         """
         again: deque[T] = deque()
         tried: dict[int, int] = {}
@@ -92,7 +102,10 @@ class Pool(Generic[T]):
                 self._hand_out(left)
                 busy = [worker for worker in self._alive if worker.task is not None]
                 if not busy and left.is_empty():
-                    return
+                    if then is None:
+                        return
+                    left, then = _Draws(then(), again), None
+                    continue
                 results = self._wait(again, tried)
                 self._hand_out(left)  # before results are looked at, so that no process waits
                 for task, reply in results:

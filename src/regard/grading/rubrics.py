@@ -202,8 +202,8 @@ def _spoiled(right: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the right answer with formulas changed in simple ways."""
     texts = {name: value for name, value in right.items() if isinstance(value, str)}
     for name, text in texts.items():
-        for changed in (f"({text})'", f"-({text})", f"0 ({text})", f"1/1000 ({text})"):
-            yield {**right, name: changed}
+        for changed in ("({})'", "-({})", "0 ({})", "1/1000 ({})", "1e300 (1e300 ({}))"):
+            yield {**right, name: changed.format(text)}
         yield {**right, name: text.replace("k_", "v_")}
     for one, other in permutations(texts, 2):
         yield {**right, one: texts[other], other: texts[one]}

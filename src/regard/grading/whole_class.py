@@ -19,7 +19,8 @@ from regard.grading.checkpoint import Checkpoint
 from regard.grading.grades import Grades, Row
 from regard.grading.judging import record
 from regard.grading.overview import sum_up
-from regard.grading.pages import feedback, page_name
+from regard.grading.page_jobs import PageJob
+from regard.grading.pages import page_name
 from regard.grading.pool import Pool, Stopped
 from regard.grading.questions import Job, Question, key_of, questions
 from regard.grading.seeds import student_seed
@@ -28,6 +29,7 @@ from regard.problems import Problem
 from regard.report import to_html_page
 
 FEEDBACK = "feedback"
+FEW = 24  # pages are written faster here than a process starts
 FOUND = ("score", "verdict", "tag", "message")  # of a record, in the table
 Named = str | Path | Problem
 Tick = Callable[[int, int], None]
@@ -81,11 +83,9 @@ def grade_with_progress(
             )
         target = _made(Path(folder), Path(out))
         with Checkpoint(target) as known:
-            run = _Run(descriptor, found, asked, known, variant_by == "student", tick)
-            rows = run.rows(workers or _processors())
-    solved = [question.problem for question in asked]
-    grades = Grades(rows, sum_up(rows, solved), solved)
-    _write(grades, target)
+            run = _Run(descriptor, found, asked, known, variant_by == "student", tick, target)
+            grades = run.grades(workers or _processors())
+            _write_tables(grades, target)
     return grades
 
 
@@ -100,16 +100,39 @@ class _Run:
         known: Checkpoint,
         by_student: bool,
         tick: Tick,
+        target: Path,
     ) -> None:
         self.descriptor, self.found, self.asked, self.known = descriptor, found, asked, known
-        self.by_student, self.tick = by_student, tick
+        self.by_student, self.tick, self.target = by_student, tick, target
         self.keys: dict[tuple[str, str], str] = {}
         self.stopped: dict[str, dict[str, Any]] = {}
         self.judged = 0
+        self.result: Grades | None = None
 
-    def rows(self, workers: int) -> tuple[Row, ...]:
-        """Judge what is not known yet; return a row for each hand-in and problem, sorted."""
-        Pool[Job](workers, lambda job: job.messages(self.asked)).run(self._jobs(), self._done)
+    def grades(self, workers: int) -> Grades:
+        """Judge what is not known yet, write a page for each student, and return the grades."""
+        pool = Pool[Job | PageJob](workers, lambda job: job.messages(self.asked))
+        pool.run(self._jobs(), self._done, self._pages)
+        assert self.result is not None
+        return self.result
+
+    def _pages(self) -> Iterator[PageJob]:
+        """Sum up what was judged, and yield the pages; a few are written at once."""
+        rows, solved = self._rows(), [question.problem for question in self.asked]
+        self.result = Grades(rows, sum_up(rows, solved), solved)
+        by_student: dict[str, list[Row]] = {}
+        for row in rows:
+            by_student.setdefault(row.student, []).append(row)
+        scores = self.result.overview.scores
+        jobs = [PageJob(name, tuple(own), scores[name]) for name, own in by_student.items()]
+        if len(jobs) > FEW:
+            yield from jobs
+            return
+        for job in jobs:
+            self._write_page(job.student, job.text(self.asked))
+
+    def _rows(self) -> tuple[Row, ...]:
+        """Return a row for each hand-in and problem, sorted."""
         rows = []
         for (student, problem), key in sorted(self.keys.items()):
             said = self.stopped.get(key) or self.known.get(key)
@@ -136,8 +159,15 @@ class _Run:
                 under_way.add(key)
                 yield Job(key, files, question, seed)
 
-    def _done(self, job: Job, reply: bytes | Stopped) -> None:
+    def _done(self, job: Job | PageJob, reply: bytes | Stopped) -> None:
         """Keep a record. What was stopped is not kept: the reason may lie outside of it."""
+        if isinstance(job, PageJob):
+            if isinstance(reply, Stopped):  # then it is made here
+                text = job.text(self.asked)
+            else:
+                text = reply.decode("utf-8", "surrogatepass")
+            self._write_page(job.student, text)
+            return
         if isinstance(reply, Stopped):
             self.stopped[job.key] = record("stopped", reply.value)
         elif (said := json.loads(reply))["verdict"] == "stopped":
@@ -146,21 +176,16 @@ class _Run:
             self.known.add(job.key, reply)
         self._count()
 
+    def _write_page(self, student: str, text: str) -> None:
+        write_whole(self.target / FEEDBACK / page_name(student), text, lasting=False)
+
     def _count(self) -> None:
         self.judged += 1
         self.tick(self.judged, len(self.found) * len(self.asked))
 
 
-def _write(grades: Grades, target: Path) -> None:
-    """Write pages first and tables last: where there is a table, everything is there."""
-    problems = {problem.id: problem for problem in grades.problems}
-    by_student: dict[str, list[Row]] = {}
-    for row in grades.rows:
-        by_student.setdefault(row.student, []).append(row)
-    for student, rows in by_student.items():
-        told = feedback(student, rows, problems, grades.overview.scores[student])
-        path = target / FEEDBACK / page_name(student)
-        write_whole(path, to_html_page(told), lasting=False)
+def _write_tables(grades: Grades, target: Path) -> None:
+    """Write the tables, after all pages: where there is a table, everything is there."""
     write_whole(target / "overview.html", to_html_page(grades.report()))
     write_whole(target / "grades.json", grades.to_json())
     write_whole(target / "grades.csv", grades.to_csv())

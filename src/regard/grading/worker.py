@@ -1,7 +1,7 @@
 """A process that judges hand-ins one after another, within limits, until its pipe is closed.
 
-It gets a task as JSON and the bytes of its files, and answers with a record as JSON. It ends with
-the process that started it.
+It gets a task as JSON and the bytes of its files, and answers with a record as JSON; asked for a
+page, it answers with that. It ends with the process that started it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ def main() -> None:
     _end_with(parent)
     limit_memory(memory)
     from regard.grading.judging import judge, record  # takes its time, and within the limit
+    from regard.grading.page_jobs import page_of
 
     pipe = Connection(descriptor)
     pipe.send_bytes(READY)
@@ -34,6 +35,9 @@ def main() -> None:
         except EOFError:
             return
         try:
+            if isinstance(task, dict):
+                pipe.send_bytes(page_of(task))
+                continue
             reply = judge(task)
         except MemoryError:
             pipe.send_bytes(b"")  # what is left of this process is not to be trusted
@@ -51,12 +55,14 @@ def to_bytes(data: Any) -> bytes:
 
 
 def receive(pipe: Connection) -> Any:
-    """Return the task that comes through a pipe."""
+    """Return the task that comes through a pipe; that of a page as the data that it is."""
     from regard.grading.answers import Asked
     from regard.grading.hand_ins import File
     from regard.grading.judging import Task
 
     head = json.loads(pipe.recv_bytes())
+    if "page" in head:
+        return head
     files = tuple(File(**file, data=pipe.recv_bytes()) for file in head["files"])
     every = tuple(Asked(one["id"], tuple(one["names"]), one["is_code"]) for one in head["every"])
     asked = next(one for one in every if one.id == head["asked"])

@@ -39,6 +39,8 @@ _ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "LANG": "C.UTF-8",
 }
+# What comes of reading something that the submission wrote in place of a reply.
+NOT_A_REPLY = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 How = Literal["raised", "too long", "ended", "garbled", "missing", "not tried"]
 
 
@@ -138,13 +140,13 @@ class Box:
         try:
             reply = self._ask(request, self.limits.call)
             if "raised" in reply:
-                return Outcome(failure=_raised(reply["raised"]))
+                return Outcome(failure=_failure_of_exception(reply["raised"]))
             changed = tuple(i for i in reply.get("changed", ()) if i in range(len(arguments)))
             return Outcome(frames.decode(reply["value"]), changed=changed)
         except Ended as end:
             self._stop()
             return Outcome(failure=self._ended(end))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except NOT_A_REPLY:
             self._stop()
             return Outcome(failure=Failure("garbled", "sent something that is no result"))
 
@@ -197,7 +199,7 @@ class Box:
             cells = [{"name": name, "source": source} for name, source in self.cells]
             reply = self._ask({"cells": cells, "name": self.name}, self.limits.load)
             self.defined = frozenset(map(str, reply["defined"]))
-            self.failed = tuple(_raised(error) for error in reply["failed"])
+            self.failed = tuple(_failure_of_exception(error) for error in reply["failed"])
         except InvalidAnswer:
             raise
         except Ended as end:
@@ -207,7 +209,7 @@ class Box:
             said = "" if loading else f" {printable(self.printed['stderr'][-300:])}"
             what = "running the file" if loading else "starting the box"
             raise InvalidAnswer(f"{self.name}: {what} {why}.{said}".rstrip()) from None
-        except (ValueError, KeyError, TypeError):
+        except NOT_A_REPLY:
             self._stop()
             raise InvalidAnswer(f"{self.name}: the file did not run to its end.") from None
 
@@ -259,11 +261,11 @@ class Direct:
         request = {"call": function, "arguments": [frames.encode(a) for a in arguments]}
         reply = program.called(self.module, request, self.tensors)
         if "raised" in reply:
-            return Outcome(failure=_raised(reply["raised"]))
+            return Outcome(failure=_failure_of_exception(reply["raised"]))
         return Outcome(frames.decode(reply["value"]), changed=tuple(reply["changed"]))
 
 
-def _raised(data: dict[str, Any]) -> Failure:
+def _failure_of_exception(data: dict[str, Any]) -> Failure:
     kind, line = printable(str(data["kind"]), 60), data["line"]
     line = line if type(line) is int and 0 <= line < 10**7 else 0
     said = printable(" ".join(str(data["said"]).split()), 300)

@@ -63,6 +63,7 @@ def protections(layers: Sequence[str] = LAYERS) -> Protections:
         secret = secrets.token_hex(16)
         other = Path(folder) / "another-student.py"
         other.write_text(secret)
+        os.chmod(folder, 0o755)  # as a class folder is: everybody may read it, and this may not
         try:
             with box, socket.create_server(("127.0.0.1", 0)) as server:
                 server.setblocking(False)

@@ -8,7 +8,7 @@ from regard.grading.exports.folders import Files, question, reference
 from regard.grading.exports.kernel import answer_name
 from regard.grading.exports.marks import goals_of, points
 from regard.kinds.code.spec import CodeProblem
-from regard.kinds.code.start import code, markdown, parts, written
+from regard.kinds.code.start import code, cut_into_cells, markdown, written
 from regard.problems import Problem
 from regard.problems.answer_fields import answer_fields
 
@@ -102,7 +102,7 @@ def _question(problem: Problem) -> Cell:
 def _answer_cells(problem: Problem, metadata: Any) -> list[Cell]:
     """Return the cells that a student fills in."""
     if isinstance(problem, CodeProblem):
-        sources = parts(problem)
+        sources = cut_into_cells(problem)
     else:
         lines = [f"{answer_name(problem)} = {{"]
         for field in answer_fields(problem):

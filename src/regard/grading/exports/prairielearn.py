@@ -157,7 +157,7 @@ def grade(data: Data) -> None:
         if found is not None:
             _refuse(data, problem, found)
         return
-    weights = _whole([goal.share for goal in found.goals])
+    weights = _in_whole_numbers([goal.share for goal in found.goals])
     for place, (goal, weight) in enumerate(zip(found.goals, weights, strict=True), 1):
         if weight:
             data["partial_scores"][f"goal_{place}"] = {
@@ -243,7 +243,7 @@ def _in_order(texts: dict[str, str]) -> dict[str, str]:
     return placed
 
 
-def _whole(shares: list[float]) -> list[int]:
+def _in_whole_numbers(shares: list[float]) -> list[int]:
     """Return whole numbers in the ratios of the shares."""
     exact = [Fraction(share).limit_denominator(1000) for share in shares]
     common = 1

@@ -14,6 +14,8 @@ from typing import Any
 
 MOST_BYTES = 32_000_000  # of one frame
 MOST_ITEMS = 16  # of a tuple or list that is no array
+MOST_TEXT = 200  # characters of a text that is returned
+LARGEST = 2**53  # a whole number from here on is no number of float64
 DTYPES = {"bool": 1, "int32": 4, "int64": 8, "float16": 2, "float32": 4, "float64": 8}
 
 
@@ -34,8 +36,8 @@ def length(head: bytes) -> int:
 def encode(value: Any) -> Any:
     """Return arrays, numbers, truth values, texts, None and tuples of them as plain data."""
     if value is None or isinstance(value, bool | str):
-        return {"plain": value if not isinstance(value, str) else value[:200]}
-    if isinstance(value, int) and abs(value) < 2**53:
+        return {"plain": value if not isinstance(value, str) else value[:MOST_TEXT]}
+    if isinstance(value, int) and abs(value) < LARGEST:
         return {"plain": value}
     if isinstance(value, float):
         return {"float": value.hex()}
@@ -76,11 +78,15 @@ def decode(data: Any, depth: int = 0) -> Any:
         raise ValueError("no value")
     if "plain" in data:
         value = data["plain"]
-        if value is not None and not isinstance(value, bool | int | str):
+        if isinstance(value, str):
+            return value[:MOST_TEXT]
+        if isinstance(value, int) and abs(value) >= LARGEST:
+            raise ValueError("too large a number")
+        if value is not None and not isinstance(value, bool | int):
             raise ValueError("no plain value")
         return value
     if "float" in data:
-        return float.fromhex(data["float"]) if isinstance(data["float"], str) else math.nan
+        return _decoded_float(data["float"])
     if "other" in data:
         return Other(str(data["other"])[:80])
     if "tuple" in data:
@@ -89,6 +95,13 @@ def decode(data: Any, depth: int = 0) -> Any:
             raise ValueError("no tuple")
         return tuple(decode(item, depth + 1) for item in items)
     return _decoded_array(data)
+
+
+def _decoded_float(text: Any) -> float:
+    try:
+        return float.fromhex(text) if isinstance(text, str) else math.nan
+    except OverflowError:
+        raise ValueError("too large a number") from None
 
 
 def _decoded_array(data: dict[str, Any]) -> Any:

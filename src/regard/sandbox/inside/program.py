@@ -17,6 +17,7 @@ from typing import Any
 from . import frames, layers
 
 MOST_TEXT = 2000  # characters of an exception
+MOST_NAMES = 100_000  # that a submission defines
 Cells = list[dict[str, str]]
 
 
@@ -83,7 +84,7 @@ def main(requests: int, replies: int) -> None:
     channel.write({"layers": done})
     request = channel.read()
     module, failed = _loaded(request["cells"], request["name"])
-    channel.write({"defined": sorted(map(str, module.__dict__))[:1000], "failed": failed})
+    channel.write({"defined": sorted(map(str, module.__dict__))[:MOST_NAMES], "failed": failed})
     while True:
         request = channel.read()
         channel.write(called(module, request, tensors))

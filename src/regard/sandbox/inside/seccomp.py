@@ -113,6 +113,12 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
     "fremovexattr": (199, 16),
     "setxattrat": (463, 463),
     "removexattrat": (466, 466),
+    # what others do with their files
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
+    "fanotify_init": (300, 262),
+    "fanotify_mark": (301, 263),
     # memory that no limit counts
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
@@ -128,7 +134,8 @@ OWN_ONLY = {
     "sched_setaffinity": (203, 122),
 }  # the first argument must be 0
 FCNTL = (72, 25)
-SIGNALS_OF_FILES = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+# F_SETOWN, F_SETSIG, F_SETOWN_EX; F_SETLEASE, which makes others wait, and F_NOTIFY.
+SIGNALS_OF_FILES = (8, 10, 15, 1024, 1026)
 
 # Instructions of the filter: load a word, jump if equal, if at least, if bits are set, return.
 _LOAD, _EQUAL, _AT_LEAST, _BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
