@@ -114,8 +114,8 @@ def fastest(
 def growth() -> None:
     from distributed import Client, LocalCluster
 
-    works_grid = {"i": range(4_000), "loops": loops_for(WORKING)}
-    waits_grid = {"i": range(1_000), "seconds": WAITING}
+    works_grid = {"i": range(CELLS), "loops": loops_for(WORKING)}
+    waits_grid = {"i": range(CELLS // 4), "seconds": WAITING}
     cases = {
         f"cells that wait {1e3 * WAITING:g} ms and need no core": (waits, waits_grid),
         f"cells that keep a core busy for {1e3 * WORKING:g} ms": (works, works_grid),
@@ -127,7 +127,7 @@ def growth() -> None:
     with ExitStack() as stack:
         clients = {}
         for n in (1, 2):
-            local = LocalCluster(n, threads_per_worker=1, dashboard_address=None)
+            local = LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address="127.0.0.1:0")
             clients[n] = stack.enter_context(Client(stack.enter_context(local)))
             sweep(works, {"i": range(64), "loops": 0}, cluster=clients[n])  # loads regard there
         for name, case in cases.items():

@@ -24,6 +24,20 @@ def write_down(i: int, folder: str, pause: float = 0.0, rng: Any = None) -> floa
     return float(rng.random())
 
 
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def go_wrong(i: int) -> str:
+    """Fail in ways that are no ordinary exception, or return a word that no file can hold."""
+    if i == 0:
+        raise Unspeakable
+    if i == 1:
+        raise SystemExit(3)
+    return "half of a pair: \ud800"
+
+
 def kill_at(i: int, at: int) -> int:
     if i == at:
         os.kill(os.getpid(), signal.SIGKILL)

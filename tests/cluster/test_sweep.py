@@ -52,6 +52,21 @@ def test_a_cell_that_raises_is_a_row_and_not_the_end() -> None:
     assert table.column("message")[3] == "ZeroDivisionError: i is the wrong one"
 
 
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_cell_that_exits_or_raises_what_cannot_be_written_is_a_row(
+    tmp_path: Path, workers: int
+) -> None:
+    table = sweep(cell_functions.go_wrong, {"i": range(3)}, workers=workers)
+    assert table.column("status") == ["failed", "failed", "done"]
+    assert table.column("message") == [
+        "Unspeakable: what it says cannot be written",
+        "SystemExit: 3",
+        "",
+    ]
+    table.write(tmp_path / "table.csv")
+    assert "half of a pair: \\ud800" in (tmp_path / "table.csv").read_text()
+
+
 def test_a_cell_that_kills_its_process_is_a_row_and_no_other_is_blamed() -> None:
     table = sweep(cell_functions.kill_at, {"i": range(200), "at": 137}, workers=2)
     assert table.counts == {"done": 199, "killed": 1}

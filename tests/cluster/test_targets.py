@@ -88,7 +88,7 @@ def test_a_design_that_is_impossible_is_a_row_with_what_comes_closest() -> None:
         ("analysis.keynoise", {}, "'analysis.keynoise' is unknown. Did you mean analysis.key_noise"),
         ("key_noise", {}, "Did you mean analysis.key_noise"),
         ("analysis.key_noise", {"nois": [1]}, "has no setting 'nois'. Did you mean noise"),
-        ("design.band", {"T": [1]}, "design.band needs B. Give it as a setting, or say in [draw]"),
+        ("design.band", {"T": [1]}, "design.band needs B. Give it as a setting."),
         ("average-two-values", {"tolerence": [1]}, "Did you mean goal.tolerance"),
         (3, {}, "what must be a function, the name of one of regard's, or a problem. Got 3."),
     ],

@@ -7,7 +7,7 @@ import logging
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from regard.cluster.failures import ClusterError
@@ -60,8 +60,10 @@ def connected(
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)
     started = client = None
+    kept = ExitStack()
     try:
         if cluster == "local":
+            kept.enter_context(_patient_with_workers())
             started = _started(distributed, workers or available(), memory)
         client = _client(function, distributed, started or cluster)
         yield client
@@ -70,21 +72,32 @@ def connected(
             with suppress(Exception):  # what is gone need not be closed
                 if one is not None:
                     one.close(timeout=5)
+        kept.close()
         logger.setLevel(level)
 
 
-def _started(distributed: Any, workers: int, memory: int | None) -> Any:
+def _patient_with_workers() -> Any:
     import dask
 
-    # A task that ended two workers is suspect; where others may end them too, Dask waits for more.
-    with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
-        return distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            dashboard_address=None,
-            memory_limit=memory or "auto",
-            silence_logs=logging.CRITICAL + 1,
-        )
+    return dask.config.set(
+        {
+            # A task that ended two workers is suspect; Dask allows more by itself.
+            "distributed.scheduler.allowed-failures": 1,
+            # A worker that a task has ended is started again by its nanny. Where that takes long,
+            # or is needed twice, the cluster would else take it for lost and close the nanny.
+            "distributed.deploy.lost-worker-timeout": "1 day",
+        }
+    )
+
+
+def _started(distributed: Any, workers: int, memory: int | None) -> Any:
+    return distributed.LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        dashboard_address="127.0.0.1:0",  # any port: others may have clusters here
+        memory_limit=memory or "auto",
+        silence_logs=logging.CRITICAL + 1,
+    )
 
 
 def _client(function: str, distributed: Any, cluster: Any) -> Any:
@@ -133,25 +146,49 @@ class Watch:
 
 
 _settled = False  # whether this process, a worker, has run a task before
-_SETTLE = 1.0  # seconds
+_SETTLE = 1.0  # seconds, where its nanny cannot be asked
 
 
 def begin_task() -> None:
     """Prepare the worker that this runs in for a task of regard.
 
     Its tasks use one thread each, unless its owner has said how many: Dask runs as many tasks at a
-    time in a worker as it was started with threads. And the first task of a process waits a moment:
-    a nanny replaces a worker that a task ends, but not before it has heard that the worker runs,
-    which the scheduler hears earlier.
+    time in a worker as it was started with threads. And the first task of a process waits until its
+    nanny has heard that the worker runs, which the scheduler hears earlier: before that, a nanny
+    does not replace a worker that a task ends.
     """
     global _settled
     hold_threads()
     if not _settled:
         from distributed import get_worker
 
-        if get_worker().nanny is not None:
-            time.sleep(_SETTLE)
+        worker = get_worker()
+        if worker.nanny is not None:
+            _wait_for_nanny(worker)
         _settled = True
+
+
+def _wait_for_nanny(worker: Any) -> None:
+    import cloudpickle
+    from distributed.utils import sync
+
+    def runs(dask_worker: Any) -> bool:  # where the nanny is, which is what Dask gives it
+        of_process = dask_worker.process and dask_worker.process.status.name
+        return bool(dask_worker.status.name == of_process == "running")
+
+    async def asked() -> bool:
+        async with worker.rpc(worker.nanny) as nanny:
+            said = await nanny.run(function=cloudpickle.dumps(runs))
+        return bool(said["result"])
+
+    deadline = time.monotonic() + PATIENCE
+    try:
+        while not sync(worker.loop, asked, callback_timeout=_CONNECT):
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.02)
+    except Exception:  # of whatever kind: another release of Dask may answer otherwise
+        time.sleep(_SETTLE)
 
 
 def hold_threads() -> None:

@@ -14,7 +14,7 @@ from regard.cluster.byte_sizes import read_bytes
 from regard.cluster.connection import connected
 from regard.cluster.key_stores.block_stream import attend_stores
 from regard.cluster.key_stores.partial_attention import Asked, Described, Partial
-from regard.cluster.key_stores.plan import plan
+from regard.cluster.key_stores.plan import plan, threads_for
 from regard.cluster.key_stores.result import StoreAttention, finish
 from regard.cluster.key_stores.stores import Store, open_store
 from regard.cluster.key_stores.tree import attend_on_cluster
@@ -109,12 +109,13 @@ def attention(
         watched(f"attention over {n} keys", 0, n, progress) as tick,
     ):
         share = limit if found is None else limit // _tasks_at_once(found)
-        planned = plan(_NAME, share, stores, rows, dtype, asked)
+        threads = threads_for(rows) if found is None else 1
+        planned = plan(_NAME, share, stores, rows, dtype, asked, threads)
         arguments = (ready, stores, span, planned.rows, rules, asked, tick)
         if n == 0 or rows == 0:
             partial: Partial | None = None
         elif found is None:
-            partial = attend_stores(*arguments)
+            partial = attend_stores(*arguments, threads)
         else:
             partial = attend_on_cluster(found, *arguments)
     done = finish(partial or empty, taken.library, dtype, top)

@@ -1,4 +1,9 @@
-"""One pass over a part of the keys: a thread reads blocks while others are attended to."""
+"""One pass over a part of the keys: threads read blocks and attend to them, the caller joins them.
+
+There is a thread more than may compute at a time, so that one reads meanwhile. A thread attends to
+the block that it has read itself, which is then still in its cache, and into whose memory it reads
+again. Parts are joined in the order of the keys: results do not depend on who was first.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.cluster.key_stores.partial_attention import Asked, Partial, attend, join
-from regard.cluster.key_stores.plan import BUFFERS
 from regard.cluster.key_stores.stores import NpyFile, Store
 
 __all__ = ["attend_stores"]
 
 Array = NDArray[Any]
-Block = tuple[int, Array, Array, int]  # first key, keys, values, which memory they are in
+Result = tuple[int, Partial] | BaseException  # which block, and what was seen of it
 
 
 def attend_stores(
@@ -29,70 +33,71 @@ def attend_stores(
     rules: Mapping[str, Any],
     asked: Asked | None,
     tick: Callable[[int], None] = lambda done: None,
+    threads: int = 1,
 ) -> Partial | None:
     """Return the attention to the keys of a span, read so many rows at a time; None if it is empty.
 
-    `tick` is told how many keys are done.
+    `tick` is told how many keys are done; so many `threads` compute at a time.
     """
-    found: Partial | None = None
-    with _read_ahead(stores, span, rows) as blocks:
-        for start, key, value, _ in blocks:
+    starts = range(*span, rows)
+    computing = threading.Semaphore(threads)
+
+    def attend_to(start: int, memory: list[Array | None]) -> Partial:
+        stop = min(start + rows, span[1])
+        key, value = (s.read(start, stop, m) for s, m in zip(stores, memory, strict=True))
+        with computing:
             # Converted here, so that parts are joined before they are rounded to 16 bits.
             key, value = (x.astype(query.dtype, copy=False) for x in (key, value))
-            part = attend(query, key, value, start, rules, asked)
-            found = part if found is None else join(found, part)
-            tick(start + key.shape[-2] - span[0])
-            del key, value, part
+            return attend(query, key, value, start, rules, asked)
+
+    memory = [[_memory(s, rows) for s in stores] for _ in range(min(threads + 1, len(starts)))]
+    found: Partial | None = None
+    early: dict[int, Partial] = {}
+    turn = 0
+    with _threads(starts, attend_to, memory) as results:
+        while turn < len(starts):
+            result = results.get()
+            if isinstance(result, BaseException):
+                raise result
+            early[result[0]] = result[1]
+            while turn in early:
+                part = early.pop(turn)
+                found = part if found is None else join(found, part)
+                turn += 1
+                tick(min(starts[turn - 1] + rows, span[1]) - span[0])
     return found
 
 
 @contextmanager
-def _read_ahead(
-    stores: tuple[Store, Store], span: tuple[int, int], rows: int
-) -> Iterator[Iterator[Block]]:
-    """Give the blocks of a span; while one is used, a thread reads the next.
+def _threads(
+    starts: range,
+    attend_to: Callable[[int, list[Array | None]], Partial],
+    memory: list[list[Array | None]],
+) -> Iterator[queue.SimpleQueue[Result]]:
+    """Attend to blocks in a thread for each memory; all end where the context does."""
+    results: queue.SimpleQueue[Result] = queue.SimpleQueue()
+    waiting, turn, ended = iter(enumerate(starts)), threading.Lock(), threading.Event()
 
-    A block is to be done with when the next one is asked for: its memory is then read into again.
-    """
-    ready: queue.Queue[Block | BaseException | None] = queue.Queue()
-    free: queue.Queue[int | None] = queue.Queue()
-    for i in range(BUFFERS - 1):  # one more is in the hands of whoever asks
-        free.put(i)
-    memory: list[list[Array | None]] = [[_memory(s, rows) for s in stores] for _ in range(BUFFERS)]
-    free.put(BUFFERS - 1)
-
-    def read() -> None:
+    def work(own: list[Array | None]) -> None:
         try:
-            for start in range(*span, rows):
-                which = free.get()
-                if which is None:
+            while not ended.is_set():
+                with turn:
+                    block = next(waiting, None)
+                if block is None:
                     return
-                stop = min(start + rows, span[1])
-                key, value = (
-                    s.read(start, stop, m) for s, m in zip(stores, memory[which], strict=True)
-                )
-                ready.put((start, key, value, which))
-            ready.put(None)
+                results.put((block[0], attend_to(block[1], own)))
         except BaseException as failure:
-            ready.put(failure)
+            results.put(failure)
 
-    def blocks() -> Iterator[Block]:
-        while True:
-            block = ready.get()
-            if block is None:
-                return
-            if isinstance(block, BaseException):
-                raise block
-            yield block
-            free.put(block[3])
-
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
+    started = [threading.Thread(target=work, args=(own,), daemon=True) for own in memory]
+    for thread in started:
+        thread.start()
     try:
-        yield blocks()
+        yield results
     finally:
-        free.put(None)
-        reader.join()
+        ended.set()
+        for thread in started:
+            thread.join()
 
 
 def _memory(store: Store, rows: int) -> Array | None:

@@ -26,6 +26,7 @@ from regard.core.streaming import AttentionState
 __all__ = ["Asked", "Described", "Partial", "attend", "join"]
 
 Array = NDArray[Any]
+TILE, FEWEST = 16, 3  # queries that the kernel works on at once; from how many on that is faster
 
 
 @dataclass(frozen=True)
@@ -86,11 +87,24 @@ def attend(
     if here.get("key_lengths") is not None:
         lengths = np.asarray(here["key_lengths"]) - start
         here["key_lengths"] = np.clip(lengths, 0, key.shape[-2])
-    output, lse = attention_with_lse(query, key, value, **here)
-    state = AttentionState.from_lse(output, lse)
+    n_q = query.shape[-2]
+    output, lse = attention_with_lse(_whole_tile(query), key, value, **here)
+    state = AttentionState.from_lse(output[..., :n_q, :], lse[..., :n_q])
     if asked is None:
         return Partial(state, None)
     return Partial(state, _describe(query, key, start, {**here, "causal_offset": offset}, asked))
+
+
+def _whole_tile(query: Array) -> Array:
+    """Return a few queries with the last one repeated, as many as are attended to at once.
+
+    The kernel goes over all keys again for each of some queries, and once for TILE of them.
+    """
+    missing = TILE - query.shape[-2]
+    if not 0 < missing <= TILE - FEWEST:
+        return query
+    last = np.broadcast_to(query[..., -1:, :], (*query.shape[:-2], missing, query.shape[-1]))
+    return np.concatenate([query, last], axis=-2)
 
 
 def _describe(

@@ -20,7 +20,7 @@ __all__ = ["attend_on_cluster"]
 
 Array = NDArray[Any]
 FAN_IN = 8  # parts that one task joins
-BLOCKS = 32  # blocks of a part, at most: a lost worker loses no more
+BLOCKS = 8  # blocks of a part, at most: a lost worker loses no more
 PARTS = 4  # parts for each thread of the cluster, so that fast ones get more
 _NAME = "cluster.attention"
 
@@ -82,15 +82,21 @@ def attend_on_cluster(
 
 def _result(future: Any, watch: Watch) -> Partial | None:
     """Return what a future holds, or None where it was lost and is computed again."""
+    error: BaseException | None = None
     try:
-        if future.status == "error":
-            raise _failure(future.exception(timeout=30))
         if future.status == "finished":
             found: Partial = future.result(timeout=30)
             return found
+        if future.status == "error":
+            error = future.exception(timeout=30)
     except (TimeoutError, CancelledError):
         if watch.client.status != "running":
             raise watch.lost() from None
+        return None
+    except Exception as failure:  # it was lost with its worker, and failed on the next
+        error = failure
+    if error is not None:
+        raise _failure(error)
     return None
 
 

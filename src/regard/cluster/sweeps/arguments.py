@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import regard
 from regard.cluster.byte_sizes import read_bytes
@@ -21,14 +21,16 @@ from regard.cluster.sweeps.checkpoint import Checkpoint
 from regard.cluster.sweeps.engines import Dask, Engine, Here
 from regard.cluster.sweeps.problem_target import ProblemTarget, problem_target
 from regard.cluster.sweeps.processes import Processes
-from regard.cluster.sweeps.result import Sweep, tidy
 from regard.cluster.sweeps.run import run_cells
 from regard.cluster.sweeps.settings import Cell, read_cells
 from regard.cluster.sweeps.targets import Named, named, names
 from regard.core.kernels.threads import available
 from regard.errors import InvalidProblem, ParameterError
-from regard.problems.head import Problem
 from regard.shapes import integer
+
+if TYPE_CHECKING:
+    from regard.cluster.sweeps.result import Sweep
+    from regard.problems.head import Problem
 
 __all__ = ["sweep"]
 
@@ -133,6 +135,9 @@ def sweep(
     finally:
         if kept:
             kept.close()
+    # Loaded here: worker processes that import a module with a sweep in it need no reports.
+    from regard.cluster.sweeps.result import Sweep, tidy
+
     columns, own, rows = tidy(cells, [outcomes[cell.name] for cell in cells])
     damaged = kept.damaged if kept else 0
     return Sweep(title or name, tuple(columns), tuple(rows), own, resumed, damaged)
@@ -151,10 +156,6 @@ def _already(cells: Sequence[Cell], kept: Checkpoint | None, retry: bool) -> dic
 
 def read_target(what: Any, draws: Mapping[str, Any], where: str) -> tuple[Any, str]:
     """Return what is called for each cell, and its name."""
-    if isinstance(what, Problem):
-        from regard.problems import to_dict
-
-        return ProblemTarget(what.id, to_dict(what)), what.id
     if isinstance(what, str | Path):
         if what not in names():
             try:
@@ -166,6 +167,11 @@ def read_target(what: Any, draws: Mapping[str, Any], where: str) -> tuple[Any, s
                 return found, found.name
         return named(str(what), draws, where), str(what)
     if not callable(what):
+        from regard.problems import to_dict
+        from regard.problems.head import Problem
+
+        if isinstance(what, Problem):
+            return ProblemTarget(what.id, to_dict(what)), what.id
         raise ParameterError(
             f"{where}: what must be a function, the name of one of regard's, or a problem. "
             f"Got {what!r}."
@@ -207,6 +213,8 @@ def _bind(function: Callable[..., Any], settings: Mapping[str, Any], where: str)
 def _with_defaults(target: Any, settings: Any) -> Any:
     """Add the sizes that the recipe of a function has, so that the table shows them."""
     defaults = dict(target.recipe.defaults) if isinstance(target, Named) else {}
+    if defaults:  # where other laws were given, nothing may be left that is built from some
+        defaults = {name: x for name, x in defaults.items() if name in target.settings}
     if not defaults:
         return settings
     if isinstance(settings, Mapping):

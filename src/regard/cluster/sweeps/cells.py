@@ -7,6 +7,8 @@ on how many cores the machine has that it was computed on.
 from __future__ import annotations
 
 import inspect
+import signal
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.cluster.sweeps.columns import LONGEST, Row, columns_of
+from regard.cluster.sweeps.columns import Row, columns_of, scalar
 from regard.cluster.sweeps.settings import Cell, generator
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import InfeasibleDesign, UndecidedDesign
@@ -84,11 +86,24 @@ def _run(function: Callable[..., Any], seed: int, cell: Cell, draws: bool, seede
         best = getattr(function, "columns", columns_of)(refused.best) if refused.best else {}
         return Outcome(cell.name, status, best, _sentence(refused))
     except MemoryError as error:
-        return Outcome(cell.name, FAILED, {}, f"out of memory: {_sentence(error)}")
-    except Exception as error:
-        return Outcome(cell.name, FAILED, {}, f"{type(error).__name__}: {_sentence(error)}")
+        return Outcome(cell.name, FAILED, {}, _sentence(error, "out of memory"))
+    except BaseException as error:  # sys.exit() in a cell, too, is what became of that cell
+        if isinstance(error, KeyboardInterrupt) and _hears_ctrl_c():
+            raise
+        return Outcome(cell.name, FAILED, {}, _sentence(error, type(error).__name__))
 
 
-def _sentence(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+def _hears_ctrl_c() -> bool:
+    """Whether Ctrl-C would raise here: not in worker processes, nor in threads."""
+    here = threading.current_thread() is threading.main_thread()
+    return here and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+
+
+def _sentence(error: BaseException, first: str = "") -> str:
+    """Return what an error says, on one line, whatever happens when it is asked."""
+    try:
+        said = " ".join(str(error).split())
+    except Exception:
+        said = "what it says cannot be written"
+    text: str = scalar(": ".join(part for part in (first, said) if part))
+    return text

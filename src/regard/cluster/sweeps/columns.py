@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from regard.errors import ParameterError
 
-__all__ = ["Row", "columns_of"]
+__all__ = ["Row", "columns_of", "scalar"]
 
 Row = dict[str, Any]
 LONGEST = 500  # characters of a word in a table
@@ -52,6 +53,10 @@ def scalar(value: Any) -> Any:
         return value
     if isinstance(value, int):
         return value if abs(value) < _WIDEST else f"{Decimal(value):.6e}"
+    if isinstance(value, Decimal | Fraction):
+        return float(value)
     if isinstance(value, str):
+        # Half of a pair of UTF-16, as in names of files that are not UTF-8, fits no file.
+        value = value.encode("utf-8", "backslashreplace").decode()
         return value if len(value) <= LONGEST else value[: LONGEST - 1] + "…"
     return None

@@ -8,7 +8,6 @@ of answering, the batch comes back without outcomes: then one of its cells may h
 from __future__ import annotations
 
 import queue
-from asyncio import CancelledError
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -130,14 +129,18 @@ class Dask:
 
     def _answer(self, future: Any) -> Answer | None:
         """Return what a future holds, or None where its worker was lost with it: it runs again."""
+        from asyncio import CancelledError  # worker processes without Dask need not load it
+
         cells = self._running[future.key][1]
         try:
             if future.status == "error":
                 return self._failed(cells, future.exception(timeout=_FETCH))
             if future.status == "finished":
                 return Answer(cells, *future.result(timeout=_FETCH))
-        except (TimeoutError, CancelledError):
+        except (OSError, CancelledError):
             pass
+        except Exception as error:  # the worker was lost with it, and it ended the next ones, too
+            return self._failed(cells, error)
         if future.status == "cancelled" or self._client.status != "running":
             raise self._watch.lost()
         future.add_done_callback(self._done.put)

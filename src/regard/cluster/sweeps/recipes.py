@@ -163,6 +163,9 @@ RECIPES: dict[str, Recipe] = {
         },
         _KEYS,
     ),
+    "analysis.content_split": Recipe(
+        {"head": _rows("gaussian", "d"), "tokens": _rows("gaussian")}, _KEYS
+    ),
     "analysis.positional_kernel": Recipe({"A": _rows("gaussian", "d_model", "d_model")}),
     "analysis.rotary_kernel": Recipe(_HEAD, {"m": 16, "d": 16, "d_model": 32}),
     "design.query": Recipe(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Sweep", "tidy"]
 
 _SHOWN = 12  # rows of a report
+_LONGEST = 160  # characters of a word in it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,9 +139,10 @@ class Sweep(Reported):
         from regard.report import Report, Table, Text, number
 
         def shown(value: Any) -> str:
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                return "" if value is None else str(_written(value))[:60]
-            return number(value, 6)
+            if not isinstance(value, bool) and isinstance(value, int | float):
+                return number(value, 6)
+            words = "" if value is None else str(_written(value))
+            return words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
 
         counts = ", ".join(f"{count} {status}" for status, count in self.counts.items())
         rows = tuple(tuple(shown(x) for x in row) for row in self.rows[:_SHOWN])
@@ -210,6 +212,6 @@ def _written(value: Any) -> Any:
 def _write_text(path: Path, text: str) -> None:
     descriptor = os.open(path, os.O_WRONLY)
     try:
-        write_all(descriptor, text.encode())
+        write_all(descriptor, text.encode("utf-8", "backslashreplace"))
     finally:
         os.close(descriptor)

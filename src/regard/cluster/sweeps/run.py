@@ -18,6 +18,7 @@ from regard.cluster.sweeps.settings import Cell
 __all__ = ["run_cells"]
 
 BATCH = 0.25  # seconds that a batch should take
+LEAST = 0.02  # seconds that even the last ones should take: handing one out costs some milliseconds
 MOST = 4096  # cells in a batch
 GROWTH = 8  # by which one batch may be longer than what was measured before
 
@@ -32,12 +33,13 @@ def run_cells(
 ) -> None:
     """Run all cells; `done` is told what came of some as soon as it is known."""
     todo, suspects, running = deque(cells), deque[Cell](), 0
-    measured, most = 0.0, 1  # seconds that a cell takes; how long the next batch may be
+    measured = 0.0  # seconds that a cell takes
+    least = most = 1  # cells of the next batch
     while todo or running:
         slots = engine.slots
         while todo and running < slots:
             fair = -(-len(todo) // (2 * slots))  # so that all have something to do to the end
-            size = max(1, min(most, fair, MOST, len(todo)))
+            size = max(1, min(most, max(fair, least), MOST, len(todo)))
             engine.submit([todo.popleft() for _ in range(size)])
             running += 1
         answer = engine.wait()
@@ -48,6 +50,7 @@ def run_cells(
         done(answer.outcomes)
         each = answer.seconds / len(answer.cells)
         measured = each if not measured else (measured + each) / 2
+        least = int(LEAST / max(measured, 1e-9))
         most = min(int(BATCH / max(measured, 1e-9)), GROWTH * max(most, len(answer.cells)))
     for cell in suspects:
         done([_alone(engine, cell)])

@@ -102,9 +102,11 @@ class Named:
         given = {*settings, *self.draws, "rng"}
         for name, one in self._arguments.items():
             if one.default is one.empty and name not in given:
+                law = f'{name} = {{ law = "gaussian", shape = ["n", "d"] }}'
+                drawn = f", or say in [draw] by which law it is drawn: {law}"
                 raise ParameterError(
-                    f"{where}: {self.name} needs {name}. Give it as a setting, or say in [draw] by "
-                    f'which law it is drawn: {name} = {{ law = "gaussian", shape = ["n", "d"] }}.'
+                    f"{where}: {self.name} needs {name}. Give it as a setting"
+                    f"{drawn if 'ArrayLike' in str(one.annotation) else ''}."
                 )
         missing = sorted(self.sizes - set(settings))
         used = [s for s in missing if any(_uses(law, s) and a not in settings
