@@ -9,9 +9,12 @@ import pytest
 from checking.answer_files import FOLDER, read_answers, thinned
 from cli.running import run
 from regard import problems, solving
-from regard.cli import screens
+from regard.cli import question_screen, screens
 from regard.cli.verdict_screen import of_verdict
+from regard.problems.answer_fields import answer_fields
+from regard.report import Prose
 from regard.report.characters import columns
+from regard.report.text.plain import lines as plain_lines
 from regard.report.text.screen import Line, Part, fit
 
 KINDS = sorted(path.stem for path in FOLDER.glob("*.toml"))
@@ -35,9 +38,12 @@ def fits(screen: list[Line]) -> str:
 
 @pytest.mark.parametrize(("name", "kind"), thinned(BUNDLED, lambda name, kind: kind, 1))
 def test_every_solution_is_one_screen_that_ends_with_the_answer(name: str, kind: str) -> None:
-    text = fits(screens.of_solution(solving.solve(name)))
+    solution = solving.solve(name)
+    text = fits(screens.of_solution(solution))
     assert text.splitlines()[-1].startswith("Answer: ")
     assert "--full" in text.splitlines()[-1]
+    # The result is a sentence of its own, and not the title with the status once more.
+    assert not solution.result.startswith(f"{solution.problem.title}: ")
 
 
 @pytest.mark.parametrize(
@@ -56,6 +62,15 @@ def test_every_verdict_is_one_screen_that_says_what_to_do_next(
     assert "adversarial" not in text
     assert "sampled" not in text
     assert text.splitlines()[-1].startswith(("Next: ", "More: "))
+
+
+@pytest.mark.parametrize("name", problems.names())
+def test_every_question_is_one_screen_with_all_of_its_statement(name: str) -> None:
+    problem = problems.load(name)
+    text = fits(question_screen.of_question(problem, answer_fields(problem), name))
+    for line in plain_lines(Prose(problem.statement), 80):
+        assert line in text.splitlines()
+    assert f"regard check {name} " in text
 
 
 def test_the_screen_of_a_problem_that_everybody_knows() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from regard.cli.console import Full, out, width
-from regard.cli.inline import inline
+from regard.cli.inline import apart, inline
 from regard.cli.problem_set import Json, write
 from regard.cli.solve import Format, rendered
 from regard.errors import InvalidAnswer, InvalidProblem
@@ -72,7 +72,8 @@ def check(
     if form is None:
         form = _SUFFIXES.get(output.suffix, Format.text) if output else Format.text
     collection = find_collection(problem)
-    said = inline(answer or [])
+    typed = answer or []
+    said = inline(apart(typed[0], _names(problem)) if len(typed) == 1 else typed)
     if not said:
         if collection is None or collection.name not in example_names():
             raise InvalidAnswer("check: name a file with the answer, or - to read it from stdin.")
@@ -121,6 +122,20 @@ def _show_parts(grading: Grading, form: Format, output: Path | None) -> NoReturn
     else:
         _show(grading.report(), grading.to_dict(), form, output)
     raise typer.Exit(0 if grading.right else 1 if grading.readable else 2)
+
+
+def _names(problem: str) -> list[str]:
+    """Return the fields of a formula that an answer to a problem has; none for a condition."""
+    from regard.problems import load
+    from regard.problems.answer_fields import answer_fields
+    from regard.problems.loading import bundled_ids
+
+    if problem not in bundled_ids():
+        return []
+    fields = answer_fields(load(problem))
+    if any(sign in field.example for field in fields for sign in "<>="):
+        return []
+    return [field.name for field in sorted(fields, key=lambda field: field.optional)]
 
 
 def _condition(problem: str, said: dict[str, Any] | str, typed: list[str]) -> dict[str, Any] | str:

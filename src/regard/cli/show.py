@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.console import out
+from regard.cli.console import Full, out, width
 from regard.cli.problem_set import Json
 from regard.errors import InvalidProblem
 
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 Name = Annotated[str, typer.Argument(help="An id out of `regard list`, or a file.")]
 
 
-def show(problem: Name, as_json: Json = False) -> None:
+def show(problem: Name, full: Full = False, as_json: Json = False) -> None:
     """Show a problem: its statement, the fields of an answer, and how they are written."""
+    from regard.cli import question_screen, screens
     from regard.problems import load
     from regard.problems.answer_fields import answer_fields
     from regard.report import to_terminal
@@ -30,7 +31,10 @@ def show(problem: Name, as_json: Json = False) -> None:
     if as_json:
         typer.echo(json.dumps(_as_data(asked, fields), indent=2))
         return
-    to_terminal(_report(asked, fields, problem), out())
+    if full:
+        to_terminal(_report(asked, fields, problem), out())
+    else:
+        screens.show(question_screen.of_question(asked, fields, problem, width()), out())
 
 
 def hint(
@@ -68,6 +72,7 @@ def _what_next(name: str, number: int, steps: int, has_formula: bool) -> str:
 def _report(problem: Problem, fields: tuple[AnswerField, ...], name: str) -> Report:
     from regard.problems.given_numbers import given_numbers
     from regard.problems.problem_sets import place
+    from regard.problems.registry import part
     from regard.report import Code, Facts, Heading, Prose, Report, Table, Text
 
     blocks: list[Any] = [Text(place(problem))] if place(problem) else []
@@ -75,6 +80,10 @@ def _report(problem: Problem, fields: tuple[AnswerField, ...], name: str) -> Rep
     numbers = given_numbers(problem)
     blocks += [Facts(numbers)] if numbers else []
     blocks.append(Heading("Your answer"))
+    if not fields and part(problem.kind, "start") is None:
+        said = "Its fields are in the statement: write them to a file, or as field=formula."
+        blocks.append(Text(said))
+        return Report(problem.title, tuple(blocks))
     if not fields:
         blocks += [
             Text("A file with the functions of the skeleton, .py or .ipynb:"),

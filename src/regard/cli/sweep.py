@@ -91,9 +91,13 @@ def _show(found: Sweep, asked: SweepFile, table: Path, plot: bool, as_json: bool
 
     report = found.report()
     page = table.with_suffix(".html")
+    refused: ParameterError | None = None
     if plot:
-        report = Report(report.title, (*report.blocks, found.figure(**asked.plot)))
-        write(page, to_html_page(report))
+        try:
+            report = Report(report.title, (*report.blocks, found.figure(**asked.plot)))
+            write(page, to_html_page(report))
+        except ParameterError as error:  # the table is there, and is shown all the same
+            refused = error
     if as_json:
         data = {
             "title": found.title,
@@ -103,6 +107,8 @@ def _show(found: Sweep, asked: SweepFile, table: Path, plot: bool, as_json: bool
             "rows": found.to_dicts(),
         }
         typer.echo(json.dumps(data, indent=2))
+        if refused:
+            raise refused
         return
     to_terminal(report, out())
     if found.resumed:
@@ -113,6 +119,8 @@ def _show(found: Sweep, asked: SweepFile, table: Path, plot: bool, as_json: bool
             markup=False,
         )
     out().print(f"Table: {table}", soft_wrap=True, markup=False)
+    if refused:
+        raise refused
     if plot:
         out().print(f"Picture: {page}", soft_wrap=True, markup=False)
 

@@ -9,7 +9,7 @@ from regard.language import notation
 from regard.report.characters import plain
 
 
-def parts(text: str) -> list[tuple[bool, str]]:
+def spans(text: str) -> list[tuple[bool, str]]:
     """Return the plain words and the formulas of a string, in order.
 
     What stands between dollars and is no formula stays as it is, with its dollars: a report
@@ -43,5 +43,5 @@ def shown(text: str) -> str:
     """
     if "$" not in text:
         return plain(text)
-    joined = "".join(notation.to_text(part) if math else part for math, part in parts(text))
+    joined = "".join(notation.to_text(part) if math else part for math, part in spans(text))
     return plain(joined)

@@ -169,9 +169,21 @@ class _Page:
         )
         card = f"""<section class="regard-card regard-{heading.tone or "open"}">
 <div class="regard-top"><h{level} class="regard-label">{words(heading.text)}</h{level}>{pill}</div>
-{self.blocks(answer.blocks, level + 1)}
+{self.answer(answer.blocks, level + 1)}
 </section>"""
         return f'<div class="regard-pair">\n{beside}\n{card}\n</div>' if beside else card
+
+    def answer(self, blocks: tuple[doc.Block, ...], level: int) -> str:
+        """Return an answer; what its formula says once more, as it is typed, is folded."""
+        typed = tuple(block for block in blocks if isinstance(block, doc.Facts | doc.Code))
+        if not typed or not isinstance(blocks[0], doc.Math):
+            return self.blocks(blocks, level)
+        said = self.blocks(tuple(block for block in blocks if block not in typed), level)
+        return f"""{said}
+<details class="regard-typed">
+<summary>{_typed(typed)}</summary>
+{self.blocks(typed, level)}
+</details>"""
 
     def section(self, section: Section, level: int) -> str:
         heading = section.heading
@@ -219,6 +231,13 @@ def _without_first_slider(
 def _labelled(label: str, inside: str, level: int, look: str) -> str:
     heading = f'<h{level} class="regard-label">{words(label)}</h{level}>'
     return f'<section class="{look}">\n{heading}\n{inside}\n</section>'
+
+
+def _typed(blocks: tuple[doc.Block, ...]) -> str:
+    """Return what is inside of the fold of an answer."""
+    lines = sum(block.text.count("\n") + 1 for block in blocks if isinstance(block, doc.Code))
+    fields = sum(len(block.pairs) for block in blocks if isinstance(block, doc.Facts))
+    return f"The whole file, {lines} lines" if lines and not fields else "As fields of an answer"
 
 
 def _eyebrow(text: str) -> str:

@@ -28,7 +28,7 @@ def words(text: str) -> str:
     """Return a string as HTML, formulas as MathML."""
     return "".join(
         notation.to_mathml(part) if is_formula else escape(typeset(part), quote=True)
-        for is_formula, part in inline.parts(text)
+        for is_formula, part in inline.spans(text)
     )
 
 

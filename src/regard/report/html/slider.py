@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from regard.report.html import bars, curves
-from regard.report.html.prose import coloured, words
+from regard.report.html.prose import coloured, escaped, words
 from regard.report.inline import shown
 from regard.report.numbers import number, share
 from regard.report.slider import Slider
@@ -21,7 +21,8 @@ def figure(slider: Slider, which: int) -> str:
     places = [x.percent(row) for row in slider.rows]
     heights = [[round(100 - y.percent(v), 3) for v in series.y] for series in plot.series]
     more = () if limit is None else (limit[0],)
-    chart = curves.chart(plot, _points(places[at], heights, at), _under(slider, x, y), more)
+    above = _limit_words(slider, y) + _points(places[at], heights, at)
+    chart = curves.chart(plot, above, _under(slider, x, y), more)
     symbol = shown(plot.x_label)
     data = {
         "symbol": symbol,
@@ -74,16 +75,25 @@ def _under(slider: Slider, x: curves.Scale, y: curves.Scale) -> str:
         parts.append(
             f'<rect class="regard-enough" x="{begin}%" y="0" width="{round(100 - begin, 3)}%" '
             f'height="100%" /><text class="regard-enough-words" x="{begin}%" dx="8" y="1.1em">'
-            f"{words(slider.enough[1])}</text>"
+            f"{escaped(slider.enough[1])}</text>"
         )
     if slider.limit is not None:
         height = round(100 - y.percent(slider.limit[0]), 3)
         parts.append(
             f'<line class="regard-limit" x1="0" x2="100%" y1="{height}%" y2="{height}%" />'
-            f'<text class="regard-limit-words" x="8" y="{height}%" dy="1.2em">'
-            f"{words(slider.limit[1])}</text>"
         )
     return "\n".join(parts)
+
+
+def _limit_words(slider: Slider, y: curves.Scale) -> str:
+    """The words at a limit, above the lines of the grid, which would cross them out."""
+    if slider.limit is None:
+        return ""
+    height = round(100 - y.percent(slider.limit[0]), 3)
+    return (
+        f'<text class="regard-limit-words" x="8" y="{height}%" dy="1.2em">'
+        f"{escaped(slider.limit[1])}</text>"
+    )
 
 
 def _bars(slider: Slider) -> str:

@@ -144,7 +144,7 @@ def words(text: str) -> str:
     """Return a string with formulas as LaTeX."""
     return "".join(
         inline_formula(part) if is_formula else escaped(part)
-        for is_formula, part in inline.parts(text)
+        for is_formula, part in inline.spans(text)
     )
 
 

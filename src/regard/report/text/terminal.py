@@ -94,7 +94,7 @@ def _styled(text: str, style: str = "") -> rich_text.Text:
 def _words(text: str, style: str = "") -> rich_text.Text:
     """Return a string, its formulas in their colour."""
     result = _styled("", style)
-    for is_formula, part in inline.parts(text):
+    for is_formula, part in inline.spans(text):
         result.append(notation.to_text(part) if is_formula else part, _MATH if is_formula else None)
     return result
 
