@@ -96,3 +96,18 @@ def test_what_cannot_be_meant_is_refused(given: Any, goal: Any, message: str) ->
 def test_an_unknown_name_is_refused_with_those_that_are_known() -> None:
     with pytest.raises(InvalidAnswer, match="q is no symbol, size or unit here"):
         check(ATTENTION, {"parameters": "4 q^2"})
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("1e300 (1e300 (1/3))", "about 3.333e+599"),
+        ("((2^64)^64)^64", "about 1.611e+78913"),
+        ("1e-300/1e300", "about 1.000e-600"),
+    ],
+)
+def test_numbers_beyond_all_bounds_are_shown_by_their_size(said: str, shown: str) -> None:
+    found = check(problems.load("intensity-of-decoding"), {"intensity": said})
+    assert found.score == 0
+    assert found.counterexample is not None
+    assert found.counterexample.sentence.endswith(f"the answer says {shown}.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -25,6 +26,7 @@ from regard.language import Formula, parse
 from regard.report import number
 from regard.report.numbers import listing
 
+LONGEST = 10**30  # beyond it a number is written by its size
 Found = tuple[GoalResult, Counterexample | None, Misconception | None]
 
 
@@ -102,6 +104,11 @@ def _exactly(task: Task, side: Side, right: Ratio) -> str:
 
 
 def _number(value: Fraction) -> str:
+    """Write a number; one with more digits than anybody reads, or a float has, by its size."""
+    if max(abs(value.numerator), value.denominator) >= LONGEST:
+        near = Decimal(value.numerator) / Decimal(value.denominator)
+        is_ordinary = Decimal(1) / LONGEST < abs(near) < LONGEST
+        return number(float(value)) if is_ordinary else f"about {near:.3e}"
     if value.denominator == 1:
         return str(value.numerator)
     return f"{value.numerator}/{value.denominator} = {number(float(value))}"
