@@ -134,7 +134,7 @@ def statement(claim: Claim) -> str:
     try:
         names = subjects(claim)
         about = f"of {', '.join(names)}: " if names else ""
-        return about + claim_types()[claim.kind].say(claim)
+        return about + claim_types()[claim.kind].sentence(claim)
     except Exception:  # its fields may be anything
         return "a claim that cannot be read"
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from string import Formatter
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
+from regard.certify import reading
 from regard.certify.balls import Decision
 from regard.certify.certificate import Certificate, Claim
+
+_NO_WORDS: Mapping[str, Callable[[Claim], str]] = MappingProxyType({})
 
 
 class ClaimType(NamedTuple):
@@ -14,10 +19,41 @@ class ClaimType(NamedTuple):
 
     Attributes:
         decide: whether the claim holds, from the arrays of its certificate and its witness alone.
-        say: the claim as a sentence.
+        say: the claim as a sentence: a template of its fields and of `words`, "the leak is at most
+            {bound:up}"; or a function, where what it says depends on more than one of them.
+            Numbers are written `up` or `down`, rounded so that the sentence stays true, or
+            `exactly`; `count` is how many entries a list has.
         terms: what words in it or in what was found mean, as a sentence, where that is not plain.
+        words: parts of the template that are made from the whole claim.
     """
 
     decide: Callable[[Claim, Certificate], Decision]
-    say: Callable[[Claim], str]
+    say: str | Callable[[Claim], str]
     terms: str = ""
+    words: Mapping[str, Callable[[Claim], str]] = _NO_WORDS
+
+    def sentence(self, claim: Claim) -> str:
+        """Return a claim of this type as a sentence."""
+        if not isinstance(self.say, str):
+            return self.say(claim)
+        words = {name: word(claim) for name, word in self.words.items()}
+        return _FORMATTER.vformat(self.say, (), {**claim.fields, **words})
+
+
+class _Bounds(Formatter):
+    """Formats templates in which numbers are written up, down or exactly, and lists are counted."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        match format_spec:
+            case "up":
+                return reading.up(value)
+            case "down":
+                return reading.down(value)
+            case "exactly":
+                return reading.exactly(value)
+            case "count":
+                return str(len(value))
+        return str(super().format_field(value, format_spec))
+
+
+_FORMATTER = _Bounds()

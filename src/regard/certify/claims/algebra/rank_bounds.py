@@ -74,18 +74,6 @@ def _stated(claim: Claim) -> StatedIdentity:
     )
 
 
-def _say_rank_at_most(claim: Claim) -> str:
-    return (
-        f"the rank of {claim.fields['formula']} is at most {claim.fields['bound']}{_where(claim)}"
-    )
-
-
-def _say_rank_exceeds(claim: Claim) -> str:
-    return (
-        f"the rank of {claim.fields['formula']} can be above {claim.fields['bound']}{_where(claim)}"
-    )
-
-
 def _where(claim: Claim) -> str:
     where = ", ".join(f"{name} = {text}" for name, text in claim.fields.get("where", {}).items())
     return f", where {where}" if where else ""
@@ -280,6 +268,10 @@ def _pivots(found: Table) -> int:
 
 
 CLAIM_TYPES = {
-    "rank_at_most": ClaimType(rank_at_most, _say_rank_at_most),
-    "rank_exceeds": ClaimType(rank_exceeds, _say_rank_exceeds),
+    "rank_at_most": ClaimType(
+        rank_at_most, "the rank of {formula} is at most {bound}{where}", words={"where": _where}
+    ),
+    "rank_exceeds": ClaimType(
+        rank_exceeds, "the rank of {formula} can be above {bound}{where}", words={"where": _where}
+    ),
 }

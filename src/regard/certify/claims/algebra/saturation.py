@@ -46,14 +46,6 @@ def claim(of: str, bound: str) -> Claim:
     return Claim("saturation", {"of": of, "bound": bound})
 
 
-def _say_saturation(claim: Claim) -> str:
-    return (
-        f"{WORDS.get(claim.fields['of'], claim.fields['of'])} is at most "
-        f"{claim.fields['bound']} for "
-        "all n ≥ 2, where one score is at least gamma > 0 above the n - 1 others"
-    )
-
-
 def saturation(claim: Claim, certificate: Certificate) -> Decision:
     """Compare a formula with the bound that is proved above, term by term."""
     of = claim.stated.part("of")
@@ -92,4 +84,11 @@ def as_ratio(field: Field, formula: Formula) -> Ratio:
     return field.value(plain.tree, known)
 
 
-CLAIM_TYPES = {"saturation": ClaimType(saturation, _say_saturation)}
+CLAIM_TYPES = {
+    "saturation": ClaimType(
+        saturation,
+        "{what} is at most {bound} for all n ≥ 2, where one score is at least gamma > 0"
+        " above the n - 1 others",
+        words={"what": lambda claim: WORDS.get(claim.fields["of"], claim.fields["of"])},
+    ),
+}

@@ -33,14 +33,6 @@ def _bases(certificate: Certificate) -> tuple[Float64, Float64]:
     return S, reading.given(certificate, "T", len(S))
 
 
-def _say_separates(claim: Claim) -> str:
-    fields = claim.fields
-    return (
-        f"the matrix takes every column s of S to s/{fields['share']} and every column of T to 0, "
-        f"each within {reading.up(fields['bound'])}"
-    )
-
-
 def separates(claim: Claim, certificate: Certificate) -> Decision:
     """Decide ‖M s - s / share‖ ≤ bound and ‖M t‖ ≤ bound for all columns s, t of S, T."""
     S, T = _bases(certificate)
@@ -59,10 +51,6 @@ def separates(claim: Claim, certificate: Certificate) -> Decision:
         )
 
     return balls.constructed(balls.settle_algebra(test))
-
-
-def _say_norm_at_most(claim: Claim) -> str:
-    return f"the norm of the matrix is at most {reading.up(claim.fields['bound'])}"
 
 
 def norm_at_most_claim(claim: Claim, certificate: Certificate) -> Decision:
@@ -94,13 +82,6 @@ def _images(
     y = [read(entry, "y") for entry in reading.listed(reading.part(witness, "y"), "y", T.shape[1])]
     kept = numbers.read(S) * numbers.matrix(len(x), 1, x)
     return kept.entries(), (kept - numbers.read(T) * numbers.matrix(len(y), 1, y)).entries()
-
-
-def _say_norm_at_least(claim: Claim) -> str:
-    return (
-        f"every matrix that takes S to S/{claim.fields['share']} and T to 0 has a norm of at "
-        f"least {reading.down(claim.fields['bound'])}"
-    )
 
 
 def norm_at_least(claim: Claim, certificate: Certificate) -> Decision:
@@ -149,8 +130,15 @@ def no_separator(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "separates": ClaimType(separates, _say_separates),
-    "norm_at_most": ClaimType(norm_at_most_claim, _say_norm_at_most),
-    "norm_at_least": ClaimType(norm_at_least, _say_norm_at_least),
+    "separates": ClaimType(
+        separates,
+        "the matrix takes every column s of S to s/{share} and every column of T to 0, "
+        "each within {bound:up}",
+    ),
+    "norm_at_most": ClaimType(norm_at_most_claim, "the norm of the matrix is at most {bound:up}"),
+    "norm_at_least": ClaimType(
+        norm_at_least,
+        "every matrix that takes S to S/{share} and T to 0 has a norm of at least {bound:down}",
+    ),
     "no_separator": ClaimType(no_separator, _say_no_separator),
 }

@@ -43,21 +43,6 @@ def _say_weights_beyond(claim: Claim) -> str:
     return f"{queries(claim)} brings every weight within {tolerance} of {what} asked for"
 
 
-def _say_output_beyond(claim: Claim) -> str:
-    tolerance = reading.down(claim.fields["tolerance"])
-    return f"{queries(claim)} brings the output within {tolerance} of the one asked for"
-
-
-def _say_pattern_beyond(claim: Claim) -> str:
-    n, tolerance = len(claim.fields["rows"]), reading.down(claim.fields["tolerance"])
-    return f"{heads(claim)} misses a weight of one of {n} rows by more than {tolerance}"
-
-
-def _say_outputs_beyond(claim: Claim) -> str:
-    n, tolerance = len(claim.fields["outputs"]), reading.down(claim.fields["tolerance"])
-    return f"{heads(claim)}, with this W_V, misses one of {n} outputs by more than {tolerance}"
-
-
 def _tolerance(claim: Claim) -> int | float:
     return claim.stated.positive_or_zero("tolerance")
 
@@ -253,7 +238,20 @@ def _of_all(met: Callable[[Attention], bool | None]) -> Callable[[Attention], Ou
 
 CLAIM_TYPES = {
     "weights_beyond": ClaimType(weights_beyond, _say_weights_beyond),
-    "output_beyond": ClaimType(output_beyond, _say_output_beyond),
-    "pattern_beyond": ClaimType(pattern_beyond, _say_pattern_beyond),
-    "outputs_beyond": ClaimType(outputs_beyond, _say_outputs_beyond),
+    "output_beyond": ClaimType(
+        output_beyond,
+        "{queries} brings the output within {tolerance:down} of the one asked for",
+        words={"queries": queries},
+    ),
+    "pattern_beyond": ClaimType(
+        pattern_beyond,
+        "{heads} misses a weight of one of {rows:count} rows by more than {tolerance:down}",
+        words={"heads": heads},
+    ),
+    "outputs_beyond": ClaimType(
+        outputs_beyond,
+        "{heads}, with this W_V, misses one of {outputs:count} outputs by more than "
+        "{tolerance:down}",
+        words={"heads": heads},
+    ),
 }

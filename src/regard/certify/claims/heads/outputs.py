@@ -22,14 +22,6 @@ from regard.certify.claims.heads.rank import exceeds
 from regard.certify.claims.heads.self_attention import outputs_of, rows_of
 
 
-def _say_outputs_out_of_reach(claim: Claim) -> str:
-    fields = claim.fields
-    return (
-        f"with any head and any W_V, one of {len(fields['outputs'])} outputs is at least "
-        f"{reading.down(fields['bound'])} from the one listed"
-    )
-
-
 def outputs_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that some output is bound or more from the one listed, whatever the head."""
     tokens = reading.given(certificate, "tokens")
@@ -127,18 +119,14 @@ def _beyond_rank(
     return balls.settle_algebra(test)
 
 
-def _say_outputs_contradict(claim: Claim) -> str:
-    fields = claim.fields
-    supposed = "exactly the weights listed, whatever W_V"
-    if "within" in fields:
-        supposed = (
-            f"all weights within {reading.exactly(fields['within'])} of those listed and any W_V "
-            "whose values x_j W_V are at most "
-            f"{reading.exactly(reading.part(fields, 'spread'))} apart"
-        )
+def _supposed(claim: Claim) -> str:
+    """What of the weights and the values is taken for granted."""
+    if "within" not in claim.fields:
+        return "exactly the weights listed, whatever W_V"
+    within, spread = claim.stated.part("within"), claim.stated.part("spread")
     return (
-        f"with {supposed}, one of {len(fields['outputs'])} outputs is at least "
-        f"{reading.down(fields['bound'])} from the one listed"
+        f"all weights within {reading.exactly(within)} of those listed and any W_V whose values "
+        f"x_j W_V are at most {reading.exactly(spread)} apart"
     )
 
 
@@ -208,6 +196,15 @@ def outputs_contradict(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "outputs_out_of_reach": ClaimType(outputs_out_of_reach, _say_outputs_out_of_reach),
-    "outputs_contradict": ClaimType(outputs_contradict, _say_outputs_contradict),
+    "outputs_out_of_reach": ClaimType(
+        outputs_out_of_reach,
+        "with any head and any W_V, one of {outputs:count} outputs is at least "
+        "{bound:down} from the one listed",
+    ),
+    "outputs_contradict": ClaimType(
+        outputs_contradict,
+        "with {supposed}, one of {outputs:count} outputs is at least {bound:down} from "
+        "the one listed",
+        words={"supposed": _supposed},
+    ),
 }

@@ -93,11 +93,6 @@ def heads(claim: Claim) -> str:
     return "every head" if reach is None else f"every head with ‖A‖ up to {reading.down(reach)}"
 
 
-def _say_pattern_ceiling(claim: Claim) -> str:
-    n, bound = len(claim.fields["rows"]), reading.up(claim.fields["bound"])
-    return f"{heads(claim)} gives the target of one of {n} rows at most {bound}"
-
-
 def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that no head gives the target of every listed row more than bound.
 
@@ -155,11 +150,6 @@ def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
     return balls.for_all(proof, by_head(claim, certificate, rows, contradiction))
 
 
-def _say_pattern_apart(claim: Claim) -> str:
-    n, bound = len(claim.fields["rows"]), reading.down(claim.fields["bound"])
-    return f"{heads(claim)} has a divergence of at least {bound} from the weights of {n} rows"
-
-
 def pattern_apart(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that Σ_i KL(P_i ‖ a_i) ≥ Σ_i (H(L_i) - H(P_i)) - pull ≥ bound for every head."""
     tokens = reading.given(certificate, "tokens")
@@ -214,6 +204,14 @@ def _shares(row: Mapping[int, Number], numbers: Arithmetic) -> dict[int, Any]:
 
 
 CLAIM_TYPES = {
-    "pattern_ceiling": ClaimType(pattern_ceiling, _say_pattern_ceiling),
-    "pattern_apart": ClaimType(pattern_apart, _say_pattern_apart),
+    "pattern_ceiling": ClaimType(
+        pattern_ceiling,
+        "{heads} gives the target of one of {rows:count} rows at most {bound:up}",
+        words={"heads": heads},
+    ),
+    "pattern_apart": ClaimType(
+        pattern_apart,
+        "{heads} has a divergence of at least {bound:down} from the weights of {rows:count} rows",
+        words={"heads": heads},
+    ),
 }

@@ -17,14 +17,6 @@ from regard.certify.claims.claim_type import ClaimType
 from regard.certify.claims.heads.self_attention import Rows, rows_of
 
 
-def _say_d_k_at_least(claim: Claim) -> str:
-    fields = claim.fields
-    return (
-        f"no head with d_k below {fields['bound']} has the weights of {len(fields['rows'])} rows "
-        f"within {reading.down(fields['tolerance'])} of those listed"
-    )
-
-
 def d_k_at_least(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that the listed weights need d_k ≥ bound."""
     tokens = reading.given(certificate, "tokens")
@@ -192,5 +184,9 @@ def exceeds(
 
 
 CLAIM_TYPES = {
-    "d_k_at_least": ClaimType(d_k_at_least, _say_d_k_at_least),
+    "d_k_at_least": ClaimType(
+        d_k_at_least,
+        "no head with d_k below {bound} has the weights of {rows:count} rows within "
+        "{tolerance:down} of those listed",
+    ),
 }

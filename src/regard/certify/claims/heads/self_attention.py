@@ -75,10 +75,8 @@ def _form(claim: Claim) -> str:
     return " of matrix A" if "A" in claim.witness else ""
 
 
-def _say_pattern_close(claim: Claim) -> str:
-    n, bound = len(claim.fields["rows"]), reading.up(claim.fields["bound"])
-    rows = f"{n} row{'s' * (n != 1)}"
-    return f"the weights of the head{_form(claim)} in {rows} are within {bound} of those listed"
+def _counted(rows: Any) -> str:
+    return f"{len(rows)} row{'s' * (len(rows) != 1)}"
 
 
 def pattern_close(claim: Claim, certificate: Certificate) -> Decision:
@@ -102,12 +100,6 @@ def pattern_close(claim: Claim, certificate: Certificate) -> Decision:
         )
 
     return balls.constructed(balls.settle(test))
-
-
-def _say_outputs_close(claim: Claim) -> str:
-    n, bound = len(claim.fields["outputs"]), reading.up(claim.fields["bound"])
-    rows = f"{n} row{'s' * (n != 1)}"
-    return f"the outputs of the head{_form(claim)} in {rows} are within {bound} of those listed"
 
 
 def outputs_close(claim: Claim, certificate: Certificate) -> Decision:
@@ -134,6 +126,14 @@ def outputs_close(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "pattern_close": ClaimType(pattern_close, _say_pattern_close),
-    "outputs_close": ClaimType(outputs_close, _say_outputs_close),
+    "pattern_close": ClaimType(
+        pattern_close,
+        "the weights of the head{form} in {rows} are within {bound:up} of those listed",
+        words={"form": _form, "rows": lambda claim: _counted(claim.fields["rows"])},
+    ),
+    "outputs_close": ClaimType(
+        outputs_close,
+        "the outputs of the head{form} in {rows} are within {bound:up} of those listed",
+        words={"form": _form, "rows": lambda claim: _counted(claim.fields["outputs"])},
+    ),
 }

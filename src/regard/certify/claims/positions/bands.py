@@ -81,11 +81,6 @@ def _among(claim: Claim) -> str:
     return f", of those below {claim.fields['n']} in size{base_in_words(claim.fields)}"
 
 
-def _say_band_gap(claim: Claim) -> str:
-    bound = reading.down(claim.fields["bound"])
-    return f"the head lifts {_window(claim)} by at least {bound}{_among(claim)}"
-
-
 def band_gap(claim: Claim, certificate: Certificate) -> Decision:
     """Decide min_window f - max_outside f ≥ bound · size, max_window f - min ≤ ripple · size.
 
@@ -189,6 +184,10 @@ def _weights(witness: Mapping[str, Any], name: str, allowed: Sequence[range]) ->
 
 
 CLAIM_TYPES = {
-    "band_gap": ClaimType(band_gap, _say_band_gap),
+    "band_gap": ClaimType(
+        band_gap,
+        "the head lifts {window} by at least {bound:down}{among}",
+        words={"window": _window, "among": _among},
+    ),
     "band_optimal": ClaimType(band_optimal, _say_band_optimal),
 }

@@ -128,15 +128,6 @@ def steps_back(T: Any) -> str:
     return f"{abs(T)} step{'s' * (abs(T) != 1)} {'back' if T > 0 else 'ahead'}"
 
 
-def _say_offset_mass(claim: Claim) -> str:
-    fields = claim.fields
-    return (
-        f"of {fields['n']} keys, every query whose key {steps_back(fields['T'])} is there gives it "
-        f"at least {reading.down(fields['bound'])}, also if positions are off by "
-        f"{reading.down(fields['table_error'])}{base_in_words(fields)}"
-    )
-
-
 def offset_mass(claim: Claim, certificate: Certificate) -> Decision:
     """Decide that the weight of key t - T is at least bound for every t with 0 ≤ t - T < n.
 
@@ -193,16 +184,6 @@ def _sum_up(bound: Any, within: Any) -> str:
     return reading.up(nearest if Fraction(nearest) >= total else math.nextafter(nearest, math.inf))
 
 
-def _say_strongest_rival(claim: Claim) -> str:
-    fields = claim.fields
-    return (
-        f"shift {fields['T']} scores at least {reading.down(fields['bound'])} more than every "
-        f"other less than {fields['n']} away, and at most "
-        f"{_sum_up(fields['bound'], fields['within'])} more than "
-        f"shift {fields['rival']}{base_in_words(fields)}"
-    )
-
-
 def strongest_rival(claim: Claim, certificate: Certificate) -> Decision:
     """Decide f(T) - f(δ) ≥ bound for δ ≠ T, |δ - T| < n, and ≤ bound + within for the rival."""
     head, n = PositionalHead(claim), length_of(claim)
@@ -229,6 +210,22 @@ def strongest_rival(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "offset_mass": ClaimType(offset_mass, _say_offset_mass),
-    "strongest_rival": ClaimType(strongest_rival, _say_strongest_rival),
+    "offset_mass": ClaimType(
+        offset_mass,
+        "of {n} keys, every query whose key {back} is there gives it at least "
+        "{bound:down}, also if positions are off by {table_error:down}{base}",
+        words={
+            "back": lambda claim: steps_back(claim.fields["T"]),
+            "base": lambda claim: base_in_words(claim.fields),
+        },
+    ),
+    "strongest_rival": ClaimType(
+        strongest_rival,
+        "shift {T} scores at least {bound:down} more than every other less than {n} "
+        "away, and at most {most} more than shift {rival}{base}",
+        words={
+            "most": lambda claim: _sum_up(claim.fields["bound"], claim.fields["within"]),
+            "base": lambda claim: base_in_words(claim.fields),
+        },
+    ),
 }

@@ -26,11 +26,6 @@ from regard.certify.lemmas.mixtures import (
 )
 
 
-def _say_ceiling(claim: Claim) -> str:
-    fields = claim.fields
-    return f"{queries(claim)} gives key {fields['key']} more than {reading.up(fields['bound'])}"
-
-
 def _over_others(claim: Claim, certificate: Certificate, key: int) -> Mixtures:
     reach, n = claim.stated.radius(), len(reading.given(certificate, "keys"))
     given_weights = claim.witnessed.part("combination")
@@ -74,13 +69,6 @@ def ceiling(claim: Claim, certificate: Certificate) -> Decision:
     return balls.for_all(proof, by_query(claim, certificate, contradiction))
 
 
-def _say_weights_apart(claim: Claim) -> str:
-    return (
-        f"{queries(claim)} gives weights whose divergence from the target is below "
-        f"{reading.down(claim.fields['bound'])}"
-    )
-
-
 def weights_apart(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that KL(p ‖ a) = -H(p) - Σ p_i ln a_i ≥ H(l) - H(p) - pull ≥ bound."""
     keys = reading.given(certificate, "keys")
@@ -112,11 +100,6 @@ def weights_apart(claim: Claim, certificate: Certificate) -> Decision:
         return Outcome(balls.less(divergence, bound), reason)
 
     return balls.for_all(proof, by_query(claim, certificate, contradiction))
-
-
-def _say_floors_out_of_reach(claim: Claim) -> str:
-    n = len(claim.fields["floors"]["indices"])
-    return f"{queries(claim)} gives each of {n} keys at least its floor"
 
 
 def floors_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
@@ -154,14 +137,6 @@ def floors_out_of_reach(claim: Claim, certificate: Certificate) -> Decision:
         return Outcome(balls.every(*met), "A query meets every floor.")
 
     return balls.for_all(proof, by_query(claim, certificate, contradiction))
-
-
-def _say_output_ceiling(claim: Claim) -> str:
-    fields = claim.fields
-    return (
-        f"{queries(claim)} brings the output closer than {reading.down(fields['bound'])} "
-        f"to value {fields['key']}"
-    )
 
 
 def output_ceiling(claim: Claim, certificate: Certificate) -> Decision:
@@ -205,12 +180,23 @@ def output_ceiling(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "ceiling": ClaimType(ceiling, _say_ceiling),
-    "weights_apart": ClaimType(weights_apart, _say_weights_apart),
+    "ceiling": ClaimType(
+        ceiling, "{queries} gives key {key} more than {bound:up}", words={"queries": queries}
+    ),
+    "weights_apart": ClaimType(
+        weights_apart,
+        "{queries} gives weights whose divergence from the target is below {bound:down}",
+        words={"queries": queries},
+    ),
     "floors_out_of_reach": ClaimType(
         floors_out_of_reach,
-        _say_floors_out_of_reach,
+        "{queries} gives each of {floors[indices]:count} keys at least its floor",
         "The floor of a key is the least weight that the tolerance allows it.",
+        words={"queries": queries},
     ),
-    "output_ceiling": ClaimType(output_ceiling, _say_output_ceiling),
+    "output_ceiling": ClaimType(
+        output_ceiling,
+        "{queries} brings the output closer than {bound:down} to value {key}",
+        words={"queries": queries},
+    ),
 }

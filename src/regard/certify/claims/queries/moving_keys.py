@@ -69,13 +69,6 @@ def _moved(claim: Claim) -> str:
     return f"for all keys within {exactly(claim.fields['radius'])} of those given"
 
 
-def _say_weights_close_within(claim: Claim) -> str:
-    return (
-        f"{_moved(claim)} the query puts {worded_target(claim)}, each weight within "
-        f"{up(claim.fields['bound'])}"
-    )
-
-
 def weights_close_within(claim: Claim, certificate: Certificate) -> Decision:
     """Decide max_i |a_i - p_i| ≤ bound for all keys within the radius."""
     keys = given(certificate, "keys")
@@ -208,13 +201,6 @@ def _pull(
     return room, norm(apart)
 
 
-def _say_weights_beyond_within(claim: Claim) -> str:
-    return (
-        f"no query puts {worded_target(claim)}, each weight within "
-        f"{exactly(claim.fields['tolerance'])}, {_moved(claim)}"
-    )
-
-
 def weights_beyond_within(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that no query keeps all weights within the tolerance."""
     keys = given(certificate, "keys")
@@ -238,7 +224,15 @@ def weights_beyond_within(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "weights_close_within": ClaimType(weights_close_within, _say_weights_close_within),
+    "weights_close_within": ClaimType(
+        weights_close_within,
+        "{moved} the query puts {weights}, each weight within {bound:up}",
+        words={"moved": _moved, "weights": worded_target},
+    ),
     "shortest_copy_within": ClaimType(shortest_copy_within, _say_shortest_copy_within),
-    "weights_beyond_within": ClaimType(weights_beyond_within, _say_weights_beyond_within),
+    "weights_beyond_within": ClaimType(
+        weights_beyond_within,
+        "no query puts {weights}, each weight within {tolerance:exactly}, {moved}",
+        words={"moved": _moved, "weights": worded_target},
+    ),
 }

@@ -42,7 +42,6 @@ from regard.certify.certificate import (
     Float64,
     Number,
     Unusable,
-    down,
     exactly,
     given,
     listed,
@@ -64,10 +63,6 @@ def worded_target(claim: Claim) -> str:
         return f"a weight of {exactly(weights[0])} on key {places[0]}"
     on = ", ".join(str(place) for place in places)
     return f"weights of {', '.join(exactly(w) for w in weights)} on keys {on}"
-
-
-def _say_weights_close(claim: Claim) -> str:
-    return f"the query puts {worded_target(claim)}, each weight within {up(claim.fields['bound'])}"
 
 
 def weights_close(claim: Claim, certificate: Certificate) -> Decision:
@@ -97,13 +92,6 @@ def _missed(terms: list[arb], i: int, p: Number) -> arb:
     """(a_i - p) times the sum of all terms; where p = 1, that is what the others have."""
     others = sum((term for j, term in enumerate(terms) if j != i), arb(0))
     return (1 - arb(p)) * terms[i] - p * others
-
-
-def _say_output_close(claim: Claim) -> str:
-    return (
-        f"the output of the query is within {up(claim.fields['bound'])} of the one with "
-        f"{worded_target(claim)}"
-    )
 
 
 def output_close(claim: Claim, certificate: Certificate) -> Decision:
@@ -140,13 +128,6 @@ def _chosen(claim: Claim) -> str:
     if len(places) > 5:
         return f"the {len(places)} chosen keys"
     return f"key{'s' * (len(places) > 1)} {', '.join(str(place) for place in places)}"
-
-
-def _say_margin_at_least(claim: Claim) -> str:
-    return (
-        f"some query lifts {_chosen(claim)} above the others by at least "
-        f"{down(claim.fields['bound'])} per unit of its length"
-    )
 
 
 def margin_at_least(claim: Claim, certificate: Certificate) -> Decision:
@@ -213,8 +194,20 @@ def margin_at_most(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "weights_close": ClaimType(weights_close, _say_weights_close),
-    "output_close": ClaimType(output_close, _say_output_close),
-    "margin_at_least": ClaimType(margin_at_least, _say_margin_at_least),
+    "weights_close": ClaimType(
+        weights_close,
+        "the query puts {weights}, each weight within {bound:up}",
+        words={"weights": worded_target},
+    ),
+    "output_close": ClaimType(
+        output_close,
+        "the output of the query is within {bound:up} of the one with {weights}",
+        words={"weights": worded_target},
+    ),
+    "margin_at_least": ClaimType(
+        margin_at_least,
+        "some query lifts {keys} above the others by at least {bound:down} per unit of its length",
+        words={"keys": _chosen},
+    ),
     "margin_at_most": ClaimType(margin_at_most, _say_margin_at_most),
 }

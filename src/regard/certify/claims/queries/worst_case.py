@@ -40,13 +40,11 @@ from regard.certify.certificate import (
     Float64,
     Number,
     Unusable,
-    down,
     exactly,
     given,
     listed,
     number,
     positive_or_zero,
-    up,
 )
 from regard.certify.claims.claim_type import ClaimType
 
@@ -80,22 +78,6 @@ def _along(claim: Claim) -> str:
     shown = ", ".join(exactly(float(x)) for x in direction[:MOST_SHOWN])
     more = ", …" if len(direction) > MOST_SHOWN else ""
     return f"the output along ({shown}{more})"
-
-
-def _say_never_above(claim: Claim) -> str:
-    fields = claim.fields
-    return (
-        f"{_moved(claim)}, {_along(claim)} is at most {up(fields['bound'])}; "
-        f"this is reached to within {up(fields['attained'])}"
-    )
-
-
-def _say_never_below(claim: Claim) -> str:
-    fields = claim.fields
-    return (
-        f"{_moved(claim)}, {_along(claim)} is at least {down(fields['bound'])}; "
-        f"this is reached to within {up(fields['attained'])}"
-    )
 
 
 def output_never_above(claim: Claim, certificate: Certificate) -> Decision:
@@ -182,6 +164,14 @@ def _around(keys: Float64, query: Float64, scale: Number, radii: Sequence[Number
 
 
 CLAIM_TYPES = {
-    "output_never_above": ClaimType(output_never_above, _say_never_above),
-    "output_never_below": ClaimType(output_never_below, _say_never_below),
+    "output_never_above": ClaimType(
+        output_never_above,
+        "{moved}, {along} is at most {bound:up}; this is reached to within {attained:up}",
+        words={"moved": _moved, "along": _along},
+    ),
+    "output_never_below": ClaimType(
+        output_never_below,
+        "{moved}, {along} is at least {bound:down}; this is reached to within {attained:up}",
+        words={"moved": _moved, "along": _along},
+    ),
 }

@@ -44,13 +44,6 @@ from regard.certify.lemmas.random_keys import (
 )
 
 
-def _say_gap_at_most(claim: Claim) -> str:
-    return (
-        f"no query{within_in_words(claim)} {lifts_in_words(claim)} above every other key by more "
-        f"than {reading.up(claim.fields['bound'])} in the mean{deviations_in_words(claim)}"
-    )
-
-
 def gap_at_most(claim: Claim, certificate: Certificate) -> Decision:
     """Prove it from shares y of pairs, ties t and, for each pair, a direction x."""
     law = read_law(certificate)
@@ -135,4 +128,10 @@ def _semidefinite(first: Float64, second: Float64, ridge: Number) -> bool | None
     return balls.definite(rows, semi=True)
 
 
-CLAIM_TYPES = {"gap_at_most": ClaimType(gap_at_most, _say_gap_at_most)}
+CLAIM_TYPES = {
+    "gap_at_most": ClaimType(
+        gap_at_most,
+        "no query{within} {lifts} above every other key by more than {bound:up} in the mean{less}",
+        words={"within": within_in_words, "lifts": lifts_in_words, "less": deviations_in_words},
+    ),
+}

@@ -32,12 +32,8 @@ from regard.certify.lemmas.random_keys import (
 )
 
 
-def _say_mean_gap(claim: Claim) -> str:
-    return (
-        f"the score of {keys_in_words(reading.listed(claim.fields['chosen'], 'chosen'))} is above "
-        f"that of every other key by at least {reading.down(claim.fields['bound'])} in the mean"
-        f"{deviations_in_words(claim)}"
-    )
+def _chosen(claim: Claim) -> str:
+    return keys_in_words(reading.listed(claim.fields["chosen"], "chosen"))
 
 
 def mean_gap(claim: Claim, certificate: Certificate) -> Decision:
@@ -64,11 +60,6 @@ def mean_gap(claim: Claim, certificate: Certificate) -> Decision:
     return balls.constructed(balls.settle_algebra(test))
 
 
-def _say_mean_weights(claim: Claim) -> str:
-    words = weights_in_words(claim.fields["target"])
-    return f"the query {words}, within {reading.up(claim.fields['bound'])}"
-
-
 def mean_weights(claim: Claim, certificate: Certificate) -> Decision:
     """Decide |m_i - m_j - ln(p_i/p_j)| ≤ bound."""
     law = read_law(certificate)
@@ -90,10 +81,6 @@ def mean_weights(claim: Claim, certificate: Certificate) -> Decision:
     )
 
 
-def _say_score_variance(claim: Claim) -> str:
-    return f"the {noise_in_words(claim)} is at most {reading.up(claim.fields['bound'])}"
-
-
 def score_variance(claim: Claim, certificate: Certificate) -> Decision:
     """Decide Σ w (e_i + e_j) ≤ bound, or max (e_i + e_j) ≤ bound."""
     law = read_law(certificate)
@@ -110,14 +97,6 @@ def score_variance(claim: Claim, certificate: Certificate) -> Decision:
         )
 
     return balls.constructed(balls.settle_algebra(test))
-
-
-def _say_failure_at_most(claim: Claim) -> str:
-    return (
-        f"the probability that another key scores higher than "
-        f"{keys_in_words(reading.listed(claim.fields['chosen'], 'chosen'))} is at most "
-        f"{reading.up(claim.fields['bound'])}"
-    )
 
 
 def failure_at_most(claim: Claim, certificate: Certificate) -> Decision:
@@ -154,8 +133,23 @@ def _below_zero(mean: arb, variance: arb) -> arb:
 
 
 CLAIM_TYPES = {
-    "mean_gap": ClaimType(mean_gap, _say_mean_gap),
-    "mean_weights": ClaimType(mean_weights, _say_mean_weights),
-    "score_variance": ClaimType(score_variance, _say_score_variance),
-    "failure_at_most": ClaimType(failure_at_most, _say_failure_at_most),
+    "mean_gap": ClaimType(
+        mean_gap,
+        "the score of {keys} is above that of every other key by at least {bound:down} "
+        "in the mean{less}",
+        words={"keys": _chosen, "less": deviations_in_words},
+    ),
+    "mean_weights": ClaimType(
+        mean_weights,
+        "the query {lifts}, within {bound:up}",
+        words={"lifts": lambda claim: weights_in_words(claim.fields["target"])},
+    ),
+    "score_variance": ClaimType(
+        score_variance, "the {noise} is at most {bound:up}", words={"noise": noise_in_words}
+    ),
+    "failure_at_most": ClaimType(
+        failure_at_most,
+        "the probability that another key scores higher than {keys} is at most {bound:up}",
+        words={"keys": _chosen},
+    ),
 }

@@ -50,14 +50,6 @@ from regard.certify.lemmas.random_keys import (
 )
 
 
-def _say_variance_at_least(claim: Claim) -> str:
-    return (
-        f"every query{within_in_words(claim)} that {lifts_in_words(claim)} above every other key "
-        f"by a mean gap of at least {reading.exactly(claim.fields['gap'])} has a "
-        f"{noise_in_words(claim)} of at least {reading.down(claim.fields['bound'])}"
-    )
-
-
 def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
     """Prove it from multipliers (rows y, ties t, ridge λ, floor μ, mixture w) and a point x."""
     law = read_law(certificate)
@@ -136,4 +128,11 @@ def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
     return balls.for_all(proof, contradicted_by_a_query(claim, law, target, contradiction))
 
 
-CLAIM_TYPES = {"variance_at_least": ClaimType(variance_at_least, _say_variance_at_least)}
+CLAIM_TYPES = {
+    "variance_at_least": ClaimType(
+        variance_at_least,
+        "every query{within} that {lifts} above every other key by a mean gap of at "
+        "least {gap:exactly} has a {noise} of at least {bound:down}",
+        words={"within": within_in_words, "lifts": lifts_in_words, "noise": noise_in_words},
+    ),
+}

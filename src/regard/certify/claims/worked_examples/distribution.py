@@ -23,13 +23,6 @@ def claim(bound: float = 1e-30) -> Claim:
     return Claim("distribution", {"bound": bound})
 
 
-def _say_distribution(claim: Claim) -> str:
-    return (
-        "the attention weights of every row of scores are above 0 and sum to 1, within "
-        f"{reading.up(claim.fields['bound'])}"
-    )
-
-
 def distribution(claim: Claim, certificate: Certificate) -> Decision:
     """Decide 0 < a_i and |Σ a_i - 1| ≤ bound for a = softmax(row)."""
     rows = reading.given(certificate, "scores")
@@ -52,5 +45,8 @@ def distribution(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "distribution": ClaimType(distribution, _say_distribution),
+    "distribution": ClaimType(
+        distribution,
+        "the attention weights of every row of scores are above 0 and sum to 1, within {bound:up}",
+    ),
 }
