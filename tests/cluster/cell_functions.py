@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -81,6 +82,21 @@ def fail_at(i: int, at: int) -> float:
     if i == at:
         raise ZeroDivisionError("i is\n  the wrong one")
     return 1.5 * i
+
+
+def count_threads(i: int) -> dict[str, Any]:
+    """Load a BLAS of its own, and say how many threads it and others would use."""
+    before = "scipy.linalg" in sys.modules
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import threadpool_info
+
+    blas = [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
+    assert len(blas) > 1  # NumPy's and SciPy's
+    return {
+        "scipy_before": before,
+        "most": max(blas),
+        "regard": os.environ.get("REGARD_THREADS", ""),
+    }
 
 
 def calls_in(folder: Path) -> list[int]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import importlib
 import logging
-import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from regard.cluster.failures import ClusterError
+from regard.cluster.thread_limits import hold_threads
 from regard.core.kernels.threads import available
 from regard.errors import ParameterError
 
-__all__ = ["Watch", "begin_task", "connected", "hold_threads", "needed"]
+__all__ = ["Watch", "begin_task", "connected", "needed"]
 
 PATIENCE = 60.0  # seconds to wait for workers, where there are none
 _CONNECT = 10.0  # seconds to wait for the scheduler
@@ -189,8 +189,3 @@ def _wait_for_nanny(worker: Any) -> None:
             time.sleep(0.02)
     except Exception:  # of whatever kind: another release of Dask may answer otherwise
         time.sleep(_SETTLE)
-
-
-def hold_threads() -> None:
-    """Have regard use one thread in this process, unless its owner has said how many."""
-    os.environ.setdefault("REGARD_THREADS", "1")

@@ -63,7 +63,7 @@ def _of_scheduler(client: Any) -> dict[str, str | None]:
 
 def _describe() -> dict[str, Any]:
     """Describe the process that this runs in: a worker, as a task would find it."""
-    from regard.cluster.connection import hold_threads
+    from regard.cluster.thread_limits import hold_threads
     from regard.core import kernels
     from regard.core.kernels import threads
 

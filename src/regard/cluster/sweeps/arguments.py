@@ -24,6 +24,7 @@ from regard.cluster.sweeps.processes import Processes
 from regard.cluster.sweeps.run import run_cells
 from regard.cluster.sweeps.settings import Cell, read_cells
 from regard.cluster.sweeps.targets import Named, named, names
+from regard.cluster.thread_limits import one_thread_for_libraries, threads_of_a_worker
 from regard.core.kernels.threads import available
 from regard.errors import InvalidProblem, ParameterError
 from regard.shapes import integer
@@ -115,7 +116,7 @@ def sweep(
     try:
         if missing:
             with (
-                _engine(target, seed, cluster, min(count, len(missing)), limit, go_on) as engine,
+                _engine(target, seed, cluster, count, len(missing), limit, go_on) as engine,
                 watched(name, resumed, len(cells), progress) as tick,
             ):
 
@@ -248,16 +249,20 @@ def _go_on(checkpoint: str | Path | None) -> str:
 
 @contextmanager
 def _engine(
-    target: Any, seed: int, cluster: Any, workers: int, memory: int | None, go_on: str
+    target: Any, seed: int, cluster: Any, asked: int, cells: int, memory: int | None, go_on: str
 ) -> Iterator[Engine]:
+    workers = min(asked, cells)
+    if cluster is None and not workers:
+        with one_thread_for_libraries():
+            yield Here(target, seed)
+        return
     if cluster is None:
-        engine: Engine = (
-            Here(target, seed) if not workers else Processes(target, seed, workers, memory)
-        )
+        threads = threads_of_a_worker(asked, workers)
+        processes = Processes(target, seed, workers, memory, threads)
         try:
-            yield engine
+            yield processes
         finally:
-            engine.close()
+            processes.close()
         return
     with connected(_NAME, cluster, workers=workers or None, memory=memory) as client:
         engine = Dask(client, target, seed, go_on=go_on)

@@ -17,7 +17,7 @@ from regard.cluster.failures import ClusterError
 from regard.cluster.sweeps.engines import Answer
 from regard.cluster.sweeps.settings import Cell
 from regard.cluster.sweeps.worker import READY
-from regard.core.kernels.threads import available
+from regard.cluster.thread_limits import limited_environment
 from regard.errors import ParameterError
 
 __all__ = ["Processes"]
@@ -44,12 +44,25 @@ class Processes:
     """Runs batches in processes of this machine, each of them a Python of its own."""
 
     def __init__(
-        self, function: Callable[..., Any], seed: int, workers: int, memory: int | None
+        self,
+        function: Callable[..., Any],
+        seed: int,
+        workers: int,
+        memory: int | None,
+        threads: int = 1,
     ) -> None:
-        """Take the function, the seed, how many processes, and how much memory a cell may take."""
+        """Start worker processes.
+
+        Args:
+            function: what is called for each cell.
+            seed: of the sweep.
+            workers: how many processes.
+            memory: how many bytes a cell may take.
+            threads: how many regard uses in each.
+        """
         self.slots, self.tries = 2 * workers, 2  # once may be somebody else's doing
         self._packed = _packed(function, seed, memory)
-        self._environment = {**os.environ, "REGARD_THREADS": str(max(1, available() // workers))}
+        self._environment = limited_environment(threads)
         self._waiting: deque[Batch] = deque()
         self._alive: list[_Worker] = []
         try:
