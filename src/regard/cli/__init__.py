@@ -18,6 +18,7 @@ from regard.cli.check import check as check_command
 from regard.cli.doctor import doctor as doctor_command
 from regard.cli.explain import explain as explain_command
 from regard.cli.export import export as export_command
+from regard.cli.flags_only import CommandFirst, FlagsOnly
 from regard.cli.grade import grade as grade_command
 from regard.cli.handout import handout as handout_command
 from regard.cli.inspect import inspect as inspect_command
@@ -34,6 +35,7 @@ from regard.errors import RegardError
 
 app = typer.Typer(
     name="regard",
+    cls=CommandFirst,
     help="A workbench for the attention mechanism.",
     no_args_is_help=True,
     add_completion=False,
@@ -48,7 +50,7 @@ app.command("check")(check_command)
 app.command("grade", short_help="Grade a whole class.")(grade_command)
 app.command("export")(export_command)
 app.command("explain", short_help="Write out every step of attention, exactly.")(explain_command)
-app.command("lab")(lab_command)
+app.command("lab", cls=FlagsOnly)(lab_command)
 app.command("inspect", short_help="Say what the heads of a model do.")(inspect_command)
 app.command("mcp", short_help="Offer the questions of the lab to assistants.")(mcp_command)
 app.command("list")(problem_set.list_problems)
