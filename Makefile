@@ -4,6 +4,8 @@ BIN := .venv/bin
 EXTRAS ?= check,test
 comma := ,
 NATIVE := $(wildcard src/regard/core/kernels/csrc/*)
+# Compiled modules are kept, as on a reader's own machine: the tests start some thousand processes that import regard.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help setup run test test-tools test-slow check peers bench docs dist clean
