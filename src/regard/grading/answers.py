@@ -15,7 +15,7 @@ from typing import Any
 from regard.errors import InvalidAnswer, InvalidProblem
 from regard.grading.hand_ins import CODE_ENDINGS, File
 from regard.grading.npz import read_npz
-from regard.problems.loading import parse
+from regard.problems.loading import bundled_ids, parse
 
 MOST_DOTS = 50  # in one key: reading dotted keys takes time that grows with their square
 _BESIDE = {"collection", "name", "schema"}
@@ -66,12 +66,21 @@ class Given:
 
 @dataclass(frozen=True)
 class _Found:
-    """An answer in a file, or what is wrong there; `target` None means any problem."""
+    """An answer in a file, or what is wrong there.
+
+    Attributes:
+        file: where it is.
+        target: the problem that it answers; None where it may be any.
+        fields: of the answer, or None.
+        refused: what is wrong, or "".
+        is_named: whether the file says that it answers this problem, by its name or within.
+    """
 
     file: File
     target: Asked | None
     fields: Mapping[str, Any] | None = None
     refused: str = ""
+    is_named: bool = False
 
     @property
     def where(self) -> str:
@@ -82,6 +91,7 @@ def answer_to(asked: Asked, files: Sequence[File], every: Sequence[Asked]) -> Gi
     """Return what the files of a student say to one of the problems that are asked."""
     found = [one for file in files for one in _in_file(file, every)]
     answers = [one for one in found if one.target is asked and not one.refused]
+    answers = [one for one in answers if one.is_named] or answers
     refused = [one for one in found if one.refused and one.target in (asked, None)]
     notes = tuple(f"{one.where}: {one.refused}" for one in refused)
     if len(answers) > 1:
@@ -94,6 +104,8 @@ def answer_to(asked: Asked, files: Sequence[File], every: Sequence[Asked]) -> Gi
 
 def _in_file(file: File, every: Sequence[Asked]) -> list[_Found]:
     named = next((asked for asked in every if file.stem and asked.is_called(file.stem)), None)
+    if named is None and file.stem in bundled_ids():
+        return [_not_asked(file, file.stem)]
     if file.refused:
         return [_Found(file, named or _only(every), refused=f"{file.refused}.")]
     if file.ending in CODE_ENDINGS:
@@ -101,13 +113,13 @@ def _in_file(file: File, every: Sequence[Asked]) -> list[_Found]:
         if not wanted:
             reason = "is code, and no problem that is asked here wants code."
             return [_Found(file, named or _only(every), refused=reason)]
-        return [_aimed(file, named or _only(wanted), None)]
+        return [_aimed(file, named or _only(wanted), None, is_named=named is not None)]
     try:
         data = read_npz(file.data) if file.ending == ".npz" else read_text(file)
     except InvalidAnswer as error:
         return [_Found(file, named or _only(every), refused=str(error))]
     if file.ending == ".npz":
-        return [_aimed(file, named or _only(every), data)]
+        return [_aimed(file, named or _only(every), data, is_named=named is not None)]
     tables = {name: table for name, table in data.items() if name not in _BESIDE}
     if "problem" not in data and "answer" not in data and _is_sheet(tables, every):
         return [_part(file, name, table, every) for name, table in tables.items()]
@@ -118,25 +130,28 @@ def _in_file(file: File, every: Sequence[Asked]) -> list[_Found]:
     said = data.get("problem")
     fields = data.get("answer", {name: data[name] for name in data if name != "problem"})
     if said is None:
-        return [_aimed(file, named or _only(every), fields)]
+        return [_aimed(file, named or _only(every), fields, is_named=named is not None)]
     target = next(
         (asked for asked in every if isinstance(said, str) and asked.is_called(said)), None
     )
     if target is None:
-        reason = f"is an answer to {str(said)[:80]!r}, which is not asked here."
-        return [_Found(file, None, refused=reason)]
-    return [_aimed(file, target, fields)]
+        return [_not_asked(file, str(said)[:80])]
+    return [_aimed(file, target, fields, is_named=True)]
 
 
-def _aimed(file: File, target: Asked | None, fields: Any) -> _Found:
+def _not_asked(file: File, name: str) -> _Found:
+    return _Found(file, None, refused=f"is an answer to {name!r}, which is not asked here.")
+
+
+def _aimed(file: File, target: Asked | None, fields: Any, *, is_named: bool) -> _Found:
     if target is None:
         reason = 'does not say which problem it answers: write problem = "…", or name it so.'
         return _Found(file, None, refused=reason)
     if file.ending in CODE_ENDINGS:
-        return _Found(file, target)
+        return _Found(file, target, is_named=is_named)
     if not isinstance(fields, Mapping):
         return _Found(file, target, refused="its answer must be a table of fields.")
-    return _Found(file, target, fields)
+    return _Found(file, target, fields, is_named=is_named)
 
 
 def _is_sheet(tables: Mapping[str, Any], every: Sequence[Asked]) -> bool:
@@ -151,7 +166,7 @@ def _part(file: File, name: str, table: Any, every: Sequence[Asked]) -> _Found:
     if target is None:
         return _Found(file, None, refused=f"[{name[:80]}] is no problem that is asked here.")
     inside = table.get("answer", table)
-    return _aimed(file, target, inside)
+    return _aimed(file, target, inside, is_named=True)
 
 
 def read_text(file: File) -> dict[str, Any]:
