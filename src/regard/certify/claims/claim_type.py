@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from string import Formatter
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from regard.certify import reading
 from regard.certify.balls import Decision
 from regard.certify.certificate import Certificate, Claim
+from regard.certify.claims.words import WORDS
 
-_NO_WORDS: Mapping[str, Callable[[Claim], str]] = MappingProxyType({})
+Words = Mapping[str, Callable[[Claim], str]]
 
 
 class ClaimType(NamedTuple):
@@ -24,24 +24,30 @@ class ClaimType(NamedTuple):
             Numbers are written `up` or `down`, rounded so that the sentence stays true, or
             `exactly`; `count` is how many entries a list has.
         terms: what words in it or in what was found mean, as a sentence, where that is not plain.
-        words: parts of the template that are made from the whole claim.
+        words: parts of the template that are made from the whole claim, beside those in `WORDS`.
     """
 
     decide: Callable[[Claim, Certificate], Decision]
     say: str | Callable[[Claim], str]
     terms: str = ""
-    words: Mapping[str, Callable[[Claim], str]] = _NO_WORDS
+    words: Words = WORDS
 
     def sentence(self, claim: Claim) -> str:
         """Return a claim of this type as a sentence."""
         if not isinstance(self.say, str):
             return self.say(claim)
-        words = {name: word(claim) for name, word in self.words.items()}
-        return _FORMATTER.vformat(self.say, (), {**claim.fields, **words})
+        return _Sentence(claim, {**WORDS, **self.words}).vformat(self.say, (), claim.fields)
 
 
-class _Bounds(Formatter):
-    """Formats templates in which numbers are written up, down or exactly, and lists are counted."""
+class _Sentence(Formatter):
+    """Fills templates in which numbers are written up, down or exactly, and lists are counted."""
+
+    def __init__(self, claim: Claim, words: Words) -> None:
+        self.claim, self.words = claim, words
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        word = self.words.get(str(key))
+        return kwargs[str(key)] if word is None else word(self.claim)
 
     def format_field(self, value: Any, format_spec: str) -> str:
         match format_spec:
@@ -54,6 +60,3 @@ class _Bounds(Formatter):
             case "count":
                 return str(len(value))
         return str(super().format_field(value, format_spec))
-
-
-_FORMATTER = _Bounds()

@@ -10,17 +10,7 @@ from flint import arb
 from regard.certify import balls, reading
 from regard.certify.balls import BALLS, Arithmetic, Outcome
 from regard.certify.certificate import Claim, Float64, Number, Unusable
-from regard.certify.lemmas.random_keys import (
-    Law,
-    keys_in_words,
-    weights_in_words,
-)
-
-
-def within_in_words(claim: Claim) -> str:
-    """Word up to which length queries are spoken of."""
-    reach = claim.stated.part("radius")
-    return "" if reach is None else f" of length up to {reading.down(reach)}"
+from regard.certify.lemmas.random_keys import Law
 
 
 def others_of(target: dict[int, Number], count: int) -> list[int]:
@@ -83,12 +73,3 @@ def contradicted_by_a_query(
         return balls.settle_algebra(test)
 
     return refutation
-
-
-def lifts_in_words(claim: Claim) -> str:
-    """Word what admissible queries do: "scores keys 0, 1 alike in the mean and lifts them"."""
-    target = claim.fields["target"]
-    places = reading.listed(target["indices"], "indices")
-    if len(places) == 1:
-        return f"lifts {keys_in_words(places)}"
-    return f"{weights_in_words(target)} and lifts them"

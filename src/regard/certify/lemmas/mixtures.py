@@ -22,12 +22,6 @@ from regard.certify.balls import BALLS, EXACT, Arithmetic, Outcome
 from regard.certify.certificate import Certificate, Claim, Number, Unusable
 
 
-def queries(claim: Claim) -> str:
-    """Word which queries a claim is about."""
-    reach = claim.stated.part("radius")
-    return "no query" if reach is None else f"no query of length up to {reading.down(reach)}"
-
-
 class Mixtures:
     """Two mixtures of the keys, l and p, and how far a query can pull them apart."""
 

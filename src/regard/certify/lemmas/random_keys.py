@@ -7,7 +7,6 @@ rounding only is raised by its shortfall (:mod:`.semidefinite`), and no e_i is b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,42 +119,3 @@ def noise_of(
         return numbers.largest(sums)
     weighted_sums = (numbers.number(w) * e for w, e in zip(weights, sums, strict=True))
     return sum(weighted_sums, numbers.number(0))
-
-
-def keys_in_words(places: Sequence[Any]) -> str:
-    """Name keys: "key 2", "keys 0, 1", "the 7 chosen keys"."""
-    if len(places) > 5:
-        return f"the {len(places)} chosen keys"
-    return f"key{'s' * (len(places) > 1)} {', '.join(str(place) for place in places)}"
-
-
-def deviations_in_words(claim: Claim) -> str:
-    """Say how many standard deviations are taken off a gap."""
-    deviations = reading.number(claim.fields["deviations"], "deviations")
-    return f", less {reading.exactly(deviations)} standard deviations" if deviations else ""
-
-
-def weights_in_words(target: Any) -> str:
-    """Say how the mean scores of keys must differ: "scores keys 0, 1 alike in the mean"."""
-    places = reading.listed(reading.part(target, "indices"), "indices")
-    weights = [
-        reading.number(w, "weights")
-        for w in reading.listed(reading.part(target, "weights"), "weights")
-    ]
-    if len(set(weights)) == 1:
-        return f"scores {keys_in_words(places)} alike in the mean"
-    few = f" {', '.join(reading.exactly(w) for w in weights)}" if len(weights) <= 5 else " given"
-    return (
-        f"gives {keys_in_words(places)} mean scores that differ as the logarithms of the weights"
-        f"{few}"
-    )
-
-
-def noise_in_words(claim: Claim) -> str:
-    """Name the variance that a claim is about."""
-    pairs = reading.listed(claim.fields["pairs"], "pairs")
-    weights = claim.fields["weights"]
-    if len(pairs) == 1 and (weights is None or reading.listed(weights, "weights") == [1.0]):
-        return f"variance of the score difference of keys {pairs[0][0]}, {pairs[0][1]}"
-    which = "largest variance" if weights is None else "weighted sum of the variances"
-    return f"{which} of {len(pairs)} score difference{'s' * (len(pairs) > 1)}"

@@ -24,29 +24,9 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from regard.certify.balls import (
-    BALLS,
-    EXACT,
-    Arithmetic,
-    Decision,
-    Outcome,
-    at_most,
-    constructed,
-    every,
-    less,
-    products,
-    settle,
-    settle_algebra,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Unusable,
-    given,
-    listed,
-    number,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, EXACT, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.claims.worked_examples.computed import in_digits
 from regard.certify.claims.worked_examples.instances import belonging
@@ -94,7 +74,7 @@ def aligned_claim(key: int, wins: bool) -> Claim:
 def _say_gap_condition(claim: Claim) -> str:
     fields = claim.fields
     effect = "1 - epsilon" if fields["effect"] == "mass" else "R times every other weight"
-    cases = listed(fields["cases"], "cases")
+    cases = reading.listed(fields["cases"], "cases")
     some = "; ".join(
         ", ".join(f"{name} = {in_digits(value)}" for name, value in case.items())
         for case in cases[:3]
@@ -121,7 +101,7 @@ def gap_condition(claim: Claim, certificate: Certificate) -> Decision:
         raise Unusable("cases must not be empty.")
     readings = [_case(case, effect, says) for case in cases]
     if formula is None:
-        number(gap, "gap")
+        reading.number(gap, "gap")
 
     def test(in_rationals: bool) -> Outcome:
         truths, found = [], ""
@@ -129,13 +109,13 @@ def gap_condition(claim: Claim, certificate: Certificate) -> Decision:
             raised = _exp_of_gap(gap, formula, values, in_rationals)
             wanted = level if in_rationals else arb(level)
             pair = (wanted, raised) if says == "sufficient" else (raised, wanted)
-            truths.append(at_most(*pair))
+            truths.append(balls.at_most(*pair))
             if tight:
-                truths.append(at_most(*pair[::-1]))
-            found = f"exp(gap) is {show(raised)}, where {show(level)} is the border."
-        return Outcome(every(*truths), found)
+                truths.append(balls.at_most(*pair[::-1]))
+            found = f"exp(gap) is {balls.show(raised)}, where {balls.show(level)} is the border."
+        return Outcome(balls.every(*truths), found)
 
-    return constructed(settle(lambda: test(False), lambda: test(True)))
+    return balls.constructed(balls.settle(lambda: test(False), lambda: test(True)))
 
 
 def _case(case: Any, effect: str, says: str) -> tuple[dict[str, Table], fmpq]:
@@ -172,7 +152,7 @@ def _exp_of_gap(
 
 def _say_condition(claim: Claim) -> str:
     says, condition, effect = (claim.fields[name] for name in ("says", "condition", "effect"))
-    count = len(listed(claim.witness["instances"], "instances"))
+    count = len(reading.listed(claim.witness["instances"], "instances"))
     return {
         "sufficient": f"in {count} instances, wherever {condition}, also {effect}",
         "necessary": f"in {count} instances, {effect} only where {condition}",
@@ -218,7 +198,7 @@ def condition(claim: Claim, certificate: Certificate) -> Decision:
             raise Unusable(f"too few instances show anything: {reason[:1].lower()}{reason[1:]}")
         return Outcome(True if known else None, reason)
 
-    found = constructed(settle(lambda: test(BALLS), lambda: test(EXACT)))
+    found = balls.constructed(balls.settle(lambda: test(BALLS), lambda: test(EXACT)))
     # One instance against a condition is a proof; any number of instances for it is a test.
     return found if says.startswith("not") else found._replace(tested=len(instances))
 
@@ -242,24 +222,24 @@ def _say_aligned(claim: Claim) -> str:
 
 def aligned(claim: Claim, certificate: Certificate) -> Decision:
     """Decide scale (k_j·k_j - k_i·k_j) > 0 for all i ≠ j."""
-    keys = given(certificate, "keys")
+    keys = reading.given(certificate, "keys")
     key = claim.stated.index("key", len(keys))
     wins = claim.stated.part("wins")
-    scale = number(certificate.scale, "scale")
+    scale = reading.number(certificate.scale, "scale")
     if not isinstance(wins, bool) or len(keys) < 2:
         raise Unusable("there must be two keys, and wins must be true or false.")
 
     def test(numbers: Arithmetic) -> Outcome:
         direction = [numbers.number(scale) * numbers.number(x) for x in keys[key].tolist()]
-        scores = products(keys, direction, numbers)
+        scores = balls.products(keys, direction, numbers)
         rival = numbers.largest([score for i, score in enumerate(scores) if i != key])
         ahead = scores[key] - rival
-        truth = less(0, ahead)
+        truth = balls.less(0, ahead)
         if truth is not None:
             truth = truth == wins
-        return Outcome(truth, f"Key {key} is ahead by {show(ahead)} per unit of C.")
+        return Outcome(truth, f"Key {key} is ahead by {balls.show(ahead)} per unit of C.")
 
-    return constructed(settle_algebra(test))
+    return balls.constructed(balls.settle_algebra(test))
 
 
 CLAIM_TYPES = {

@@ -23,6 +23,7 @@ score is. The condition must be the comparison of those products, times a number
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from regard.certify.balls import Decision
@@ -153,16 +154,22 @@ class _Scores:
             return self.power(parts[0])
         if node.op == "call" and node.value == "sum" and self._all_exponentials(parts[0]):
             return self.field.symbol("x") + self.field.symbol("r")
-        if node.op == "number":
-            return self.field.value(tree)
-        values = [self.value(part) for part in parts] if node.op in _OPERATIONS else []
-        if not values:
-            raise Unusable("a condition holds what is not looked at.")
-        return _OPERATIONS[node.op](*values)
+        return _worked_out(tree, self.field, self.value)
 
     def _all_exponentials(self, tree: Tree) -> bool:
         call = tree[-1].op == "call" and tree[-1].value == "exp" and len(tree) == 2
         return call and tree[0].op == "name" and tree[0].value == "s" and self.effect != "pairwise"
+
+
+def _worked_out(tree: Tree, field: Field, value: Callable[[Tree], Ratio]) -> Ratio:
+    """Return a number, or what an operation gives for the values of its parts."""
+    node = tree[-1]
+    if node.op == "number":
+        return field.value(tree)
+    values = [value(part) for part in operands(tree)] if node.op in _OPERATIONS else []
+    if not values:
+        raise Unusable("a condition holds what is not looked at.")
+    return _OPERATIONS[node.op](*values)
 
 
 class _Products:
@@ -187,12 +194,7 @@ class _Products:
         product = self._product(node, parts)
         if product is not None:
             return self.field.symbol(product)
-        if node.op == "number":
-            return self.field.value(tree)
-        values = [self.value(part) for part in parts] if node.op in _OPERATIONS else []
-        if not values:
-            raise Unusable("a condition holds what is not looked at.")
-        return _OPERATIONS[node.op](*values)
+        return _worked_out(tree, self.field, self.value)
 
     def _product(self, node: Any, parts: list[Tree]) -> str | None:
         """Return which key's product with the query this is; None: it is none of them."""

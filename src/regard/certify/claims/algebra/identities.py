@@ -29,16 +29,9 @@ from typing import Any
 
 from flint import fmpq
 
-from regard.certify.balls import EXACT, Decision, show
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Unusable,
-    index,
-    listed,
-    part,
-    up,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import EXACT, Decision
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.formulas.counterexamples import Counterexample, difference, find_counterexample
 from regard.certify.formulas.degrees import any_size
@@ -124,7 +117,7 @@ def _say_identity(claim: Claim) -> str:
     if chance:
         tested = (
             " (tested at drawn numbers: a wrong identity would pass with a chance below "
-            f"{up(chance)})"
+            f"{reading.up(chance)})"
         )
     elif not _everywhere(fields):
         reach += ", wherever both are defined"
@@ -154,7 +147,7 @@ def identity(claim: Claim, certificate: Certificate) -> Decision:
     symbols = stated.symbols
     given_sizes = claim.stated.part("sizes")
     if chance == 0:
-        listed_sizes = [] if given_sizes is None else listed(given_sizes, "sizes")
+        listed_sizes = [] if given_sizes is None else reading.listed(given_sizes, "sizes")
         if not listed_sizes and given_sizes is not None:
             raise Unusable("sizes must not be empty.")
         return _proved(stated, [_sizes(some, symbols) for some in listed_sizes] or [{}])
@@ -164,7 +157,7 @@ def identity(claim: Claim, certificate: Certificate) -> Decision:
         # Arguments of unknown functions must be equal at all sizes too.
         instances = [{name: 2 * max(stated.degrees(1)) + 2 for name in symbols}]
     else:
-        instances = [_sizes(some, symbols) for some in listed(given_sizes, "sizes")]
+        instances = [_sizes(some, symbols) for some in reading.listed(given_sizes, "sizes")]
         if not instances:
             raise Unusable("sizes must not be empty.")
     source = json.dumps(_texts(claim), sort_keys=True)
@@ -189,7 +182,7 @@ def identity(claim: Claim, certificate: Certificate) -> Decision:
         worst = max(worst, 2 * (fmpq(total) + fmpq(met) ** 2 * inner) / fmpq(2) ** BITS)
     if worst > fmpq(*float(chance).as_integer_ratio()):
         raise Unusable("so small a chance cannot be shown.")
-    reason = f"A wrong identity would pass with a chance of {show(worst)}."
+    reason = f"A wrong identity would pass with a chance of {balls.show(worst)}."
     return Decision("holds", reason, len(instances))
 
 
@@ -230,7 +223,7 @@ def identity_fails(claim: Claim, certificate: Certificate) -> Decision:
     (some,) = claim.stated.listed("sizes", 1)
     sizes = _sizes(some, stated.symbols)
     given = named(claim.witnessed.part("values"))
-    values = {name: table(part(given, name), name, EXACT) for name in stated.drawn}
+    values = {name: table(reading.part(given, name), name, EXACT) for name in stated.drawn}
     for name, value in values.items():
         if value.shape != stated.shape_at(name, sizes):
             raise Unusable(f"{name} has another shape.")
@@ -246,7 +239,9 @@ def _texts(claim: Claim) -> Any:
 
 
 def _sizes(value: Any, symbols: set[str]) -> dict[str, int]:
-    sizes = {name: index(size, "a size", LARGEST_SIZE + 1) for name, size in named(value).items()}
+    sizes = {
+        name: reading.index(size, "a size", LARGEST_SIZE + 1) for name, size in named(value).items()
+    }
     if set(sizes) != symbols or 0 in sizes.values():
         raise Unusable("sizes must give each symbolic size, from 1 on.")
     return sizes

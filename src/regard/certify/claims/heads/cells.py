@@ -227,14 +227,7 @@ def output_missed(
     n: int,
 ) -> tuple[int, int, Callable[[Ends], bool | None]]:
     """Read [row, reference, w]: row, reference, and the test of the ranges."""
-    row, key, direction = reading.listed(note, "a leaf", 3)
-    row, key = (
-        reading.index(row, "a row of leaves", max(wanted) + 1),
-        reading.index(key, "a key of leaves", n),
-    )
-    if row not in wanted:
-        raise Unusable("a leaf is of a row that is not listed.")
-    w = [arb(entry) for entry in reading.vector(direction, "w", len(wanted[row])).tolist()]
+    row, key, w = direction(note, "leaves", wanted, n)
 
     def test(ranges: Ends) -> bool | None:
         edge = sum((a * b for a, b in zip(w, wanted[row], strict=True)), arb(0))
@@ -251,6 +244,19 @@ def output_missed(
         return balls.less(total, 0)
 
     return row, key, test
+
+
+def direction(
+    entry: Any, name: str, wanted: Mapping[int, list[arb]], n: int
+) -> tuple[int, int, list[arb]]:
+    """Read [row, key, w] of one of `name`: a row with an output that is wanted, and a direction."""
+    place, reference, w = reading.listed(entry, f"an entry of {name}", 3)
+    row = reading.index(place, f"a row of {name}", max(wanted) + 1)
+    key = reading.index(reference, f"a key of {name}", n)
+    if row not in wanted:
+        raise Unusable(f"{name} are of a row that is not listed.")
+    entries = reading.vector(w, f"a direction of {name}", len(wanted[row]))
+    return row, key, [arb(x) for x in entries.tolist()]
 
 
 def evened(heights: Sequence[arb], keys: Float64) -> list[arb]:

@@ -20,19 +20,9 @@ from typing import Any, NamedTuple
 
 from flint import arb, arb_mat
 
-from regard.certify import balls
+from regard.certify import balls, reading
 from regard.certify.balls import BALLS, Decision, Outcome
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Unusable,
-    down,
-    given,
-    index,
-    listed,
-    matrix,
-    up,
-)
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
 
 TASKS = ("own token", "first token", "previous token", "last place", "written after")
@@ -57,18 +47,20 @@ def _say_every_sequence(claim: Claim) -> str:
     seen = ", each row seeing what is up to it" if fields.get("causal") else ""
     return (
         f"in every sequence up to the length of the positions{seen}, each row brings "
-        f"{what} to within {up(fields['bound'])}"
+        f"{what} to within {reading.up(fields['bound'])}"
     )
 
 
 def every_sequence(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that each row of every sequence is within the bound."""
-    tokens = given(certificate, "tokens")
-    positions = given(certificate, "positions")
+    tokens = reading.given(certificate, "tokens")
+    positions = reading.given(certificate, "positions")
     if positions.shape[1] != tokens.shape[1]:
         raise Unusable("positions must be as wide as tokens.")
     d = tokens.shape[1]
-    W = {name: matrix(claim.witnessed.part(name), name, d) for name in ("W_Q", "W_K", "W_V")}
+    W = {
+        name: reading.matrix(claim.witnessed.part(name), name, d) for name in ("W_Q", "W_K", "W_V")
+    }
     if W["W_Q"].shape[1] != W["W_K"].shape[1] or W["W_V"].shape[1] != d:
         raise Unusable("W_Q and W_K must be as wide as each other, and W_V as the tokens.")
     bound = claim.stated.positive_or_zero("bound")
@@ -91,7 +83,8 @@ def every_sequence(claim: Claim, certificate: Certificate) -> Decision:
         }
         if claim.fields["task"] == "written after":
             of, write = (
-                index(claim.stated.part(name), name, len(tokens)) for name in ("of", "write")
+                reading.index(claim.stated.part(name), name, len(tokens))
+                for name in ("of", "write")
             )
             nothing = BALLS.read(tokens[:1] * 0.0)
             target_values = dict.fromkeys(range(len(tokens)), nothing) | {of: target_values[write]}
@@ -167,15 +160,15 @@ def _say_order_unseen(claim: Claim) -> str:
     return (
         f"without positions, row {claim.fields['row'] + 1} of the sequences {first} and {second} "
         f"is the same, whatever the matrices: one of the two is off by at least "
-        f"{down(claim.fields['bound'])}"
+        f"{reading.down(claim.fields['bound'])}"
     )
 
 
 def order_unseen(claim: Claim, certificate: Certificate) -> Decision:
     """Prove it: equal visible tokens and an equal query give an equal output."""
-    tokens = given(certificate, "tokens")
+    tokens = reading.given(certificate, "tokens")
     sequences = [
-        [index(y, name, len(tokens)) for y in listed(claim.stated.part(name), name)]
+        [reading.index(y, name, len(tokens)) for y in reading.listed(claim.stated.part(name), name)]
         for name in ("first", "second")
     ]
     first, second = sequences

@@ -27,11 +27,12 @@ from regard.certify.balls import BALLS, Decision, Outcome
 from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.claims.heads import cells
-from regard.certify.claims.heads.patterns import by_head, heads
+from regard.certify.claims.heads.patterns import by_head
 from regard.certify.claims.heads.self_attention import Rows, outputs_of, rows_of
+from regard.certify.claims.words import queries
 from regard.certify.lemmas.bounded_weights import Bounds
 from regard.certify.lemmas.linear_scores import LinearScores, of_head, of_query
-from regard.certify.lemmas.mixtures import by_query, queries
+from regard.certify.lemmas.mixtures import by_query
 from regard.certify.lemmas.multipliers import by_multipliers
 
 Attention = list[tuple[list[arb], arb]]  # exp(score) and their sum, by row
@@ -159,14 +160,7 @@ def _output_proof(
         goals = wanted()
         ends: dict[int, dict[int, tuple[arb, arb]]] = {row: {} for row in goals}
         for entry in claim.witnessed.listed("directions"):
-            i, j, direction = reading.listed(entry, "an entry of directions", 3)
-            row, key = (
-                reading.index(i, "a row of directions", max(goals) + 1),
-                reading.index(j, "a key", n),
-            )
-            if row not in goals:
-                raise Unusable("directions are of a row that is not listed.")
-            w = [arb(x) for x in reading.vector(direction, "a direction", len(goals[row])).tolist()]
+            row, key, w = cells.direction(entry, "directions", goals, n)
             least = sum((a * b for a, b in zip(w, goals[row], strict=True)), arb(0))
             least -= balls.norm(w) * tolerance
             low, high = ends[row].get(key, (arb(0), arb(1)))
@@ -241,17 +235,14 @@ CLAIM_TYPES = {
     "output_beyond": ClaimType(
         output_beyond,
         "{queries} brings the output within {tolerance:down} of the one asked for",
-        words={"queries": queries},
     ),
     "pattern_beyond": ClaimType(
         pattern_beyond,
         "{heads} misses a weight of one of {rows:count} rows by more than {tolerance:down}",
-        words={"heads": heads},
     ),
     "outputs_beyond": ClaimType(
         outputs_beyond,
         "{heads}, with this W_V, misses one of {outputs:count} outputs by more than "
         "{tolerance:down}",
-        words={"heads": heads},
     ),
 }

@@ -87,12 +87,6 @@ def by_head(
     return refutation
 
 
-def heads(claim: Claim) -> str:
-    """Word which heads a claim is about."""
-    reach = claim.stated.part("radius")
-    return "every head" if reach is None else f"every head with ‖A‖ up to {reading.down(reach)}"
-
-
 def pattern_ceiling(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that no head gives the target of every listed row more than bound.
 
@@ -207,11 +201,9 @@ CLAIM_TYPES = {
     "pattern_ceiling": ClaimType(
         pattern_ceiling,
         "{heads} gives the target of one of {rows:count} rows at most {bound:up}",
-        words={"heads": heads},
     ),
     "pattern_apart": ClaimType(
         pattern_apart,
         "{heads} has a divergence of at least {bound:down} from the weights of {rows:count} rows",
-        words={"heads": heads},
     ),
 }

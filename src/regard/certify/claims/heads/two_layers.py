@@ -15,16 +15,9 @@ from typing import Any
 
 from flint import arb, arb_mat
 
-from regard.certify import balls
+from regard.certify import balls, reading
 from regard.certify.balls import BALLS, Decision, Outcome
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Unusable,
-    given,
-    matrix,
-    up,
-)
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
 
 TASKS = ("what followed", "token two before")
@@ -40,13 +33,16 @@ def _say_two_layers(claim: Claim) -> str:
     }.get(str(claim.fields["task"]), "what is wanted")
     return (
         f"in every sequence up to the length of the positions{start}, each row of layer 2 brings "
-        f"{what} to within {up(claim.fields['bound'])}"
+        f"{what} to within {reading.up(claim.fields['bound'])}"
     )
 
 
 def two_layers(claim: Claim, certificate: Certificate) -> Decision:
     """Prove it on all sequences."""
-    tokens, positions = given(certificate, "tokens"), given(certificate, "positions")
+    tokens, positions = (
+        reading.given(certificate, "tokens"),
+        reading.given(certificate, "positions"),
+    )
     d = tokens.shape[1]
     if positions.shape[1] != d:
         raise Unusable("positions must be as wide as tokens.")
@@ -58,7 +54,7 @@ def two_layers(claim: Claim, certificate: Certificate) -> Decision:
         raise Unusable("there must be a token and a position beside the start.")
     if sum(M**n for n in range(1, len(positions) - start + 1)) > MOST:
         raise Unusable(f"there are more than {MOST} sequences.")
-    W = {name: matrix(claim.witnessed.part(name), name, d) for name in NAMES}
+    W = {name: reading.matrix(claim.witnessed.part(name), name, d) for name in NAMES}
     for layer in "12":
         if W[f"W_K{layer}"].shape != W[f"W_Q{layer}"].shape or W[f"W_V{layer}"].shape[1] != d:
             raise Unusable("W_K and W_Q must be as wide as each other, and W_V as the tokens.")

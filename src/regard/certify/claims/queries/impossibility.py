@@ -20,7 +20,6 @@ from regard.certify.claims.claim_type import ClaimType
 from regard.certify.lemmas.mixtures import (
     Mixtures,
     by_query,
-    queries,
     weight_at_most,
     weight_at_most_exactly,
 )
@@ -180,23 +179,18 @@ def output_ceiling(claim: Claim, certificate: Certificate) -> Decision:
 
 
 CLAIM_TYPES = {
-    "ceiling": ClaimType(
-        ceiling, "{queries} gives key {key} more than {bound:up}", words={"queries": queries}
-    ),
+    "ceiling": ClaimType(ceiling, "{queries} gives key {key} more than {bound:up}"),
     "weights_apart": ClaimType(
         weights_apart,
         "{queries} gives weights whose divergence from the target is below {bound:down}",
-        words={"queries": queries},
     ),
     "floors_out_of_reach": ClaimType(
         floors_out_of_reach,
         "{queries} gives each of {floors[indices]:count} keys at least its floor",
         "The floor of a key is the least weight that the tolerance allows it.",
-        words={"queries": queries},
     ),
     "output_ceiling": ClaimType(
         output_ceiling,
         "{queries} brings the output closer than {bound:down} to value {key}",
-        words={"queries": queries},
     ),
 }

@@ -28,55 +28,27 @@ from typing import Any
 
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    Arithmetic,
-    Decision,
-    Outcome,
-    at_most,
-    combine,
-    constructed,
-    entropy,
-    every,
-    for_all,
-    less,
-    norm,
-    scores,
-    settle,
-    shares,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Number,
-    Unusable,
-    exactly,
-    given,
-    number,
-    positive_or_zero,
-    up,
-    weighted,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.claim_type import ClaimType
-from regard.certify.claims.queries.weights import worded_target
-
-SHORTENED = 1 - 2.0**-40  # of the length: a query that the claim rules out, to look for
+from regard.certify.claims.queries.shortest import copy_of, decide_shortest, shorter_by
 
 
 def _moved(claim: Claim) -> str:
-    return f"for all keys within {exactly(claim.fields['radius'])} of those given"
+    return f"for all keys within {reading.exactly(claim.fields['radius'])} of those given"
 
 
 def weights_close_within(claim: Claim, certificate: Certificate) -> Decision:
     """Decide max_i |a_i - p_i| ≤ bound for all keys within the radius."""
-    keys = given(certificate, "keys")
+    keys = reading.given(certificate, "keys")
     target = claim.stated.weighted("target", len(keys))
     bound = claim.stated.number("bound")
     query = claim.witnessed.vector("query", keys.shape[1])
-    radius, scale = _radius(claim), number(certificate.scale, "scale")
-    return constructed(settle(lambda: _close(keys, query, scale, radius, target, bound)))
+    radius, scale = _radius(claim), reading.number(certificate.scale, "scale")
+    return balls.constructed(
+        balls.settle(lambda: _close(keys, query, scale, radius, target, bound))
+    )
 
 
 def _radius(claim: Claim) -> Number:
@@ -92,8 +64,8 @@ def _close(
     bound: Number,
 ) -> Outcome:
     """Is the largest |a_i - p_i| over all keys within the radius at most the bound?"""
-    s = scores(keys, query, scale)
-    moved = 2 * abs(arb(scale)) * radius * norm([arb(entry) for entry in query.tolist()])
+    s = balls.scores(keys, query, scale)
+    moved = 2 * abs(arb(scale)) * radius * balls.norm([arb(entry) for entry in query.tolist()])
     missed = []
     for i, p in target.items():
         odds = _log_odds(s, i)
@@ -105,7 +77,7 @@ def _close(
         lead = BALLS.largest([s[i] for i in others]) - s[top]
         missed.append(_weight(_log_odds(s, top) - moved - 2 * lead))
     worst = BALLS.largest(missed)
-    return Outcome(at_most(worst, bound), f"The largest difference is {show(worst)}.")
+    return Outcome(balls.at_most(worst, bound), f"The largest difference is {balls.show(worst)}.")
 
 
 def _log_odds(s: Sequence[arb], i: int) -> arb:
@@ -125,52 +97,26 @@ def _weight(odds: arb) -> arb:
     return arb(1) if odds == arb("-inf") else 1 / (1 + odds.exp())
 
 
-def _say_shortest_copy_within(claim: Claim) -> str:
-    fields = claim.fields
-    by = f" by more than {up(fields['gap'])} of its length" if fields["gap"] else ""
-    return (
-        f"{_moved(claim)} the query leaves at most {exactly(fields['tolerance'])} of the weight to "
-        f"keys other than {fields['key']}, and no query that does is shorter{by}"
-    )
-
-
 def shortest_copy_within(claim: Claim, certificate: Certificate) -> Decision:
     """Decide what the query leaves to the others, and prove that no shorter one does."""
-    keys = given(certificate, "keys")
-    key = claim.stated.index("key", len(keys))
-    tolerance = claim.stated.number("tolerance")
-    gap = claim.stated.positive_or_zero("gap")
-    if tolerance <= 0 or gap >= 1:
-        raise Unusable("tolerance must be above 0, and gap below 1.")
-    query = claim.witnessed.vector("query", keys.shape[1])
-    radius, scale = _radius(claim), number(certificate.scale, "scale")
+    copy, radius = copy_of(claim, certificate), _radius(claim)
+    target = {copy.key: 1}
 
-    def left(factor: Number = 1) -> Outcome:
-        shorter = query if factor == 1 else query * float(factor)
-        return settle(lambda: _close(keys, shorter, scale, radius, {key: 1}, tolerance))
-
-    within = left()
-    if within.truth is not True:
-        return Decision("undecided" if within.truth is None else "fails", within.reason)
-    if not query.any():
-        return Decision("holds", f"{within.reason} No query is shorter than 0.")
+    def left(factor: Number) -> Outcome:
+        query = copy.query if factor == 1 else copy.query * float(factor)
+        return balls.settle(
+            lambda: _close(copy.keys, query, copy.scale, radius, target, copy.tolerance)
+        )
 
     def test() -> Outcome:
-        room, apart = _pull(claim, keys, {key: 1}, tolerance, BALLS)
-        length = norm([arb(entry) for entry in query.tolist()])
-        reached = (1 - arb(gap)) * length * abs(arb(scale)) * (apart - 2 * arb(radius))
-        reason = f"Its length is {show(length)}, which the average of others bounds."
-        return Outcome(every(less(0, room), at_most(reached, room)), reason)
+        room, apart = _pull(claim, copy.keys, target, copy.tolerance, BALLS)
+        length = balls.norm([arb(entry) for entry in copy.query.tolist()])
+        bracket = apart - 2 * arb(radius)
+        reached = (1 - arb(copy.gap)) * length * abs(arb(copy.scale)) * bracket
+        reason = f"Its length is {balls.show(length)}, which the average of others bounds."
+        return Outcome(balls.every(balls.less(0, room), balls.at_most(reached, room)), reason)
 
-    try:
-        proved = settle(test)
-    except Unusable as problem:
-        proved = Outcome(None, str(problem))
-    if proved.truth:
-        return Decision("holds", f"{within.reason} {proved.reason}")
-    if left(0).truth or left((1 - gap) * SHORTENED).truth:
-        return Decision("fails", "A shorter query along it does as well.")
-    return Decision("undecided", f"The witness does not prove it: {proved.reason}")
+    return decide_shortest(copy, left, lambda: balls.settle(test))
 
 
 def _pull(
@@ -179,60 +125,69 @@ def _pull(
     """Return Σ m_i (L_i + H_i) and ‖Σ m_i (k_i - Σ_j l_ij k_j)‖ of a witness."""
     averages = claim.witnessed.listed("averages", len(target))
     given_shares = claim.witnessed.listed("shares", len(target))
-    parts = [positive_or_zero(share, "shares") for share in given_shares]
+    parts = [reading.positive_or_zero(share, "shares") for share in given_shares]
     if sum(parts) <= 0:
         raise Unusable("shares are 0 everywhere.")
-    weights = shares(parts, numbers)
+    weights = balls.shares(parts, numbers)
     room, apart = arb(0), [arb(0)] * keys.shape[1]
     for (i, p), share, own, average in zip(target.items(), weights, parts, averages, strict=True):
         if own == 0:
             continue
-        read = weighted(average, "averages", len(keys))
+        read = reading.weighted(average, "averages", len(keys))
         if i in read or any(weight <= 0 for weight in read.values()):
             raise Unusable(f"an average must have weights above 0, on keys other than {i}.")
         floor = arb(p) - tolerance
         if not floor > 0:
             raise Unusable("a wanted weight is not above the tolerance: its floor is not above 0.")
-        others = shares(list(read.values()), numbers)
-        middle = combine(others, keys[list(read)], numbers)
-        room += share * ((floor / (1 - floor)).log() + entropy(others))
+        others = balls.shares(list(read.values()), numbers)
+        middle = balls.combine(others, keys[list(read)], numbers)
+        room += share * ((floor / (1 - floor)).log() + balls.entropy(others))
         own_key = keys[i].tolist()
         apart = [a + share * (k - m) for a, k, m in zip(apart, own_key, middle, strict=True)]
-    return room, norm(apart)
+    return room, balls.norm(apart)
 
 
 def weights_beyond_within(claim: Claim, certificate: Certificate) -> Decision:
     """Prove that no query keeps all weights within the tolerance."""
-    keys = given(certificate, "keys")
+    keys = reading.given(certificate, "keys")
     target = claim.stated.weighted("target", len(keys))
     tolerance = claim.stated.positive_or_zero("tolerance")
-    radius, scale = _radius(claim), number(certificate.scale, "scale")
+    radius, scale = _radius(claim), reading.number(certificate.scale, "scale")
 
     def proof() -> Outcome:
         def test() -> Outcome:
             room, apart = _pull(claim, keys, target, tolerance, BALLS)
-            reason = f"The mixtures are {show(apart)} apart, with {show(room)} to spare."
-            return Outcome(every(less(0, room), at_most(apart, 2 * arb(radius))), reason)
+            reason = (
+                f"The mixtures are {balls.show(apart)} apart, with {balls.show(room)} to spare."
+            )
+            return Outcome(
+                balls.every(balls.less(0, room), balls.at_most(apart, 2 * arb(radius))), reason
+            )
 
-        return settle(test)
+        return balls.settle(test)
 
     def refutation() -> Outcome:
         query = claim.witnessed.vector("attained_by", keys.shape[1])
-        return settle(lambda: _close(keys, query, scale, radius, target, tolerance))
+        return balls.settle(lambda: _close(keys, query, scale, radius, target, tolerance))
 
-    return for_all(proof, refutation)
+    return balls.for_all(proof, refutation)
 
 
 CLAIM_TYPES = {
     "weights_close_within": ClaimType(
         weights_close_within,
         "{moved} the query puts {weights}, each weight within {bound:up}",
-        words={"moved": _moved, "weights": worded_target},
+        words={"moved": _moved},
     ),
-    "shortest_copy_within": ClaimType(shortest_copy_within, _say_shortest_copy_within),
+    "shortest_copy_within": ClaimType(
+        shortest_copy_within,
+        "{moved} the query leaves at most {tolerance:exactly} of the weight to keys other than "
+        "{key}, and no query that does is shorter{by}",
+        words={"moved": _moved, "by": shorter_by},
+    ),
     "weights_beyond_within": ClaimType(
         weights_beyond_within,
         "no query puts {weights}, each weight within {tolerance:exactly}, {moved}",
-        words={"moved": _moved, "weights": worded_target},
+        words={"moved": _moved},
     ),
 }

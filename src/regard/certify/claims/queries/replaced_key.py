@@ -19,22 +19,11 @@ from typing import Any
 
 from flint import arb
 
-from regard.certify import balls
-from regard.certify.balls import BALLS, Decision, Outcome, at_most, exponentials, norm, settle
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Unusable,
-    down,
-    given,
-    number,
-    up,
-    vector,
-    weighted,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Unusable
 from regard.certify.claims.claim_type import ClaimType
-from regard.certify.claims.queries.weights import worded_target
+from regard.certify.claims.words import worded_target
 
 
 def _wanted(claim: Claim) -> str:
@@ -43,13 +32,9 @@ def _wanted(claim: Claim) -> str:
     return "the output that is wanted"
 
 
-def _say_replaced_key(claim: Claim) -> str:
-    longest = claim.fields.get("radius")
-    sized = "" if longest is None else f" of length {longest:.6g}"
-    return (
-        f"with a new key{sized} in place of key {claim.fields['row']} the query gets "
-        f"{_wanted(claim)} to within {up(claim.fields['bound'])}"
-    )
+def _length(claim: Claim, words: str) -> str:
+    length = claim.fields.get("radius")
+    return "" if length is None else f" {words} {length:.6g}"
 
 
 def replaced_key(claim: Claim, certificate: Certificate) -> Decision:
@@ -63,26 +48,17 @@ def replaced_key(claim: Claim, certificate: Certificate) -> Decision:
     def test() -> Outcome:
         own = sum((arb(a) * arb(b) for a, b in zip(new.tolist(), query, strict=True)), arb(0))
         if length is not None:
-            size = norm([arb(x) for x in new.tolist()])
+            size = balls.norm([arb(x) for x in new.tolist()])
             if not size > 0:
                 return Outcome(None, "the key may be 0.")
             own = own * arb(length) / size
         found = balls.scores(keys, query, scale)
         found[row] = scale * own
-        terms, total = exponentials(found)
+        terms, total = balls.exponentials(found)
         off = goal.off([term / total for term in terms])
-        return Outcome(at_most(off, bound), f"It is off by {balls.show(off)}.")
+        return Outcome(balls.at_most(off, bound), f"It is off by {balls.show(off)}.")
 
-    return balls.constructed(settle(test))
-
-
-def _say_no_key(claim: Claim) -> str:
-    longest = claim.fields.get("radius")
-    which = "whatever key" if longest is None else f"whatever key of length up to {longest:.6g}"
-    return (
-        f"{which} stands in place of key {claim.fields['row']}, the query misses "
-        f"{_wanted(claim)} by at least {down(claim.fields['bound'])}"
-    )
+    return balls.constructed(balls.settle(test))
 
 
 def no_key(claim: Claim, certificate: Certificate) -> Decision:
@@ -100,14 +76,14 @@ def no_key(claim: Claim, certificate: Certificate) -> Decision:
         total = sum(terms, arb(0))
         ratios = [term / total for term in terms]
         low, high = arb(0), arb(1)
-        size = norm([arb(x) for x in query])
+        size = balls.norm([arb(x) for x in query])
         if longest is not None or size == 0:
             reach = abs(arb(scale)) * arb(longest or 0) * size
             low, high = (1 / (1 + total * (most - t).exp()) for t in (-reach, reach))
         truth, least = goal.beyond(ratios, row, low, high, arb(bound))
         return Outcome(truth, least)
 
-    return balls.for_all(lambda: settle(test))
+    return balls.for_all(lambda: balls.settle(test))
 
 
 class _Goal:
@@ -118,12 +94,12 @@ class _Goal:
         self.output: list[Any] = []
         self.values: Float64 | None = None
         if claim.fields.get("target") is not None:
-            known = weighted(claim.fields["target"], "target", n)
+            known = reading.weighted(claim.fields["target"], "target", n)
             self.target = [known.get(i, 0) for i in range(n)]
             return
-        self.values = given(certificate, "values", n)
+        self.values = reading.given(certificate, "values", n)
         output = claim.stated.part("output")
-        self.output = vector(output, "output", self.values.shape[1]).tolist()
+        self.output = reading.vector(output, "output", self.values.shape[1]).tolist()
 
     def off(self, weights: list[arb]) -> arb:
         """Return the error of weights."""
@@ -131,7 +107,7 @@ class _Goal:
             return BALLS.largest([abs(w - g) for w, g in zip(weights, self.target, strict=True)])
         assert self.values is not None
         got = balls.combine(weights, self.values, BALLS)
-        return norm([x - y for x, y in zip(got, self.output, strict=True)])
+        return balls.norm([x - y for x, y in zip(got, self.output, strict=True)])
 
     def beyond(
         self, ratios: list[arb], row: int, low: arb, high: arb, bound: arb
@@ -151,8 +127,8 @@ class _Goal:
             gap = [x + at * y for x, y in zip(gap, step, strict=True)]
         elif not all(x == 0 for x in step):
             return None, "two values are too near to each other."
-        least = norm(gap)
-        return at_most(bound, least), f"The least error is {balls.show(least)}."
+        least = balls.norm(gap)
+        return balls.at_most(bound, least), f"The least error is {balls.show(least)}."
 
     def _weights_beyond(
         self, ratios: list[arb], row: int, low: arb, high: arb, bound: arb
@@ -166,21 +142,30 @@ class _Goal:
         above, below = BALLS.largest(lower), -BALLS.largest([-x for x in upper])
         ends = f"{balls.show(above)} or more and {balls.show(below)} or less"
         reason = f"the new key would need a weight of {ends}."
-        return at_most(below, above), reason
+        return balls.at_most(below, above), reason
 
 
 def _read(claim: Claim, certificate: Certificate) -> tuple[Float64, Float64, int, int | float]:
-    keys = given(certificate, "keys")
+    keys = reading.given(certificate, "keys")
     if len(keys) < 2:
         raise Unusable("keys must have at least two rows.")
-    query = given(certificate, "query", 1)[0]
+    query = reading.given(certificate, "query", 1)[0]
     if len(query) != keys.shape[1]:
         raise Unusable("query must be as long as a key.")
     row = claim.stated.index("row", len(keys))
-    return keys, query, row, number(certificate.scale, "scale")
+    return keys, query, row, reading.number(certificate.scale, "scale")
 
 
 CLAIM_TYPES = {
-    "replaced_key": ClaimType(replaced_key, _say_replaced_key),
-    "no_key": ClaimType(no_key, _say_no_key),
+    "replaced_key": ClaimType(
+        replaced_key,
+        "with a new key{length} in place of key {row} the query gets {wanted} to within {bound:up}",
+        words={"length": lambda claim: _length(claim, "of length"), "wanted": _wanted},
+    ),
+    "no_key": ClaimType(
+        no_key,
+        "whatever key{length} stands in place of key {row}, the query misses {wanted} by at least "
+        "{bound:down}",
+        words={"length": lambda claim: _length(claim, "of length up to"), "wanted": _wanted},
+    ),
 }

@@ -16,65 +16,24 @@ import math
 import numpy as np
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    Arithmetic,
-    Decision,
-    Outcome,
-    at_least_times_norm,
-    at_most,
-    combine,
-    constructed,
-    exponentials,
-    for_all,
-    norm,
-    norm_at_most,
-    products,
-    scores,
-    settle,
-    settle_algebra,
-    shares,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Number,
-    Unusable,
-    exactly,
-    given,
-    listed,
-    number,
-    up,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.claim_type import ClaimType
 
 MOST_APART = 4  # targets whose differences are each summed up by themselves
 
 
-def worded_target(claim: Claim) -> str:
-    """Word a target: "all of its weight on key 2", "the weights 0.5, 0.5 on keys 0, 1"."""
-    target = claim.stated.part("target")
-    places, weights = listed(target["indices"], "indices"), listed(target["weights"], "weights")
-    if len(places) > 5:
-        return f"its target weights on {len(places)} keys"
-    if len(places) == 1:
-        return f"a weight of {exactly(weights[0])} on key {places[0]}"
-    on = ", ".join(str(place) for place in places)
-    return f"weights of {', '.join(exactly(w) for w in weights)} on keys {on}"
-
-
 def weights_close(claim: Claim, certificate: Certificate) -> Decision:
     """Decide max_i |a_i - p_i| ≤ bound, where p is 0 at indices that are not listed."""
-    keys = given(certificate, "keys")
+    keys = reading.given(certificate, "keys")
     target = claim.stated.weighted("target", len(keys))
     bound = arb(claim.stated.number("bound"))
     query = claim.witnessed.vector("query", keys.shape[1])
-    scale = number(certificate.scale, "scale")
+    scale = reading.number(certificate.scale, "scale")
 
     def test() -> Outcome:
-        terms, total = exponentials(scores(keys, query, scale))
+        terms, total = balls.exponentials(balls.scores(keys, query, scale))
         if len(target) <= MOST_APART:
             missed = [abs(_missed(terms, i, p)) / total for i, p in target.items()]
         else:
@@ -83,9 +42,11 @@ def weights_close(claim: Claim, certificate: Certificate) -> Decision:
         if leaks:  # all are divided by one number: the largest stays the largest
             missed.append(BALLS.largest(leaks) / total)
         worst = BALLS.largest(missed)
-        return Outcome(at_most(worst, bound), f"The largest difference is {show(worst)}.")
+        return Outcome(
+            balls.at_most(worst, bound), f"The largest difference is {balls.show(worst)}."
+        )
 
-    return constructed(settle(test))
+    return balls.constructed(balls.settle(test))
 
 
 def _missed(terms: list[arb], i: int, p: Number) -> arb:
@@ -96,22 +57,22 @@ def _missed(terms: list[arb], i: int, p: Number) -> arb:
 
 def output_close(claim: Claim, certificate: Certificate) -> Decision:
     """Decide ‖Σ (a_i - p_i) v_i‖ ≤ bound."""
-    keys = given(certificate, "keys")
-    values = given(certificate, "values", len(keys))
+    keys = reading.given(certificate, "keys")
+    values = reading.given(certificate, "values", len(keys))
     target = claim.stated.weighted("target", len(keys))
     bound = claim.stated.number("bound")
     query = claim.witnessed.vector("query", keys.shape[1])
-    scale = number(certificate.scale, "scale")
+    scale = reading.number(certificate.scale, "scale")
 
     def test() -> Outcome:
-        terms, total = exponentials(scores(keys, query, scale))
-        sums = combine(terms, values, BALLS)
-        wanted = combine([arb(p) for p in target.values()], values[list(target)], BALLS)
+        terms, total = balls.exponentials(balls.scores(keys, query, scale))
+        sums = balls.combine(terms, values, BALLS)
+        wanted = balls.combine([arb(p) for p in target.values()], values[list(target)], BALLS)
         miss = [s / total - w for s, w in zip(sums, wanted, strict=True)]
-        reason = f"The output is off by {show(norm(miss))}."
-        return Outcome(norm_at_most(miss, bound, BALLS), reason)
+        reason = f"The output is off by {balls.show(balls.norm(miss))}."
+        return Outcome(balls.norm_at_most(miss, bound, BALLS), reason)
 
-    return constructed(settle(test))
+    return balls.constructed(balls.settle(test))
 
 
 def _sides(claim: Claim, keys: Float64) -> tuple[list[int], list[int]]:
@@ -124,7 +85,7 @@ def _sides(claim: Claim, keys: Float64) -> tuple[list[int], list[int]]:
 
 
 def _chosen(claim: Claim) -> str:
-    places = listed(claim.fields["chosen"], "chosen")
+    places = reading.listed(claim.fields["chosen"], "chosen")
     if len(places) > 5:
         return f"the {len(places)} chosen keys"
     return f"key{'s' * (len(places) > 1)} {', '.join(str(place) for place in places)}"
@@ -132,7 +93,7 @@ def _chosen(claim: Claim) -> str:
 
 def margin_at_least(claim: Claim, certificate: Certificate) -> Decision:
     """Decide min_chosen k_i·w - max_others k_i·w ≥ bound ‖w‖ and w ≠ 0."""
-    keys = given(certificate, "keys")
+    keys = reading.given(certificate, "keys")
     chosen, others = _sides(claim, keys)
     bound = claim.stated.number("bound")
     direction = claim.witnessed.vector("direction", keys.shape[1])
@@ -141,23 +102,23 @@ def margin_at_least(claim: Claim, certificate: Certificate) -> Decision:
 
     def test(numbers: Arithmetic) -> Outcome:
         w = [numbers.number(entry) for entry in direction.tolist()]
-        heights = products(keys, w, numbers)
+        heights = balls.products(keys, w, numbers)
         lowest = -numbers.largest([-heights[i] for i in chosen])
         margin = lowest - numbers.largest([heights[i] for i in others])
-        reason = f"The margin per unit of length is {show(margin / norm(w))}."
-        return Outcome(at_least_times_norm(margin, bound, w, numbers), reason)
+        reason = f"The margin per unit of length is {balls.show(margin / balls.norm(w))}."
+        return Outcome(balls.at_least_times_norm(margin, bound, w, numbers), reason)
 
-    return constructed(settle_algebra(test))
+    return balls.constructed(balls.settle_algebra(test))
 
 
 def _say_margin_at_most(claim: Claim) -> str:
-    several = len(listed(claim.fields["chosen"], "chosen")) > 1
+    several = len(reading.listed(claim.fields["chosen"], "chosen")) > 1
     lifts = (
         f"that scores {_chosen(claim)} alike lifts them" if several else f"lifts {_chosen(claim)}"
     )
     return (
-        f"no query {lifts} above the others by more than {up(claim.fields['bound'])} per unit of "
-        f"its length"
+        f"no query {lifts} above the others by more than {reading.up(claim.fields['bound'])} "
+        f"per unit of its length"
     )
 
 
@@ -168,13 +129,13 @@ def margin_at_most(claim: Claim, certificate: Certificate) -> Decision:
     scores t, also with negative weights. An average y of the others scores at most
     their highest score. So the margin is at most q·(x - y) ≤ ‖q‖ ‖x - y‖.
     """
-    keys = given(certificate, "keys")
+    keys = reading.given(certificate, "keys")
     chosen, others = _sides(claim, keys)
     bound = claim.stated.number("bound")
 
     def proof() -> Outcome:
         entries = claim.witnessed.listed("inside", len(chosen))
-        inside = [number(entry, "inside") for entry in entries]
+        inside = [reading.number(entry, "inside") for entry in entries]
         if math.fsum(inside) == 0:
             raise Unusable("inside sums to 0.")
         outside = claim.witnessed.combination("outside", len(keys))
@@ -182,27 +143,27 @@ def margin_at_most(claim: Claim, certificate: Certificate) -> Decision:
             raise Unusable("outside gives weight to a chosen key.")
 
         def test(numbers: Arithmetic) -> Outcome:
-            x = combine(shares(inside, numbers), keys[chosen], numbers)
-            y = combine(shares(list(outside.values()), numbers), keys[list(outside)], numbers)
+            x = balls.combine(balls.shares(inside, numbers), keys[chosen], numbers)
+            y = balls.combine(
+                balls.shares(list(outside.values()), numbers), keys[list(outside)], numbers
+            )
             gap = [a - b for a, b in zip(x, y, strict=True)]
-            reason = f"The mixtures are {show(norm(gap))} apart."
-            return Outcome(norm_at_most(gap, bound, numbers), reason)
+            reason = f"The mixtures are {balls.show(balls.norm(gap))} apart."
+            return Outcome(balls.norm_at_most(gap, bound, numbers), reason)
 
-        return settle_algebra(test)
+        return balls.settle_algebra(test)
 
-    return for_all(proof)
+    return balls.for_all(proof)
 
 
 CLAIM_TYPES = {
     "weights_close": ClaimType(
         weights_close,
         "the query puts {weights}, each weight within {bound:up}",
-        words={"weights": worded_target},
     ),
     "output_close": ClaimType(
         output_close,
         "the output of the query is within {bound:up} of the one with {weights}",
-        words={"weights": worded_target},
     ),
     "margin_at_least": ClaimType(
         margin_at_least,

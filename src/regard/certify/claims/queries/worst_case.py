@@ -21,31 +21,9 @@ from typing import NamedTuple
 
 from flint import arb
 
-from regard.certify.balls import (
-    BALLS,
-    Decision,
-    Outcome,
-    at_most,
-    constructed,
-    every,
-    norm,
-    products,
-    scores,
-    settle,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Number,
-    Unusable,
-    exactly,
-    given,
-    listed,
-    number,
-    positive_or_zero,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.claim_type import ClaimType
 
 MOST_SHOWN = 5
@@ -64,7 +42,7 @@ def _moved(claim: Claim) -> str:
     if radius is None:
         return "for all scores in their intervals"
     if isinstance(radius, int | float):
-        return f"for all keys within {exactly(radius)} of those given"
+        return f"for all keys within {reading.exactly(radius)} of those given"
     return "for all keys within their radii of those given"
 
 
@@ -75,7 +53,7 @@ def _along(claim: Claim) -> str:
         return "the output"
     if len(used) == 1 and used[0][1] == 1:
         return f"entry {used[0][0]} of the output"
-    shown = ", ".join(exactly(float(x)) for x in direction[:MOST_SHOWN])
+    shown = ", ".join(reading.exactly(float(x)) for x in direction[:MOST_SHOWN])
     more = ", …" if len(direction) > MOST_SHOWN else ""
     return f"the output along ({shown}{more})"
 
@@ -91,21 +69,21 @@ def output_never_below(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def _decide(claim: Claim, certificate: Certificate, sign: int) -> Decision:
-    values = given(certificate, "values")
+    values = reading.given(certificate, "values")
     direction = claim.stated.vector("direction", values.shape[1])
     bound = claim.stated.number("bound")
     attained = claim.stated.positive_or_zero("attained")
     read = _reader(claim, certificate, len(values))
 
     def test() -> Outcome:
-        heights = products(values, [sign * arb(entry) for entry in direction.tolist()], BALLS)
+        heights = balls.products(values, [sign * arb(entry) for entry in direction.tolist()], BALLS)
         intervals, limit = read(), sign * arb(bound)
         above = _balance(heights, intervals, limit)
         below = _balance(heights, intervals, limit - attained)
-        truth = every(at_most(above, 0), at_most(0, below))
+        truth = balls.every(balls.at_most(above, 0), balls.at_most(0, below))
         return Outcome(truth, _reason(truth, above, limit, attained, sign))
 
-    return constructed(settle(test))
+    return balls.constructed(balls.settle(test))
 
 
 def _reason(truth: bool | None, above: arb, limit: arb, attained: Number, sign: int) -> str:
@@ -113,10 +91,10 @@ def _reason(truth: bool | None, above: arb, limit: arb, attained: Number, sign: 
         return "The balance of what lies on either side is not decided."
     side = "above" if sign > 0 else "below"
     if truth:
-        return f"What lies {side} {show(sign * limit)} never outweighs the rest."
+        return f"What lies {side} {balls.show(sign * limit)} never outweighs the rest."
     if above > 0:
-        return f"Some scores bring it {side} {show(sign * limit)}."
-    return f"No scores bring it within {show(arb(attained))} of {show(sign * limit)}."
+        return f"Some scores bring it {side} {balls.show(sign * limit)}."
+    return f"No scores bring it within {balls.show(arb(attained))} of {balls.show(sign * limit)}."
 
 
 def _balance(heights: list[arb], intervals: _Intervals, limit: arb) -> arb:
@@ -142,23 +120,25 @@ def _reader(claim: Claim, certificate: Certificate, n: int) -> Callable[[], _Int
     """Return what gives the intervals of the scores at the working precision."""
     radius = claim.stated.part("radius")
     if radius is None:
-        ends = given(certificate, "scores", 2)
+        ends = reading.given(certificate, "scores", 2)
         if ends.shape[1] != n:
             raise Unusable(f"scores must have {n} columns, as many as there are values.")
         if (ends[0] > ends[1]).any():
             raise Unusable("a lower end of scores is above the upper end.")
         return lambda: _Intervals(*([arb(x) for x in row] for row in ends.tolist()))
-    keys = given(certificate, "keys", n)
+    keys = reading.given(certificate, "keys", n)
     query = claim.witnessed.vector("query", keys.shape[1])
-    scale = number(certificate.scale, "scale")
-    entries = listed(radius, "radius", n) if not isinstance(radius, int | float) else [radius] * n
-    radii = [positive_or_zero(entry, "radius") for entry in entries]
+    scale = reading.number(certificate.scale, "scale")
+    entries = (
+        reading.listed(radius, "radius", n) if not isinstance(radius, int | float) else [radius] * n
+    )
+    radii = [reading.positive_or_zero(entry, "radius") for entry in entries]
     return lambda: _around(keys, query, scale, radii)
 
 
 def _around(keys: Float64, query: Float64, scale: Number, radii: Sequence[Number]) -> _Intervals:
-    middle = scores(keys, query, scale)
-    reach = abs(arb(scale)) * norm([arb(entry) for entry in query.tolist()])
+    middle = balls.scores(keys, query, scale)
+    reach = abs(arb(scale)) * balls.norm([arb(entry) for entry in query.tolist()])
     pairs = list(zip(middle, radii, strict=True))
     return _Intervals([s - reach * r for s, r in pairs], [s + reach * r for s, r in pairs])
 

@@ -28,20 +28,13 @@ from regard.certify.certificate import Certificate, Claim, Float64, Number, Unus
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.lemmas.admissible_queries import (
     contradicted_by_a_query,
-    lifts_in_words,
     log_ratio,
     mean_differences,
     others_of,
     ties_of,
     times,
-    within_in_words,
 )
-from regard.certify.lemmas.random_keys import (
-    deviations_in_words,
-    pairs_of,
-    read_law,
-    target_of,
-)
+from regard.certify.lemmas.random_keys import pairs_of, read_law, target_of
 
 
 def gap_at_most(claim: Claim, certificate: Certificate) -> Decision:
@@ -131,7 +124,7 @@ def _semidefinite(first: Float64, second: Float64, ridge: Number) -> bool | None
 CLAIM_TYPES = {
     "gap_at_most": ClaimType(
         gap_at_most,
-        "no query{within} {lifts} above every other key by more than {bound:up} in the mean{less}",
-        words={"within": within_in_words, "lifts": lifts_in_words, "less": deviations_in_words},
+        "no query{up_to} {lifts} above every other key by more than {bound:up} in the "
+        "mean{less_deviations}",
     ),
 }

@@ -14,26 +14,18 @@ from __future__ import annotations
 
 from flint import arb
 
-from regard.certify import balls, reading
+from regard.certify import balls
 from regard.certify.balls import BALLS, Arithmetic, Decision, Outcome
 from regard.certify.certificate import Certificate, Claim
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.lemmas.random_keys import (
     chosen_of,
-    deviations_in_words,
-    keys_in_words,
-    noise_in_words,
     noise_of,
     pair_weights,
     pairs_of,
     read_law,
     target_of,
-    weights_in_words,
 )
-
-
-def _chosen(claim: Claim) -> str:
-    return keys_in_words(reading.listed(claim.fields["chosen"], "chosen"))
 
 
 def mean_gap(claim: Claim, certificate: Certificate) -> Decision:
@@ -135,21 +127,16 @@ def _below_zero(mean: arb, variance: arb) -> arb:
 CLAIM_TYPES = {
     "mean_gap": ClaimType(
         mean_gap,
-        "the score of {keys} is above that of every other key by at least {bound:down} "
-        "in the mean{less}",
-        words={"keys": _chosen, "less": deviations_in_words},
+        "the score of {chosen_keys} is above that of every other key by at least {bound:down} "
+        "in the mean{less_deviations}",
     ),
     "mean_weights": ClaimType(
         mean_weights,
-        "the query {lifts}, within {bound:up}",
-        words={"lifts": lambda claim: weights_in_words(claim.fields["target"])},
+        "the query {scores_in_the_mean}, within {bound:up}",
     ),
-    "score_variance": ClaimType(
-        score_variance, "the {noise} is at most {bound:up}", words={"noise": noise_in_words}
-    ),
+    "score_variance": ClaimType(score_variance, "the {noise} is at most {bound:up}"),
     "failure_at_most": ClaimType(
         failure_at_most,
-        "the probability that another key scores higher than {keys} is at most {bound:up}",
-        words={"keys": _chosen},
+        "the probability that another key scores higher than {chosen_keys} is at most {bound:up}",
     ),
 }

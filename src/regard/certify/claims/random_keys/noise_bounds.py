@@ -33,21 +33,12 @@ from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.lemmas.admissible_queries import (
     contradicted_by_a_query,
-    lifts_in_words,
     log_ratio,
     mean_differences,
     others_of,
     ties_of,
-    within_in_words,
 )
-from regard.certify.lemmas.random_keys import (
-    noise_in_words,
-    noise_of,
-    pair_weights,
-    pairs_of,
-    read_law,
-    target_of,
-)
+from regard.certify.lemmas.random_keys import noise_of, pair_weights, pairs_of, read_law, target_of
 
 
 def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
@@ -131,8 +122,7 @@ def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
 CLAIM_TYPES = {
     "variance_at_least": ClaimType(
         variance_at_least,
-        "every query{within} that {lifts} above every other key by a mean gap of at "
+        "every query{up_to} that {lifts} above every other key by a mean gap of at "
         "least {gap:exactly} has a {noise} of at least {bound:down}",
-        words={"within": within_in_words, "lifts": lifts_in_words, "noise": noise_in_words},
     ),
 }

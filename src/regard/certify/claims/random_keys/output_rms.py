@@ -19,32 +19,14 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat, ctx
 
-from regard.certify.balls import (
-    BALLS,
-    EXACT,
-    Decision,
-    Outcome,
-    constructed,
-    definite,
-    norm,
-    products,
-    rational,
-    settle,
-    show,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Float64,
-    Unusable,
-    exactly,
-    given,
-    up,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, EXACT, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Float64, Unusable
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.claims.random_keys.output_law import MOST_BITS
 from regard.certify.claims.random_keys.random_heads import head_weights_of
-from regard.certify.lemmas.random_keys import Law, keys_in_words, read_law
+from regard.certify.claims.words import keys_in_words
+from regard.certify.lemmas.random_keys import Law, read_law
 from regard.certify.lemmas.rms_bounds import MOST_PAIRS, Distances, Scores, noise_parts, one_key
 
 MOST_ENTRIES = 3_000_000  # multiplications that show covariances to be semidefinite
@@ -87,12 +69,12 @@ class _Task:
             raise Unusable("there must be a query.")
         self.shares = head_weights_of(claim, len(self.queries))
         target = claim.stated.weighted("target", self.count)
-        self.target = [rational(target.get(i, 0)) for i in range(self.count)]
+        self.target = [balls.rational(target.get(i, 0)) for i in range(self.count)]
         self.of = claim.stated.part("of")
         self.values: Float64 | None = None
         self.diameter: Any = None
         if self.of == "output":
-            self.values = given(certificate, "values", self.count)
+            self.values = reading.given(certificate, "values", self.count)
         elif self.of == "diameter":
             self.diameter = claim.stated.positive_or_zero("diameter")
             if sum(self.target) != 1 or sum(self.shares) != 1:
@@ -109,7 +91,9 @@ class _Task:
         joint: list[list[list[arb]]] = [[[] for _ in found] for _ in found]
         for h in range(len(found)):
             joint[h][h] = [e.nonnegative_part() for e in found[h][1]]
-            pulled = products(self.law.covariances.reshape(-1, width), q[h], BALLS) if h else []
+            pulled = (
+                balls.products(self.law.covariances.reshape(-1, width), q[h], BALLS) if h else []
+            )
             for g in range(h):
                 joint[h][g] = joint[g][h] = [
                     abs(
@@ -133,12 +117,12 @@ class _Task:
         for share, alpha in zip(self.shares, weights, strict=True):
             off = [x + arb(share) * a for x, a in zip(off, alpha, strict=True)]
         if self.of == "weights":
-            return norm(off)
+            return balls.norm(off)
         if self.of == "diameter":
             return arb(self.diameter) / 2 * sum((abs(x) for x in off), arb(0))
         assert self.values is not None
         table = arb_mat(self.count, self.values.shape[1], self.values.ravel().tolist())
-        return norm((arb_mat(1, self.count, off) * table).entries())
+        return balls.norm((arb_mat(1, self.count, off) * table).entries())
 
 
 def require_semidefinite(covariances: Float64) -> None:
@@ -156,7 +140,7 @@ def require_semidefinite(covariances: Float64) -> None:
             if work > MOST_ENTRIES:
                 raise Unusable("the covariances are too large to be shown semidefinite.")
             small = matrix_[np.ix_(used, used)].tolist()
-            sound = definite([[EXACT.number(x) for x in row] for row in small], semi=True)
+            sound = balls.definite([[EXACT.number(x) for x in row] for row in small], semi=True)
         if not sound:
             raise Unusable("a covariance is not positive semidefinite.")
 
@@ -169,13 +153,15 @@ def _say_output_rms(claim: Claim) -> str:
         "weights": "the weights are off from",
         "diameter": "for all values at most {} apart, the output is off from",
     }[fields["of"]].format(fields["diameter"])
-    listed = ", ".join(exactly(w) for w in weights) if len(places) <= 5 else "its target weights"
+    listed = (
+        ", ".join(reading.exactly(w) for w in weights) if len(places) <= 5 else "its target weights"
+    )
     counts = claim.witness.get("head_weights") or []
     if len(counts) > 1 and sorted(map(str, counts)) == [*["0"] * (len(counts) - 1), "1"]:
         what = what.replace(" off", f" (head {[str(one) for one in counts].index('1')} alone) off")
     return (
         f"over random keys {what} {listed} on {keys_in_words(places)} by at most "
-        f"{up(fields['bound'])} in the root mean square"
+        f"{reading.up(fields['bound'])} in the root mean square"
     )
 
 
@@ -197,20 +183,22 @@ def output_rms(claim: Claim, certificate: Certificate) -> Decision:
             missed = task.missed(parts.weights)
             found.append(((missed + parts.bias) ** 2 + parts.variance).sqrt())
             if found[-1] <= bound:
-                return Outcome(True, f"It is at most {show(found[-1].upper())}.")
+                return Outcome(True, f"It is at most {balls.show(found[-1].upper())}.")
         if missed - parts.bias > bound:  # ‖Ec − c*‖ alone, which is at most the root mean square
-            return Outcome(False, f"It is at least {show((missed - parts.bias).lower())}.")
+            return Outcome(False, f"It is at least {balls.show((missed - parts.bias).lower())}.")
         if bound > 0:
             found.append(_looking_at_one(task, scores, distances, bound))
             if found[-1] <= bound:
-                return Outcome(True, f"It is at most {show(found[-1].upper())}.")
+                return Outcome(True, f"It is at most {balls.show(found[-1].upper())}.")
         if all(one > bound for one in found):  # more bits would not help
             least = min(one.mid() for one in found)
-            raise Unusable(f"what can be proved is at most {show(least)}, which is not enough.")
-        last = Outcome(None, f"It is at most {show(found[-1].upper())}.")
+            raise Unusable(
+                f"what can be proved is at most {balls.show(least)}, which is not enough."
+            )
+        last = Outcome(None, f"It is at most {balls.show(found[-1].upper())}.")
         return last
 
-    return constructed(settle(test))
+    return balls.constructed(balls.settle(test))
 
 
 def _looking_at_one(task: _Task, scores: Scores, distances: Distances, bound: arb) -> arb:

@@ -22,7 +22,7 @@ from regard.certify import balls, reading
 from regard.certify.balls import EXACT, Decision, Outcome
 from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
-from regard.certify.lemmas.random_keys import keys_in_words
+from regard.certify.claims.words import keys_in_words
 
 
 def claim(target: Any, bound: float, *, average: Any) -> Claim:

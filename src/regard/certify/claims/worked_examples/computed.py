@@ -22,7 +22,7 @@ from flint import arb
 
 from regard.certify import balls, reading
 from regard.certify.balls import BALLS, Arithmetic, Decision, Outcome
-from regard.certify.certificate import Certificate, Claim, Unusable
+from regard.certify.certificate import Certificate, Claim, Number, Unusable
 from regard.certify.claims.claim_type import ClaimType
 
 QUANTITIES = ("queries", "keys", "values", "products", "scores", "weights", "outputs")
@@ -79,6 +79,22 @@ def difference_in_words(worst: Any) -> str:
     return f"The largest difference is {shown}."
 
 
+def compared(
+    found: Sequence[Sequence[Any]],
+    stated: Sequence[Sequence[Any]],
+    bound: Number,
+    numbers: Arithmetic,
+) -> Outcome:
+    """Is every entry within the bound of the one stated?"""
+    apart = [
+        abs(mine - numbers.number(theirs))
+        for row, others in zip(found, stated, strict=True)
+        for mine, theirs in zip(row, others, strict=True)
+    ]
+    worst = numbers.largest(apart)
+    return Outcome(balls.at_most(worst, numbers.number(bound)), difference_in_words(worst))
+
+
 def computed(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether every entry is what the arrays give."""
     quantity, row = claim.stated.part("quantity"), claim.stated.part("row")
@@ -97,13 +113,7 @@ def computed(claim: Claim, certificate: Certificate) -> Decision:
             found = [found[reading.index(row, "row", len(found))]]
         if [len(entries) for entries in found] != [len(entries) for entries in stated]:
             raise Unusable(f"the {quantity} have shape {len(found), len(found[0])}, not this one.")
-        apart = [
-            abs(mine - numbers.number(theirs))
-            for entries, others in zip(found, stated, strict=True)
-            for mine, theirs in zip(entries, others, strict=True)
-        ]
-        worst = numbers.largest(apart)
-        return Outcome(balls.at_most(worst, numbers.number(bound)), difference_in_words(worst))
+        return compared(found, stated, bound, numbers)
 
     algebraic = quantity in QUANTITIES[:4] or (quantity == "scores" and inputs.rational_root())
     return balls.constructed(

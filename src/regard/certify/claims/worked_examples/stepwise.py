@@ -14,29 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from regard.certify.balls import (
-    BALLS,
-    Arithmetic,
-    Decision,
-    Outcome,
-    at_most,
-    constructed,
-    settle,
-    settle_algebra,
-)
-from regard.certify.certificate import (
-    Certificate,
-    Claim,
-    Unusable,
-    exact,
-    indices,
-    listed,
-    part,
-    positive_or_zero,
-    up,
-)
+from regard.certify import balls, reading
+from regard.certify.balls import BALLS, Arithmetic, Decision, Outcome
+from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
-from regard.certify.claims.worked_examples.computed import difference_in_words, in_digits
+from regard.certify.claims.worked_examples.computed import compared, in_digits
 from regard.certify.steps import RATIONAL, result
 
 FEW = 12  # entries that a sentence can hold
@@ -61,7 +43,7 @@ def _say_stepwise(claim: Claim) -> str:
         stated = f"the {len(rows)} × {len(rows[0])} numbers given"
     places = ", ".join(map(str, fields["rows"]))
     which = f"row{'s' if len(rows) > 1 else ''} {places} (counted from 0) of {fields['quantity']}"
-    near = f"within {up(fields['bound'])}" if fields["bound"] else "exactly"
+    near = f"within {reading.up(fields['bound'])}" if fields["bound"] else "exactly"
     number = "1 step" if count == 1 else f"{count} steps"
     return f"{which}, after {number}, {'are' if len(rows) > 1 else 'is'} {stated}, {near}"
 
@@ -69,33 +51,29 @@ def _say_stepwise(claim: Claim) -> str:
 def stepwise(claim: Claim, certificate: Certificate) -> Decision:
     """Decide whether every entry is what the steps come to."""
     fields = claim.fields
-    name, steps = part(fields, "quantity"), listed(part(fields, "steps"), "steps")
+    name, steps = claim.stated.part("quantity"), claim.stated.listed("steps")
     stated = [
-        [exact(entry, "entries") for entry in listed(row, "a row of entries")]
-        for row in listed(part(fields, "entries"), "entries")
+        [reading.exact(entry, "entries") for entry in reading.listed(row, "a row of entries")]
+        for row in reading.listed(reading.part(fields, "entries"), "entries")
     ]
     if not stated or not all(stated):
         raise Unusable("entries must not be empty.")
-    bound = positive_or_zero(part(fields, "bound"), "bound")
+    bound = reading.positive_or_zero(reading.part(fields, "bound"), "bound")
     if not all(isinstance(step, Mapping) for step in steps):
         raise Unusable("each step must be a table.")
 
     def test(numbers: Arithmetic) -> Outcome:
         whole = result(name, steps, certificate.arrays, numbers)
-        places = indices(part(fields, "rows"), "rows", len(whole))
+        places = reading.indices(reading.part(fields, "rows"), "rows", len(whole))
         found = [whole[place] for place in places]
         if [len(row) for row in found] != [len(row) for row in stated]:
             raise Unusable(f"{name} has shape {len(whole), len(whole[0])}, not this one.")
-        apart = [
-            abs(mine - numbers.number(theirs))
-            for row, others in zip(found, stated, strict=True)
-            for mine, theirs in zip(row, others, strict=True)
-        ]
-        worst = numbers.largest(apart)
-        return Outcome(at_most(worst, numbers.number(bound)), difference_in_words(worst))
+        return compared(found, stated, bound, numbers)
 
     algebraic = all(step.get("op") in RATIONAL for step in steps)
-    return constructed(settle_algebra(test) if algebraic else settle(lambda: test(BALLS)))
+    return balls.constructed(
+        balls.settle_algebra(test) if algebraic else balls.settle(lambda: test(BALLS))
+    )
 
 
 CLAIM_TYPES = {
