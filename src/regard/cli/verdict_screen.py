@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regard.checking.verdict import shown as written
-from regard.checking.verdict_report import (
-    compared,
-    fixed,
-    goal_words,
-    mark,
-    next_commands,
-    typeset,
-)
+from regard.checking.verdict_report import compared, fixed, goal_words, mark, next_commands, typeset
 from regard.cli.screens import titled
 from regard.problems.loading import bundled_ids
 from regard.report.characters import columns, shorten

@@ -9,15 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from regard.language import parse, parse_limit
-from regard.problems.fields import (
-    Count,
-    Formula,
-    LimitText,
-    Name,
-    Ordinary,
-    OrdinaryPositive,
-    Part,
-)
+from regard.problems.fields import Count, Formula, LimitText, Name, Ordinary, OrdinaryPositive, Part
 from regard.shapes.extremes import SMALLEST
 
 _LABEL = re.compile(r"([xc])_([1-9][0-9]?)")

@@ -7,13 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from regard.core.kernels import (
-    careful,
-    careful_statistics,
-    native,
-    numpy_statistics,
-    numpy_tiles,
-)
+from regard.core.kernels import careful, careful_statistics, native, numpy_statistics, numpy_tiles
 from regard.core.kernels.problem import Problem
 from regard.core.kernels.statistics import Asked, Found
 from regard.errors import ParameterError

@@ -8,13 +8,7 @@ from pydantic import Field, model_validator
 
 from regard.problems.fields import Count
 from regard.problems.head import Problem
-from regard.problems.keys import (
-    Keys,
-    Weights,
-    WeightsGoal,
-    covariances_fit,
-    names_are_declared,
-)
+from regard.problems.keys import Keys, Weights, WeightsGoal, covariances_fit, names_are_declared
 from regard.problems.wanted_output import with_weights
 
 

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from regard.models.scores import (
-    activations,
-    composition,
-    copying,
-    kernel,
-    rank,
-    shares,
-    sinks,
-)
+from regard.models.scores import activations, composition, copying, kernel, rank, shares, sinks
 
 FORMULAS: dict[str, str] = {
     name: formula

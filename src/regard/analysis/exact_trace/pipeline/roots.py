@@ -8,13 +8,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from regard.analysis.exact_trace.numbers import (
-    Exact,
-    ExponentialQuotient,
-    Surd,
-    quotient,
-    rational,
-)
+from regard.analysis.exact_trace.numbers import Exact, ExponentialQuotient, Surd, quotient, rational
 from regard.language import parse
 
 MOST_DIVISOR = 1000  # squares of numbers up to it are taken out of a root

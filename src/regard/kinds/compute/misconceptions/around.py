@@ -7,11 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from regard.kinds.compute.instance import STAGES, Example, Float64, Found, Setup
-from regard.kinds.compute.instance.forward import (
-    inputs,
-    normalise,
-    tokens_of,
-)
+from regard.kinds.compute.instance.forward import inputs, normalise, tokens_of
 from regard.kinds.compute.misconceptions.case import (
     Imitate,
     imitated,

@@ -8,9 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from regard.kinds.compute.instance import STAGES, Example, Float64, Found, Setup, forward
-from regard.kinds.compute.instance.forward import (
-    projections,
-)
+from regard.kinds.compute.instance.forward import projections
 from regard.kinds.compute.misconceptions.case import (
     Imitate,
     imitated,

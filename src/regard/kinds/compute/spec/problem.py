@@ -8,13 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from regard.kinds.compute.spec.given import ComputeGiven
-from regard.kinds.compute.spec.names import (
-    WORDS,
-    is_quantity,
-    quantity,
-    shape_of,
-    sizes,
-)
+from regard.kinds.compute.spec.names import WORDS, is_quantity, quantity, shape_of, sizes
 from regard.kinds.compute.spec.numbers import fraction
 from regard.problems.fields import Exact, ExactRows, Integer, Name, Part, Share
 from regard.problems.head import Problem

@@ -17,12 +17,7 @@ from regard.checking.mistakes import recognise
 from regard.checking.sampling import Trial, goal
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
-from regard.kinds.identity.instance import (
-    Values,
-    drawn_numbers,
-    error_of,
-    example_numbers,
-)
+from regard.kinds.identity.instance import Values, drawn_numbers, error_of, example_numbers
 from regard.kinds.identity.judge.counterexamples import (
     compared,
     failing_instance,

@@ -19,12 +19,7 @@ from regard.kinds.moments.instance.closed_forms import (
     formulas_of,
     reading_formulas,
 )
-from regard.kinds.moments.spec import (
-    DotProductGiven,
-    Entries,
-    MomentsProblem,
-    PositionsScoreGiven,
-)
+from regard.kinds.moments.spec import DotProductGiven, Entries, MomentsProblem, PositionsScoreGiven
 from regard.language import Formula, parse
 from regard.language.polynomials import Polynomial, polynomial, with_numbers
 from regard.report import number

@@ -16,14 +16,7 @@ from regard.language.bounds import lower_bound, upper_bound
 from regard.report import Facts, number, vector
 from regard.report.headline import marked
 from regard.solving.finding import Explanation
-from regard.solving.key_tables import (
-    averaged,
-    listing,
-    softmax,
-    symbol,
-    tex,
-    tex_vector,
-)
+from regard.solving.key_tables import averaged, listing, softmax, symbol, tex, tex_vector
 from regard.solving.latex_numbers import tex_lower_bound, tex_upper_bound
 
 

@@ -12,11 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from regard.language.formula.vocabulary import (
-    CALL_PATTERN,
-    FUNCTION_PATTERN,
-    NAME_PATTERN,
-)
+from regard.language.formula.vocabulary import CALL_PATTERN, FUNCTION_PATTERN, NAME_PATTERN
 
 # What may follow a value: the same rules for a number, a call, and anything else.
 _POSTFIX: Final = r"""
