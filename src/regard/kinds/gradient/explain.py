@@ -6,7 +6,7 @@ import numpy as np
 
 from regard.kinds.gradient.forward import definitions, loss
 from regard.kinds.gradient.solve import Backward, Vanishing
-from regard.kinds.gradient.spec import GradientProblem
+from regard.kinds.gradient.spec import TO_TARGETS, GradientGiven, GradientProblem
 from regard.language import parse
 from regard.report import Block, Heading, Plot, Series, Table, Text
 from regard.report.headline import marked
@@ -17,6 +17,7 @@ from regard.solving.latex_numbers import typeset
 LONGEST_RESULT = 60  # characters of LaTeX that stand in a sentence
 
 WHY = {
+    "dZ": "What comes back to the output, from the loss.",
     "dY": "What comes back to $Y$, through $W_O$.",
     "dW_O": "$Z = Y W_O$: the matrix gets what went into it, transposed, times what comes back.",
     "dV": "$Y = A V$ is linear in $V$: row $j$ of $V$ goes into row $i$ of $Y$ with weight "
@@ -42,6 +43,9 @@ WHY = {
     "\\ne j$.",
     "ds": "The Jacobian times what comes back, without ever writing the matrix.",
 }
+CROSS_ENTROPY = (
+    "$-\\log a_j$ has the slope $a_i$ in every score $s_i$, less 1 in $s_j$; targets sum to 1."
+)
 BOUND_STEPS: Steps = (
     (
         "Let $x = (n-1) e^{-\\gamma}$. Every other score is at most $e^{-\\gamma}$ times as "
@@ -103,7 +107,7 @@ def _result(problem: GradientProblem, found: Backward) -> str:
     many = len(find) > 1
     if found.numbers:
         return f"The gradient{'s' * many} of {of} {'are' if many else 'is'} worked out in numbers."
-    latex = parse(found.chain[find[0]]).to_latex()
+    latex = parse(found.chain.get(find[0], "0")).to_latex()
     if not many and len(latex) < LONGEST_RESULT and typeset(latex):
         return f"The gradient of {of} is {marked(f'${latex}$', 'target')}."
     rules = marked(f"{spelled(len(find)).capitalize()} formula{'s' * many}", "target")
@@ -116,6 +120,9 @@ def _assumed(problem: GradientProblem) -> str:
     what = ", ".join(
         f"${name} = {parse(text).to_latex()}$" for name, text in definitions(given).items()
     )
+    if given.loss in TO_TARGETS:
+        of = "half the squared distance from" if given.loss == "squared" else "the cross-entropy of"
+        return f"{what}; the loss is {of} targets."
     back = (
         r"$g = \partial L / \partial a$"
         if given.forward == "softmax"
@@ -138,6 +145,8 @@ def _named(found: Vanishing) -> str:
 def _headline(problem: GradientProblem, found: Backward) -> str:
     parts = []
     for name in problem.goal.find:
+        if name not in found.chain:  # of all heads at once, in numbers
+            continue
         latex = parse(found.chain[name]).to_latex()
         parts.append(f"{parse(name).to_latex()} = {latex}")
     text = r",\quad ".join(parts)
@@ -154,15 +163,31 @@ def _steps(problem: GradientProblem, found: Backward) -> Steps:
     needed = _needed(problem.goal.find, found.chain)
     for name, text in found.chain.items():
         if name in needed and not (name == "dY" and text == "G"):
-            why = WHY[name] if "W_O" in text or name != "dY" else "What comes back to $Y$."
+            why = _why(problem.given, name, text)
             steps.append((why, f"{parse(name).to_latex()} = {parse(text).to_latex()}"))
     if len(steps) < 3:
         steps.append(("Nothing else depends on it.", ""))
     return tuple((sentence, one if typeset(one) else "") for sentence, one in steps[:12])
 
 
+def _why(given: GradientGiven, name: str, text: str) -> str:
+    """Say what makes a step, by the name that it has with one head."""
+    if name == "ds" and given.loss == "cross-entropy":
+        return CROSS_ENTROPY
+    if name.startswith("dY") and "W_O" not in text:
+        return WHY["dZ"] if text != "G" else "What comes back to $Y$."
+    base = name if name in WHY else name.rstrip("0123456789").removesuffix("_")
+    return WHY[base] if "+" not in text or base == "dX" else f"{WHY[base]} {_SHARED}"
+
+
+_SHARED = "Every head that uses it sends something back."
+
+
 def _needed(find: list[str], chain: dict[str, str]) -> set[str]:
-    found, waiting = set[str](), list(find)
+    found, waiting = (
+        set[str](),
+        [one for name in find for one in chain if one == name or one.startswith(f"{name}_")],
+    )
     while waiting:
         name = waiting.pop()
         if name in chain and name not in found:

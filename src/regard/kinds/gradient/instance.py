@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.checking.sampling import generator, softmax
-from regard.kinds.gradient.spec import ROOT, GradientGiven
+from regard.kinds.gradient.spec import ROOT, TO_TARGETS, GradientGiven
 from regard.problems.exact_numbers import value
 
 Float64 = NDArray[np.float64]
@@ -28,7 +28,7 @@ class Instance:
 
     Attributes:
         inputs: what is free, and sizes.
-        forward: what follows from it: Q, K, V, S, A, Y, Z, or a.
+        forward: what follows from it: Q, K, V, S, A, Y, Z, or a; of several heads Q_1 and so on.
         gradients: by name.
     """
 
@@ -47,11 +47,15 @@ def example(given: GradientGiven) -> Instance:
     inputs: Values = {}
     for name, rows in given.numbers.items():
         array = np.array(rows, dtype=object)
-        inputs[name] = np.array([value(x) for x in array.reshape(-1)]).reshape(array.shape)
+        whole = np.array([value(x) for x in array.reshape(-1)]).reshape(array.shape)
+        parts = given.parts(name)
+        axis = 0 if name == "W_O" else -1
+        inputs |= dict(zip(parts, np.split(whole, len(parts), axis=axis), strict=True))
     if given.forward == "softmax":
         if "a" in inputs:
             inputs = {"s": np.log(inputs.pop("a")), **inputs}
-        inputs.setdefault("g", np.zeros_like(inputs["s"]))
+        if given.loss == "G":
+            inputs.setdefault("g", np.zeros_like(inputs["s"]))
     return _completed(given, inputs, None)
 
 
@@ -60,9 +64,12 @@ def drawn(given: GradientGiven, seed: int, square: bool = False) -> Instance:
     rng = generator(seed)
     sizes = dict.fromkeys(SIZES[0], 3) if square else SIZES[seed % 2]
     inputs: Values = {
-        name: rng.normal(size=[sizes[size] for size in shape]) * (0.5 if name != "G" else 1)
+        name: rng.normal(size=[sizes[size] for size in shape]) * (0.5 if name[0] != "G" else 1)
         for name, shape in given.inputs().items()
     }
+    if given.loss == "cross-entropy":
+        targets = "y" if given.forward == "softmax" else "T"
+        inputs[targets] = softmax(inputs[targets])
     return _completed(given, inputs, rng)
 
 
@@ -93,34 +100,85 @@ def run(given: GradientGiven, at: Values) -> Values:
     found: Values = {}
     if given.forward == "projections":
         for letter in "QKV":
-            found[letter] = at["X"] @ at[f"W_{letter}"]
-            if given.biases:
-                found[letter] = found[letter] + at[f"b_{letter}"]
-    Q, K, V = ({**at, **found}[letter] for letter in "QKV")
-    scores = scale_of(given, at) * Q @ K.T
+            for name, part in zip(given.parts(letter), given.parts(f"W_{letter}"), strict=True):
+                found[name] = at["X"] @ at[part]
+                if given.biases:
+                    found[name] = found[name] + at[part.replace("W_", "b_")]
+    for head in range(given.heads):
+        Q, K, V = ({**at, **found}[given.of_head(letter, head)] for letter in "QKV")
+        scores = scale_of(given, at) * Q @ K.T
+        weights = _weights(given, scores)
+        each = {"S": scores, "A": weights, "Y": weights @ V}
+        found |= {given.of_head(name, head): array for name, array in each.items()}
+    if given.output:
+        pairs = zip(given.parts("Y"), given.parts("W_O"), strict=True)
+        found["Z"] = np.asarray(sum(found[Y] @ at[W_O] for Y, W_O in pairs))
+    found["scale"] = np.array(scale_of(given, at))
+    if given.loss == "sum":
+        last = ["Z"] if given.output else given.parts("Y")
+        found |= {
+            G: np.ones(found[name].shape) for G, name in zip(given.parts("G"), last, strict=True)
+        }
+    return found
+
+
+def _weights(given: GradientGiven, scores: Float64) -> Float64:
     allowed = np.ones(scores.shape, bool)
     if given.causal:
         allowed &= np.tri(*scores.shape) > 0
     if given.mask is not None and scores.shape == np.shape(given.mask):
         allowed &= np.array(given.mask, bool)
-    found["S"] = scores
     lowest = np.where(allowed, scores, -1e300)
     powers = np.where(allowed, np.exp(lowest - np.max(lowest, axis=1, keepdims=True)), 0.0)
-    found["A"] = powers / np.sum(powers, axis=1, keepdims=True)
-    found["Y"] = found["A"] @ V
-    if given.output:
-        found["Z"] = found["Y"] @ at["W_O"]
-    found["scale"] = np.array(scale_of(given, at))
-    if given.loss == "sum":
-        found["G"] = np.ones(found["Z" if given.output else "Y"].shape)
-    return found
+    return np.asarray(powers / np.sum(powers, axis=1, keepdims=True))
+
+
+def what_comes_back(given: GradientGiven, at: Values) -> Float64:
+    """Return the gradient of the loss in the output: dL/da, dL/dZ, or dL/dY of one head."""
+    if given.forward == "softmax":
+        if given.loss == "G":
+            return at["g"]
+        return at["a"] - at["y"] if given.loss == "squared" else -at["y"] / at["a"]
+    if given.loss not in TO_TARGETS:
+        return at["G"]
+    last = at["Z" if given.output else "Y"]
+    if given.loss == "squared":
+        return last - at["T"]
+    return np.array([softmax(row) for row in last]) - at["T"]
 
 
 def backward(given: GradientGiven, at: Values, wrongly: Mapping[str, Step] | None = None) -> Values:
     """Return every gradient; `wrongly` has other steps in place of some."""
+    if given.forward == "softmax":
+        return _one_head(given, {**at, "g": what_comes_back(given, at)}, wrongly)
     found: Values = {}
-    steps = {**_steps(given), **(wrongly or {})}
-    for name, step in steps.items():
+    for head in range(given.heads):
+        own = _as_in_one_head(given, at, head)
+        for name, array in _one_head(given, own, wrongly).items():
+            part = f"d{given.of_head(name.removeprefix('d'), head)}"
+            shared = part in found and name not in ("dZ", "dY", "dW_O")
+            found[part] = found[part] + array if shared else array
+    if given.heads > 1:
+        for name, parts in given.joined().items():
+            axis = 0 if name == "dW_O" else -1
+            found[name] = np.concatenate([found[part] for part in parts], axis=axis)
+    return found
+
+
+def _as_in_one_head(given: GradientGiven, at: Values, head: int) -> Values:
+    """Return arrays under the names that they have where there is one head only."""
+    names = [f"{kind}{letter}" for kind in ("", "W_", "b_") for letter in "QKV"]
+    found = dict(at)
+    for name in (*names, "S", "A", "Y", "W_O", "G"):
+        part = given.of_head(name, head)
+        if part in at:
+            found[name] = at[part]
+    return {**found, "G": what_comes_back(given, found)}
+
+
+def _one_head(given: GradientGiven, at: Values, wrongly: Mapping[str, Step] | None) -> Values:
+    found: Values = {}
+    for name, step in {**_steps(given), **(wrongly or {})}.items():
         found[name] = np.asarray(step({**at, **found}))
     return found
 
@@ -133,7 +191,11 @@ def _steps(given: GradientGiven) -> dict[str, Step]:
         }
     steps: dict[str, Step] = {"dY": lambda at: at["G"]}
     if given.output:
-        steps = {"dY": lambda at: at["G"] @ at["W_O"].T, "dW_O": lambda at: at["Y"].T @ at["G"]}
+        steps = {
+            "dZ": lambda at: at["G"],
+            "dY": lambda at: at["G"] @ at["W_O"].T,
+            "dW_O": lambda at: at["Y"].T @ at["G"],
+        }
     steps |= {
         "dV": lambda at: np.einsum("ij,ic->jc", at["A"], at["dY"]),
         "dA": lambda at: np.einsum("ic,jc->ij", at["dY"], at["V"]),

@@ -17,30 +17,20 @@ from regard.checking.mistakes import recognise
 from regard.checking.sampling import Trial, compare, goal
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 from regard.errors import FormulaError, InvalidAnswer
+from regard.kinds.gradient.backward_pass import backward_formulas
 from regard.kinds.gradient.bounds import judge_bound
 from regard.kinds.gradient.case import CLOSE, Case
 from regard.kinds.gradient.forward import statement
 from regard.kinds.gradient.instance import Float64, Instance, drawn, example
 from regard.kinds.gradient.misconceptions import MISTAKES
 from regard.kinds.gradient.reading import Asked, Misfit, has_shape_of, sizes_of_ones
-from regard.kinds.gradient.spec import FIELDS, GradientProblem
-from regard.language import Formula, parse
+from regard.kinds.gradient.spec import GradientProblem
+from regard.language import Formula
 from regard.report import number
 
 __all__ = ["has_shape_of", "judge", "sizes_of_ones"]
 
 TRIALS = 12
-# What names of the backward pass mean in a formula that uses them.
-MEANINGS = {
-    "dA": "dY V'",
-    "dS": "hadamard(A, dA - rowsum(hadamard(A, dA)) ones(KEYS)')",
-    "dV": "A' dY",
-    "dQ": "SCALE dS K",
-    "dK": "SCALE dS' Q",
-    "dW_Q": "X' dQ",
-    "dW_K": "X' dK",
-    "dW_V": "X' dV",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +48,7 @@ def judge(problem: GradientProblem, answer: Answer) -> Verdict:
     if problem.goal.bound is not None:
         return judge_bound(problem, answer)
     asked = Asked(problem, answer)
-    order = FIELDS[problem.given.forward]
+    order = (*problem.given.gradients(), *problem.given.joined())
     for name in answer.fields:
         if name not in order and name not in answer.used:
             raise InvalidAnswer(
@@ -146,27 +136,18 @@ def _proved(asked: Asked, name: str) -> bool:
     said = without_name(name, asked.answer.need(name))
     if not isinstance(said, Formula) or given.mask is not None:
         return False
-    keys = "n" if given.causal or given.forward == "projections" else "m"
-    scale = given.symbol or f"({given.scale})"
-    back = "G W_O'" if given.output else "G"
+    steps = {"scale": given.symbol or f"({given.scale})"}
     if given.loss == "sum":
-        back = "ones(n) ones(d_v)'" if not given.output else "ones(n) ones(d)' W_O'"
-    meanings = {"dY": parse(back)}
+        last = "d" if given.output else "d_v"
+        steps |= dict.fromkeys(given.parts("G"), f"ones(n) ones({last})'")
+    for one, text in backward_formulas(given).items():
+        own = asked.answer.fields.get(one) if one in asked.before(name) else None
+        steps[one] = str(without_name(one, own)) if isinstance(own, Formula) else text
+    steps.pop(name, None)
     try:
-        for one, text in MEANINGS.items():
-            text = text.replace("KEYS", keys).replace("SCALE", scale)
-            meanings[one] = parse(text).substitute(meanings)
-        for one in asked.before(name):
-            own = asked.answer.fields.get(one)
-            if isinstance(own, Formula):
-                meanings[one] = without_name(one, own).substitute(meanings)
-        more = {**meanings, "scale": parse(scale)}
-        if given.loss == "sum":
-            more["G"] = parse("ones(n) ones(d_v)'" if not given.output else "ones(n) ones(d)'")
-        whole = str(said.substitute(more))
+        claim = statement(given, name, str(said), steps)
     except FormulaError:
         return False
-    claim = statement(given, name, whole)
     return verify(Certificate({}, (claim,))).holds
 
 

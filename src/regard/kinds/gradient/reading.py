@@ -13,7 +13,7 @@ from regard.checking.digits import Decimals
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.gradient.forward import sized
 from regard.kinds.gradient.instance import Float64, Instance, Values
-from regard.kinds.gradient.spec import FIELDS, GradientProblem
+from regard.kinds.gradient.spec import GradientProblem
 from regard.language import Formula
 from regard.language.formula.evaluation.evaluator import evaluate as evaluate_tree
 
@@ -29,7 +29,7 @@ class Asked:
 
     def before(self, name: str) -> tuple[str, ...]:
         """Return the gradients that a field may be written in: those that are found before it."""
-        order = FIELDS[self.problem.given.forward]
+        order = self.problem.given.gradients()
         own = [one for one in self.answer.fields if one not in order]
         if name not in order:
             return tuple(one for one in order)
@@ -50,7 +50,9 @@ class Asked:
                     found[one] = np.asarray(evaluate(one, without_name(one, said), found), float)
                 except InvalidAnswer:
                     continue
-        found.setdefault("dY", at.gradients.get("dY", np.zeros(())))
+        for one, array in at.gradients.items():  # what comes back to the heads, also as G
+            if one.startswith("dY") and one != name:
+                found.setdefault(one, array)
         return found
 
     def value(self, name: str, at: Instance) -> Float64:
@@ -67,7 +69,7 @@ class Asked:
             hint = f" {unknown[0]} is what is asked for." if unknown[0] == name else ""
             raise InvalidAnswer(
                 f"answer: {name}: {unknown[0]} is no name here.{hint} Use "
-                f"{', '.join(sorted(set(names) - {'dY'}))}."
+                f"{', '.join(sorted(one for one in names if not one.startswith('dY')))}."
             )
         for expected in (wanted, None):
             try:
@@ -122,7 +124,6 @@ def has_shape_of(problem: GradientProblem, name: str, formula: Formula) -> bool:
     shapes |= {f"d{one}": shape for one, shape in shapes.items()}
     shapes |= {
         "J": ("n", "n"),
-        "dY": shapes.get("Y", ()),
         **dict.fromkeys(sizes_of_ones(problem), ()),
     }
     try:

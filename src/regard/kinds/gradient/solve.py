@@ -12,9 +12,10 @@ from regard.analysis.backward import gradients
 from regard.certify import Certificate, Claim
 from regard.certify.claims.algebra import saturation
 from regard.certify.claims.algebra.gradients import evaluated_claim
-from regard.kinds.gradient.forward import definitions, scale_text, sized, statement
-from regard.kinds.gradient.instance import example, scale_of
-from regard.kinds.gradient.spec import FIELDS, GradientGiven, GradientProblem
+from regard.kinds.gradient.backward_pass import backward_formulas, put_in
+from regard.kinds.gradient.forward import definitions, needed, statement
+from regard.kinds.gradient.instance import example, scale_of, what_comes_back
+from regard.kinds.gradient.spec import TO_TARGETS, GradientGiven, GradientProblem
 from regard.language import parse
 from regard.solving.finding import Finding, Status
 
@@ -32,13 +33,11 @@ class Backward(Finding):
 
     Attributes:
         chain: every step of the backward pass, each a formula in those above it.
-        whole: what is asked for, in the forward pass alone.
         numbers: every gradient in the example, if there is one.
         forward: the forward pass in the example.
     """
 
     chain: dict[str, str]
-    whole: dict[str, str]
     numbers: dict[str, Float64]
     forward: dict[str, Float64]
 
@@ -66,11 +65,12 @@ def solve(problem: GradientProblem) -> Backward | Vanishing:
             Status.PROVED, {"bound": formula}, certificate, (0,), of=goal.bound, formula=formula
         )
     chain = backward_formulas(given)
-    whole = _put_in(chain)
     numbers, forward = _numbers(given) if given.numbers else ({}, {})
     claims: list[Claim] = []
     if given.mask is None:
-        claims += [statement(given, name, whole[name]) for name in goal.find]
+        joined = given.joined()
+        parts = dict.fromkeys(part for name in goal.find for part in joined.get(name, (name,)))
+        claims += [statement(given, part, chain[part], chain) for part in parts]
     reaches = tuple(range(len(claims)))
     arrays: dict[str, Float64] = {}
     if problem.in_numbers:
@@ -79,7 +79,7 @@ def solve(problem: GradientProblem) -> Backward | Vanishing:
             arrays["allowed"] = np.array(given.mask, float)
         reaches = tuple(range(len(claims), len(claims) + len(goal.find)))
         claims += [
-            _evaluated(given, name, whole[name], _without_noise(numbers[name]), forward)
+            _evaluated(given, name, chain, _without_noise(numbers[name]), forward)
             for name in goal.find
         ]
     answer: dict[str, Any] = {
@@ -94,82 +94,73 @@ def solve(problem: GradientProblem) -> Backward | Vanishing:
         Certificate(arrays, tuple(claims)),
         reaches,
         chain=chain,
-        whole=whole,
         numbers=numbers,
         forward=forward,
     )
-
-
-def backward_formulas(given: GradientGiven) -> dict[str, str]:
-    """Return every step of the backward pass, each in those above it."""
-    if given.forward == "softmax":
-        return {"J": "diag(a) - a a'", "ds": "hadamard(a, g - (a' g) ones(n))"}
-    keys = sized(given)["A"][1]
-    scale = scale_text(given)
-    factor = "" if scale == "(1)" else f"{scale} "
-    back = "G" if given.loss == "G" else f"ones(n) ones({'d' if given.output else 'd_v'})'"
-    found = {"dY": f"{back} W_O'" if given.output else back}
-    if given.output:
-        found["dW_O"] = f"Y' {back}"
-    found |= {
-        "dV": "A' dY",
-        "dA": "dY V'",
-        "dS": f"hadamard(A, dA - rowsum(hadamard(A, dA)) ones({keys})')",
-        "dQ": f"{factor}dS K",
-        "dK": f"{factor}dS' Q",
-    }
-    if given.forward == "projections":
-        found |= {f"dW_{letter}": f"X' d{letter}" for letter in "QKV"}
-        if given.biases:
-            # One shift of all keys changes no weight, and weights of a row sum to 1.
-            found |= {"db_Q": "dQ' ones(n)", "db_K": "zeros(d_k)", "db_V": "dY' ones(n)"}
-        found["dX"] = "dQ W_Q' + dK W_K' + dV W_V'"
-    return found
-
-
-def _put_in(chain: dict[str, str], keep: tuple[str, ...] = ()) -> dict[str, str]:
-    """Return every formula with the others put into it, but for some that keep their names."""
-    found: dict[str, Any] = {}
-    for name, text in chain.items():
-        known = {one: formula for one, formula in found.items() if one not in keep}
-        found[name] = parse(text).substitute(known)
-    return {name: str(formula) for name, formula in found.items()}
 
 
 def _answered(find: list[str], name: str, chain: dict[str, str]) -> str:
     """Return a formula in which gradients that are asked for too keep their names."""
     order = list(chain)
     keep = tuple(one for one in order[: order.index(name)] if one in find)
-    return _put_in(chain, keep)[name]
+    return put_in(chain, keep)[name]
+
+
+def _joined(given: GradientGiven, name: str, chain: dict[str, str]) -> str:
+    """Return a formula of what is asked for, joined out of those of the heads."""
+    if name in chain:
+        return chain[name]
+    parts = given.joined()[name]
+    if name.startswith("db_"):
+        parts = tuple(f"{part}'" for part in parts)
+    return f"{'v' if name == 'dW_O' else 'h'}stack({', '.join(parts)})"
 
 
 def _numbers(given: GradientGiven) -> tuple[dict[str, Float64], dict[str, Float64]]:
     """Return gradients by the closed form for arrays, and the forward pass."""
-    at = example(given)
-    values = at.names
+    values = example(given).names
     if given.forward == "softmax":
-        a, g = values["a"], values["g"]
+        a, g = values["a"], what_comes_back(given, values)
         return {"J": np.diag(a) - np.outer(a, a), "ds": a * (g - a @ g)}, values
-    G = values["G"]
-    dY = G @ values["W_O"].T if given.output else G
-    mask = None if given.mask is None else np.array(given.mask, bool)
-    found = gradients(
-        values["Q"], values["K"], values["V"], dY, mask,
-        scale=scale_of(given, values), is_causal=given.causal,
-    )  # fmt: skip
-    result = {"dY": dY, "dV": found.value, "dA": found.weights, "dS": found.scores}
-    result |= {"dQ": found.query, "dK": found.key}
-    if given.output:
-        result["dW_O"] = values["Y"].T @ G
+    found: dict[str, Float64] = {}
+    for head in range(given.heads):
+        for part, array in _of_head(given, values, head).items():
+            found[part] = found[part] + array if part in found and part != "dZ" else array
     if given.forward == "projections":
         X = values["X"]
+        found["dX"] = np.zeros(X.shape)
         for letter in "QKV":
-            result[f"dW_{letter}"] = X.T @ result[f"d{letter}"]
-            if given.biases:
-                result[f"db_{letter}"] = np.sum(result[f"d{letter}"], axis=0)
-        result["dX"] = sum(result[f"d{x}"] @ values[f"W_{x}"].T for x in "QKV")
-    order = FIELDS[given.forward]
-    return {n: np.asarray(result[n], float) for n in order if n in result} | {"dY": dY}, values
+            for part, W in zip(given.parts(letter), given.parts(f"W_{letter}"), strict=True):
+                found[f"d{W}"] = X.T @ found[f"d{part}"]
+                if given.biases:
+                    found[f"d{W}".replace("W_", "b_")] = np.sum(found[f"d{part}"], axis=0)
+                found["dX"] = found["dX"] + found[f"d{part}"] @ values[W].T
+    for name, parts in given.joined().items():
+        axis = 0 if name == "dW_O" else -1
+        found[name] = np.concatenate([found[part] for part in parts], axis=axis)
+    return found, values
+
+
+def _of_head(given: GradientGiven, values: dict[str, Float64], head: int) -> dict[str, Float64]:
+    """Return what one head of the query sends back, under the names that its arrays have."""
+    names = {name: given.of_head(name, head) for name in ("Q", "K", "V", "S", "A", "Y", "W_O")}
+    at = {name: values[one] for name, one in names.items() if one in values}
+    if given.loss in TO_TARGETS:
+        back = what_comes_back(given, values)
+    else:
+        back = values[given.of_head("G", head)]
+    dY = back @ at["W_O"].T if given.output else back
+    mask = None if given.mask is None else np.array(given.mask, bool)
+    passed = gradients(
+        at["Q"], at["K"], at["V"], dY, mask,
+        scale=scale_of(given, values), is_causal=given.causal,
+    )  # fmt: skip
+    each = {"Y": dY, "V": passed.value, "A": passed.weights, "S": passed.scores}
+    each |= {"Q": passed.query, "K": passed.key}
+    found = {"dZ": back} if given.output else {}
+    if given.output:
+        each["W_O"] = at["Y"].T @ back
+    return found | {f"d{names[name]}": np.asarray(array, float) for name, array in each.items()}
 
 
 def _without_noise(entries: Float64) -> Float64:
@@ -179,18 +170,23 @@ def _without_noise(entries: Float64) -> Float64:
 
 
 def _evaluated(
-    given: GradientGiven, name: str, formula: str, entries: Float64, forward: dict[str, Float64]
+    given: GradientGiven,
+    name: str,
+    chain: dict[str, str],
+    entries: Float64,
+    forward: dict[str, Float64],
 ) -> Claim:
     sizes = {
         size: parse(str(count))
         for one, shape in given.inputs().items()
         for size, count in zip(shape, forward[one].shape, strict=True)
     }
+    formula = _joined(given, name, chain)
     where = {}
-    for one, text in definitions(given).items():
-        if one == "A" and given.mask is not None:
+    for one, text in {**definitions(given), **needed(formula, chain)}.items():
+        if one in given.parts("A") and given.mask is not None:
             mask = "hadamard(causal(n), allowed)" if given.causal else "allowed"
-            text = f"softmax(S, {mask})"
+            text = f"softmax({one.replace('A', 'S')}, {mask})"
         where[one] = str(parse(text).substitute(sizes))
     bound = 1e-12 * max(1.0, float(np.max(np.abs(entries))))
     whole = str(parse(formula).substitute(sizes))

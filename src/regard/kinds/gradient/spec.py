@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -12,6 +12,8 @@ from regard.problems.fields import Name, Part, Share
 from regard.problems.head import Problem
 
 Forward = Literal["softmax", "attention", "projections"]
+Loss = Literal["G", "sum", "squared", "cross-entropy"]
+TO_TARGETS = ("squared", "cross-entropy")  # losses that compare with targets
 ROOT = "1/sqrt(d_k)"
 MATRICES = {"W_Q": "dQ", "W_K": "dK", "W_V": "dV"}
 BIASES = {"b_Q": "dQ", "b_K": "dK", "b_V": "dV"}
@@ -19,12 +21,14 @@ MOST = 16
 # What can be asked for, in the order in which a backward pass finds it.
 FIELDS: dict[str, tuple[str, ...]] = {
     "softmax": ("J", "ds"),
-    "attention": ("dV", "dA", "dS", "dQ", "dK"),
+    "attention": ("dY", "dV", "dA", "dS", "dQ", "dK"),
     "projections": (
-        "dY", "dW_O", "dV", "dA", "dS", "dQ", "dK", "dW_Q", "dW_K", "dW_V", "db_Q", "db_K", "db_V",
-        "dX",
+        "dZ", "dY", "dW_O", "dV", "dA", "dS", "dQ", "dK", "dW_Q", "dW_K", "dW_V", "db_Q", "db_K",
+        "db_V", "dX",
     ),
 }  # fmt: skip
+OF_KEYS = ("K", "V", "W_K", "W_V", "b_K", "b_V")  # there is one for each head of keys
+OF_ALL = ("X", "Z", "T")  # and one for all heads of these
 
 
 class GradientGiven(Part):
@@ -38,9 +42,16 @@ class GradientGiven(Part):
         causal: whether query i attends to keys j ≤ i only.
         biases: of the projections, b_Q, b_K and b_V, added to every row.
         output: whether the output is Z = Y W_O, and G = dL/dZ.
-        loss: "G": what comes back is G; "sum": the loss is the sum of all outputs, G is all ones.
-        numbers: an example: exact numbers for Q, K, V, G, or X, W_Q, W_K, W_V, G, or s, g. Of a
-            softmax the weights a may stand in place of s, and g is needed for ds alone.
+        heads: how many; with more than one, names have the number of the head: Q_1, A_2, dS_1. The
+            matrices of the heads stand side by side in `numbers`, those of W_O below each other.
+        key_heads: how many heads of keys and values there are; neighbouring heads share one.
+        loss: "G": what comes back is G; "sum": the loss is the sum of all outputs, G is all ones;
+            "squared": half the squared distance of the output from targets T (y of a softmax);
+            "cross-entropy": of targets T, whose rows sum to 1, and the softmax of the output's
+            rows, summed over rows (of a softmax: of y and a).
+        numbers: an example: exact numbers for Q, K, V, G, or X, W_Q, W_K, W_V, G, or s, g; with
+            targets T or y in place of G or g. Of a softmax the weights a may stand in place of s,
+            and g is needed for ds alone.
         mask: rows of 0 and 1 in the example: 1 = may attend.
     """
 
@@ -49,14 +60,24 @@ class GradientGiven(Part):
     causal: bool = False
     biases: bool = False
     output: bool = False
-    loss: Literal["G", "sum"] = "G"
+    heads: Annotated[int, Field(ge=1, le=8)] = 1
+    key_heads: Annotated[int, Field(ge=1, le=8)] | None = None
+    loss: Loss = "G"
     numbers: dict[Name, list[Scalar] | list[list[Scalar]]] = Field(default_factory=dict)
     mask: list[list[Literal[0, 1]]] | None = None
 
     def inputs(self) -> dict[str, tuple[str, ...]]:
-        """Return the shapes of what is free, in named sizes."""
+        """Return the shapes of what is free, in named sizes; of several heads, of each."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name, shape in self.whole_inputs().items():
+            found |= dict.fromkeys(self.parts(name), shape)
+        return found
+
+    def whole_inputs(self) -> dict[str, tuple[str, ...]]:
+        """Return the shapes of what is free, for one head."""
+        back = {"G": "G", "squared": "T", "cross-entropy": "T"}.get(self.loss)
         if self.forward == "softmax":
-            return {"s": ("n",), "g": ("n",)}
+            return {"s": ("n",), "g" if back == "G" else "y": ("n",)}
         m = "n" if self.causal or self.forward == "projections" else "m"
         if self.forward == "attention":
             found: dict[str, tuple[str, ...]] = {
@@ -68,8 +89,49 @@ class GradientGiven(Part):
                 found |= {"b_Q": ("d_k",), "b_K": ("d_k",), "b_V": ("d_v",)}
             if self.output:
                 found["W_O"] = ("d_v", "d")
-        if self.loss == "G":
-            found["G"] = ("n", "d" if self.output else "d_v")
+        if back is not None:
+            found[back] = ("n", "d" if self.output else "d_v")
+        return found
+
+    def parts(self, name: str) -> tuple[str, ...]:
+        """Return what an array is called in each head, for the name that it has with one head."""
+        if self.heads == 1 or name in OF_ALL or (name == "G" and self.output):
+            return (name,)
+        count = self.heads if name not in OF_KEYS else self.key_heads or self.heads
+        return tuple(f"{name}_{head}" for head in range(1, count + 1))
+
+    def of_head(self, name: str, head: int) -> str:
+        """Return what an array is called in a head of the query, counted from 0."""
+        parts = self.parts(name)
+        return parts[head * len(parts) // self.heads]
+
+    def gradients(self) -> tuple[str, ...]:
+        """Return the names of all gradients there are, in the order in which they are found."""
+        known = FIELDS[self.forward]
+        left_out = set[str]()
+        if not self.biases:
+            left_out |= {"db_Q", "db_K", "db_V"}
+        if not self.output:
+            left_out |= {"dW_O"} if self.loss in TO_TARGETS else {"dW_O", "dY"}
+        if not (self.output and self.loss in TO_TARGETS):
+            left_out |= {"dZ"}
+        if self.forward == "softmax":
+            return known
+        return tuple(
+            f"d{part}"
+            for name in known
+            if name not in left_out
+            for part in self.parts(name.removeprefix("d"))
+        )
+
+    def joined(self) -> dict[str, tuple[str, ...]]:
+        """Return names of gradients for all heads at once, and the parts they are made of."""
+        found: dict[str, tuple[str, ...]] = {}
+        order = self.gradients()
+        for name in FIELDS[self.forward]:
+            parts = tuple(f"d{part}" for part in self.parts(name.removeprefix("d")))
+            if name not in (*order, "dA", "dS") and set(parts) <= set(order):
+                found[name] = parts
         return found
 
     @property
@@ -82,8 +144,14 @@ class GradientGiven(Part):
     def _fits(self) -> GradientGiven:
         if self.forward != "projections" and (self.biases or self.output):
             raise ValueError('biases and output need forward = "projections"')
-        if self.forward == "softmax" and (self.causal or self.mask or self.loss != "G"):
-            raise ValueError('with forward = "softmax" there is one row of scores, s, and g')
+        if self.forward == "softmax" and (
+            self.causal or self.mask or self.loss == "sum" or self.heads > 1
+        ):
+            raise ValueError('with forward = "softmax" there is one row of scores, s, and g or y')
+        if self.heads % (self.key_heads or 1):
+            raise ValueError("key_heads: must divide heads")
+        if self.heads > 1 and self.loss in TO_TARGETS and not self.output:
+            raise ValueError(f'loss = "{self.loss}" of several heads needs output = true')
         if self.symbol in self.inputs() or self.symbol in ("n", "m", "d", "d_k", "d_v"):
             raise ValueError(f"scale: {self.symbol} is the name of something else")
         if self.numbers:
@@ -93,10 +161,12 @@ class GradientGiven(Part):
         return self
 
     def _numbers(self) -> None:
-        wanted = self.inputs()
+        wanted = self.whole_inputs()
         if self.forward == "softmax":
-            wanted = dict.fromkeys(("a" if "a" in self.numbers else "s", "g"), ("n",))
-            if "g" not in self.numbers:
+            if "a" in self.numbers:
+                wanted = {"a": ("n",), **wanted}
+                del wanted["s"]
+            if "g" in wanted and "g" not in self.numbers:
                 del wanted["g"]
         missing = [name for name in wanted if name not in self.numbers]
         extra = [name for name in self.numbers if name not in wanted]
@@ -111,14 +181,16 @@ class GradientGiven(Part):
             if len(found) != len(shape) or max(found) > MOST:
                 need = " × ".join(shape)
                 raise ValueError(f"numbers.{name}: must be {need} numbers, at most {MOST} × {MOST}")
+            found = self._of_one_head(name, found)
             for size, count in zip(shape, found, strict=True):
                 if sizes.setdefault(size, count) != count:
                     raise ValueError(
                         f"numbers.{name}: makes {size} = {count}, and it is {sizes[size]} before"
                     )
-        shares = [value(x) for x in self.numbers.get("a", []) if not isinstance(x, list)]
-        if shares and (min(shares) <= 0 or abs(sum(shares) - 1) > 1e-9):
-            raise ValueError("numbers.a: weights are above 0 and sum to 1")
+        self._shares("a", above=True)
+        if self.loss == "cross-entropy":
+            self._shares("y")
+            self._shares("T")
         if self.mask is not None:
             keys = sizes.get("m", sizes["n"])
             if np.shape(np.array(self.mask, dtype=object)) != (sizes["n"], keys):
@@ -126,13 +198,33 @@ class GradientGiven(Part):
             if not all(any(row) for row in self.mask):
                 raise ValueError("mask: every row needs a 1")
 
+    def _of_one_head(self, name: str, found: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape of the part of one head, of arrays side by side (W_O: stacked)."""
+        heads, axis = len(self.parts(name)), 0 if name == "W_O" else len(found) - 1
+        if found[axis] % heads:
+            what = "rows" if axis == 0 and len(found) == 2 else "columns"
+            raise ValueError(
+                f"numbers.{name}: {found[axis]} {what} cannot be those of {heads} heads"
+            )
+        return tuple(count // heads if at == axis else count for at, count in enumerate(found))
+
+    def _shares(self, name: str, above: bool = False) -> None:
+        """Refuse numbers whose rows do not sum to 1."""
+        for row in np.atleast_2d(np.array(self.numbers.get(name, []), dtype=object)):
+            shares = [value(x) for x in row]
+            least = min(shares, default=1)
+            if shares and (least < 0 or (above and least == 0) or abs(sum(shares) - 1) > 1e-9):
+                what = "weights are above 0" if above else "targets are 0 or more"
+                raise ValueError(f"numbers.{name}: {what} and sum to 1")
+
 
 class GradientGoal(Part):
     """What is asked for.
 
     Attributes:
         find: gradients by name: dV, dA, dS, dQ, dK; with projections also dW_Q, dW_K, dW_V, db_Q …,
-            dW_O, dY, dX; for a softmax J (its Jacobian) and ds = J g.
+            dW_O, dY, dX; for a softmax J (its Jacobian) and ds. Of several heads those of each,
+            dS_1, dW_Q_2 …, but for dX; with targets also what comes back to the output, dY or dZ.
         form: "formula", "numbers", or "any": numbers where an example is given, else formulas.
         bound: an upper bound is asked for, field `bound`: of the "leak" (the weight of all other
             keys), of the spectral norm of the softmax "jacobian", or of the length of the gradient
@@ -142,7 +234,7 @@ class GradientGoal(Part):
         tolerance: how near rounded numbers have to come.
     """
 
-    find: Annotated[list[Name], Field(max_length=14)] = Field(default_factory=list)
+    find: Annotated[list[Name], Field(max_length=60)] = Field(default_factory=list)
     form: Literal["any", "formula", "numbers"] = "any"
     bound: Literal["leak", "jacobian", "query"] | None = None
     vanishing: bool = True
@@ -166,17 +258,13 @@ class GradientProblem(Problem):
         given, goal = self.given, self.goal
         if bool(goal.find) == bool(goal.bound):
             raise ValueError("goal: give either `find` or `bound`")
-        known: list[Any] = list(FIELDS[given.forward])
-        if not given.biases:
-            known = [name for name in known if not name.startswith("db_")]
-        if not given.output:
-            known = [name for name in known if name not in ("dW_O", "dY")]
+        known = given.gradients()
+        if self.in_numbers:
+            known += tuple(given.joined())
         for name in goal.find:
             if name not in known:
-                raise ValueError(
-                    f"goal.find: {name} is no gradient here: use {', '.join(map(str, known))}"
-                )
-        if "ds" in goal.find and given.numbers and "g" not in given.numbers:
+                raise ValueError(f"goal.find: {name} is no gradient here: use {', '.join(known)}")
+        if "ds" in goal.find and given.numbers and not {"g", "y"} & set(given.numbers):
             raise ValueError("goal.find: ds needs numbers.g, what comes back")
         if goal.form == "numbers" and not given.numbers:
             raise ValueError("goal.form: there are no `numbers` to compute with")

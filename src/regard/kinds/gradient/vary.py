@@ -25,6 +25,9 @@ def vary(problem: GradientProblem, rng: np.random.Generator) -> dict[str, Any]:
         return {"given": given, "goal": data["goal"]}
     for _ in range(TRIES):
         for name, rows in given["numbers"].items():
+            if name in ("y", "T"):  # targets, whose rows may have to sum to 1
+                given["numbers"][name] = _turned(rows, rng)
+                continue
             if name == "a":  # weights
                 parts = rng.integers(1, 5, len(rows))
                 given["numbers"][name] = [f"{part}/{parts.sum()}" for part in parts]
@@ -35,8 +38,15 @@ def vary(problem: GradientProblem, rng: np.random.Generator) -> dict[str, Any]:
         varied = from_dict({**data, "given": given})
         assert isinstance(varied, GradientProblem)
         values = example(varied.given).names
-        scores = values["s"] if problem.given.forward == "softmax" else values["S"]
-        apart = np.ptp(np.atleast_2d(scores), axis=1)
+        names = ("s",) if problem.given.forward == "softmax" else problem.given.parts("S")
+        apart = np.ptp(np.vstack([np.atleast_2d(values[one]) for one in names]), axis=1)
         if np.all(apart <= 6) and np.any(apart > 0.5):
             break
     return {"given": given, "goal": data["goal"]}
+
+
+def _turned(rows: list[Any], rng: np.random.Generator) -> list[Any]:
+    """Return each row with its entries in another order."""
+    if rows and isinstance(rows[0], list):
+        return [_turned(row, rng) for row in rows]
+    return [rows[at] for at in rng.permutation(len(rows))]

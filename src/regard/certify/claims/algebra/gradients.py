@@ -8,13 +8,14 @@ worked out from the formula of the loss by the rules of differentiation,
 
     d(U V) = dU V + U dV,   d(U ∘ V) = dU ∘ V + U ∘ dV,   d Uᵀ = (dU)ᵀ,   d Σ U = Σ dU,
     d softmax(S) = A ∘ (dS - (A ∘ dS) 1 1ᵀ) with A = softmax(S), by rows (the quotient rule),
+    d log softmax(S) = dS - (A ∘ dS) 1 1ᵀ,
 
 and both are written out in symbols: they are the same for all X and D, or they are not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from flint import arb
@@ -27,7 +28,7 @@ from regard.certify.formulas.evaluation import evaluate, read, shape_of
 from regard.certify.formulas.functions import in_balls
 from regard.certify.formulas.number_tables import Table
 from regard.certify.formulas.stated_identity import named
-from regard.language import parse
+from regard.language import Formula, parse
 from regard.language.formula.printing.text import to_text
 from regard.language.formula.tree import Node, Tree, apply, name, operands
 
@@ -100,10 +101,18 @@ def as_identity(claim: Claim) -> Claim:
     for one, formula in where.items():
         known[one] = shape_of(formula, known)
     known[DIRECTION] = shapes[of]
+    loss = read(part(fields, "loss"), "loss")
     rules = _Rules(of, known)
+    moved: dict[str, str] = {}  # `where`, with the derivatives of what the loss is made of
     for one, formula in where.items():
-        rules.tangents[one] = rules.tangent(formula.tree)
-    along = rules.tangent(read(part(fields, "loss"), "loss").tree)
+        moved[one] = str(formula)
+        rules.where[one] = formula.tree
+        if one in _made_of(loss.names, where):
+            along = rules.tangent(formula.tree)
+            if along is not None:
+                rules.tangents[one] = name(f"{DIRECTION}_{one}")
+                moved[f"{DIRECTION}_{one}"] = to_text(along)
+    along = rules.tangent(loss.tree)
     stated = read(part(fields, "gradient"), "gradient")
     inner = "hadamard" if shapes[of] else ""
     both = f"sum(hadamard({stated}, {DIRECTION}))" if inner else f"({stated}) {DIRECTION}"
@@ -113,9 +122,20 @@ def as_identity(claim: Claim) -> Claim:
         "0" if along is None else to_text(along),
         both,
         {**shapes, DIRECTION: shapes[of]},
-        where={one: str(formula) for one, formula in where.items()},
+        where=moved,
         sizes=part(fields, "sizes"),
     )
+
+
+def _made_of(names: Iterable[str], where: Mapping[str, Formula]) -> set[str]:
+    """Return the names of `where` that these are made of, and they themselves."""
+    found, waiting = set[str](), list(names)
+    while waiting:
+        one = waiting.pop()
+        if one in where and one not in found:
+            found.add(one)
+            waiting += where[one].names
+    return found
 
 
 class _Rules:
@@ -124,6 +144,7 @@ class _Rules:
     def __init__(self, of: str, shapes: Mapping[str, tuple[int | str, ...]]) -> None:
         self.of, self.shapes = of, shapes
         self.tangents: dict[str, Tree | None] = {of: name(DIRECTION)}
+        self.where: dict[str, Tree] = {}  # what names stand for
 
     def tangent(self, tree: Tree) -> Tree | None:
         """Return the derivative of a formula along the direction."""
@@ -170,15 +191,35 @@ class _Rules:
             )
         if node.value == "softmax" and moved is not None and not any(each[1:]):
             weighed = (*tree, *moved, Node("call", 2, "hadamard"))
-            shape = self._shape(tree)
-            if len(shape) == 1:
-                mean = (*weighed, Node("call", 1, "sum"))
-                return apply("-", weighed, apply("*", mean, tree))
-            rows = (*weighed, Node("call", 1, "rowsum"))
-            ones = (*parse(f"ones({shape[1]})").tree, Node("'", 1))
-            spread = apply("*", rows, ones)
-            return apply("-", weighed, (*tree, *spread, Node("call", 2, "hadamard")))
+            means = self._means(tree, weighed)
+            return apply("-", weighed, (*tree, *means, Node("call", 2, "hadamard")))
+        if node.value == "log":
+            found = self._of_a_logarithm(parts[0])
+            if found is not None:
+                return found
         raise Unusable(f"there is no rule for the derivative of {to_text(tree)}.")
+
+    def _of_a_logarithm(self, weights: Tree) -> Tree | None:
+        """Return the derivative of the logarithm of a softmax; None if it is of another thing."""
+        node = weights[-1]
+        if node.op == "name" and node.value in self.where:
+            weights = self.where[node.value]
+        node, parts = weights[-1], operands(weights)
+        if node.op != "call" or node.value != "softmax" or len(parts) != 1:
+            return None
+        moved = self.tangent(parts[0])
+        assert moved is not None  # the logarithm has a tangent
+        weighed = (*weights, *moved, Node("call", 2, "hadamard"))
+        return apply("-", moved, self._means(weights, weighed))
+
+    def _means(self, weights: Tree, weighed: Tree) -> Tree:
+        """Return the sum of each row of what is weighed, in every column of the row."""
+        shape = self._shape(weights)
+        if len(shape) == 1:
+            ones = parse(f"ones({shape[0]})").tree
+            return apply("*", (*weighed, Node("call", 1, "sum")), ones)
+        ones = (*parse(f"ones({shape[1]})").tree, Node("'", 1))
+        return apply("*", (*weighed, Node("call", 1, "rowsum")), ones)
 
     def _shape(self, tree: Tree) -> tuple[int | str, ...]:
         return shape_of(parse(to_text(tree)), self.shapes)
