@@ -6,8 +6,8 @@
                                        from the disk and from what the system keeps in memory
     python bench/cluster.py attention 1000000    the same with so many keys of width 64
 
-Ratios are between things timed in one run. Discard runs in which something else used the machine:
-two workers need two cores of their own.
+Ratios are between things timed in one run. Two workers need two cores of their own: runs in which
+they had to wait for one are done again, and where there are no others, that is said (cores.py).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import cores
 import numpy as np
 
 from regard.cluster import attention, sweep
@@ -31,6 +32,7 @@ from regard.cluster import attention, sweep
 CELLS = 10_000
 TASKS = 2_000
 WORKING = 0.0005  # seconds of work in a cell, where growth is measured
+SYSTEMS = 1_000
 ROUNDS = 3
 WAITING = 0.002
 WIDTH = 64
@@ -59,6 +61,14 @@ def waits(i: int, seconds: float) -> int:
     """Take time and no core, as a cell on another machine would: what is lost is the engine's."""
     time.sleep(seconds)
     return i
+
+
+def solves(i: int, size: int, rng: np.random.Generator) -> float:
+    """Keep a core busy in a library that would use all of them."""
+    from scipy.linalg import solve
+
+    matrix = rng.standard_normal((size, size)) + size * np.eye(size)
+    return float(solve(matrix, np.ones(size)).sum())
 
 
 def loops_for(seconds: float) -> int:
@@ -114,16 +124,27 @@ def fastest(
 def growth() -> None:
     from distributed import Client, LocalCluster
 
-    works_grid = {"i": range(CELLS), "loops": loops_for(WORKING)}
-    waits_grid = {"i": range(CELLS // 4), "seconds": WAITING}
-    cases = {
-        f"cells that wait {1e3 * WAITING:g} ms and need no core": (waits, waits_grid),
-        f"cells that keep a core busy for {1e3 * WORKING:g} ms": (works, works_grid),
+    loops = loops_for(WORKING)
+    cases: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
+        f"cells that wait {1e3 * WAITING:g} ms and need no core": (
+            waits,
+            {"i": range(CELLS // 4), "seconds": WAITING},
+        ),
+        f"cells that keep a core busy for {1e3 * WORKING:g} ms": (
+            works,
+            {"i": range(CELLS), "loops": loops},
+        ),
+        "cells that solve linear systems, by SciPy": (
+            solves,
+            {"i": range(SYSTEMS), "size": 400},
+        ),
     }
     print("two workers against one (1.7 is wanted):")
-    for name, case in cases.items():  # before Dask has threads here: processes are forked
-        here = fastest({n: partial(sweep, *case, workers=n) for n in (1, 2)})
-        print(f"  {here[1] / here[2]:.2f} processes here, {name}")
+    plain = [partial(cores.bare, n, loops * CELLS) for n in (1, 2)]
+    print(f"  {cores.growth(*plain)}: processes of Python without regard, busy")
+    for name, case in cases.items():
+        here = [partial(swept, *case, workers=n) for n in (1, 2)]
+        print(f"  {cores.growth(*here)}: processes here, {name}")
     with ExitStack() as stack:
         clients = {}
         for n in (1, 2):
@@ -131,8 +152,8 @@ def growth() -> None:
             clients[n] = stack.enter_context(Client(stack.enter_context(local)))
             sweep(works, {"i": range(64), "loops": 0}, cluster=clients[n])  # loads regard there
         for name, case in cases.items():
-            there = fastest({n: partial(sweep, *case, cluster=clients[n]) for n in (1, 2)})
-            print(f"  {there[1] / there[2]:.2f} workers of Dask, {name}")
+            there = [partial(swept, *case, cluster=clients[n]) for n in (1, 2)]
+            print(f"  {cores.growth(*there)}: workers of Dask, {name}")
         costs = fastest(
             {
                 "cell": lambda: sweep(nothing, {"i": range(CELLS)}, cluster=clients[2]),
@@ -142,6 +163,25 @@ def growth() -> None:
     print("on two workers of Dask:")
     print(f"  a cell that returns a number: {1e3 * costs['cell'] / CELLS:.3f} ms")
     print(f"  a task by itself, handed out and fetched: {1e3 * costs['task'] / TASKS:.3f} ms")
+
+
+def swept(
+    function: Callable[..., object],
+    grid: dict[str, Any],
+    workers: int | None = None,
+    cluster: Any = None,
+) -> cores.Timed:
+    """Time a sweep, the start of its processes included where they are of this machine."""
+
+    def run(look: Callable[[], None]) -> None:
+        def told(done: int, total: int) -> None:
+            if done == total:
+                look()
+
+        sweep(function, grid, workers=workers, cluster=cluster, progress=told)
+
+    pids = [*cluster.run(os.getpid).values()] if cluster else []
+    return cores.watched(run, lambda: pids or cores.children("sweeps.worker"))
 
 
 def kilobytes(what: str) -> int:
