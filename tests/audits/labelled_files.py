@@ -10,6 +10,7 @@ and wrong by little.
 from __future__ import annotations
 
 import copy
+import functools
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,14 @@ FOLDERS = ("labelled", "labelled_unseen", "labelled_typed", "labelled_class", "l
 KINDS = sorted({path.stem for folder in FOLDERS for path in (HERE / folder).glob("*.toml")})
 
 
+@functools.cache
 def read(kind: str, folder: str = FOLDERS[0]) -> dict[str, Any]:
     """The file of a kind; not every folder has every kind."""
     path = HERE / folder / f"{kind}.toml"
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {"answers": []}
 
 
+@functools.cache
 def bundled(name: str) -> dict[str, Any]:
     return tomllib.loads((LIBRARY / f"{name}.toml").read_text(encoding="utf-8"))
 
