@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from regard.problems.assertions import Assertion, assertions
 from regard.problems.fields import Count, Name, Part
@@ -62,8 +62,8 @@ class ChoiceProblem(Problem):
     given: SymbolsGiven
     goal: ChoiceGoal
 
-    @model_validator(mode="after")
-    def _readable(self) -> ChoiceProblem:
+    def refuse(self) -> None:
+        """Refuse labels and statements that are not told apart, or that nothing decides."""
         labels = [statement.label for statement in self.goal.statements]
         if len(set(labels)) < len(labels):
             raise ValueError("goal.statements: two statements have one label")
@@ -85,7 +85,6 @@ class ChoiceProblem(Problem):
                 raise ValueError(
                     f"goal.reasons: {label} is no single equation: only these have one"
                 )
-        return self
 
     def labelled(self, label: str) -> Statement:
         """Return the statement with this label."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
 from regard.errors import FormulaError
 from regard.kinds.count.conventions import Conventions
@@ -253,12 +253,11 @@ class CountProblem(Problem):
         same = [f"same_{name}" for name in self.goal.same]
         return [*dict.fromkeys(self.goal.find), *same, *self.goal.orders]
 
-    @model_validator(mode="after")
-    def _sizes_fit(self) -> CountProblem:
+    def refuse(self) -> None:
+        """Refuse sizes that do not fit each other."""
         from regard.kinds.count.checks import check  # it reads what is declared here
 
         check(self)
-        return self
 
 
 def formula_of(where: str, text: str) -> Any:

@@ -107,12 +107,14 @@ class KeyProblem(Problem):
     given: KeyGiven
     goal: KeyGoal
 
-    @model_validator(mode="after")
-    def _fits(self) -> KeyProblem:
+    def refuse(self) -> None:
+        """Refuse an output or a length that no key can have."""
         given, goal = self.given, self.goal
+        if goal.norm is not None and key_instance(given).keys.shape[1] == 1:
+            raise ValueError("goal.norm: a key of one number has two choices: use longest")
         if goal.weights is not None:
             names_are_declared("goal.weights", set(goal.weights), given)
-            return self
+            return
         if not isinstance(given.values, Fixed):
             raise ValueError(
                 "goal.output: values must be rows of numbers for an output; or say weights"
@@ -122,12 +124,6 @@ class KeyProblem(Problem):
             raise ValueError(
                 f"goal.output: must have {len(given.values.rows[0])} numbers, as a value has"
             )
-        return self
-
-    def refuse(self) -> None:
-        """Refuse a given length where keys are single numbers."""
-        if self.goal.norm is not None and key_instance(self.given).keys.shape[1] == 1:
-            raise ValueError("goal.norm: a key of one number has two choices: use longest")
 
     def wanted_output(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         """Return the output that is wanted, (d_v,)."""

@@ -60,8 +60,8 @@ class SequencesProblem(Problem):
     given: SequencesGiven
     goal: SequencesGoal
 
-    @model_validator(mode="after")
-    def _fits(self) -> SequencesProblem:
+    def refuse(self) -> None:
+        """Refuse tokens and places that the task does not have."""
         task, of = self.goal.copy_what, self.goal.of
         if (task in ("last place", "written after")) != (of is not None):
             raise ValueError(
@@ -78,7 +78,6 @@ class SequencesProblem(Problem):
             raise ValueError('goal.copy: "written after" looks for a place, and needs positions')
         if self.given.positions == "none" and task != "own token" and self.given.length < 3:
             raise ValueError("given.length: without positions the order shows from 3 tokens on")
-        return self
 
 
 PROBLEM = SequencesProblem

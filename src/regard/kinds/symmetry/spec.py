@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from regard.language import abbreviations, expanded, parse
 from regard.problems.assertions import Assertion, assertions
@@ -56,8 +56,8 @@ class SymmetryProblem(Problem):
     given: SymbolsGiven
     goal: SymmetryGoal
 
-    @model_validator(mode="after")
-    def _readable(self) -> SymmetryProblem:
+    def refuse(self) -> None:
+        """Refuse a change or an unknown that does not fit the symbols."""
         goal, given = self.goal, self.given
         if (goal.output is None) == (goal.such_that is None):
             raise ValueError("goal: give `output` with `change`, or `unknown` with `such_that`")
@@ -77,7 +77,7 @@ class SymmetryProblem(Problem):
                 raise ValueError(
                     "goal.every: the equation has to be linear in the unknown, = on both sides"
                 )
-            return self
+            return
         if goal.every:
             raise ValueError("goal.every: belongs to `unknown` and `such_that`")
         if not goal.change or not goal.find:
@@ -92,7 +92,6 @@ class SymmetryProblem(Problem):
             shape = given.shape_of(text, f"goal.change.{name}")
             if shape != tuple(given.shapes[name]):
                 raise ValueError(f"goal.change: {name} gets another shape by {text}")
-        return self
 
     @property
     def unknown(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from regard.kinds.compute.spec.given import ComputeGiven
 from regard.kinds.compute.spec.names import WORDS, is_quantity, quantity, shape_of, sizes
@@ -41,8 +41,12 @@ class ComputeProblem(Problem):
     given: ComputeGiven
     goal: ComputeGoal
 
-    @model_validator(mode="after")
-    def _known_names(self) -> ComputeProblem:
+    def refuse(self) -> None:
+        """Refuse what cannot be computed, or not be written out."""
+        self._refuse_names()
+        self._refuse_sizes()
+
+    def _refuse_names(self) -> None:
         for name in [*self.goal.find, *self.goal.printed]:
             if not is_quantity(name, self.given):
                 raise ValueError(f"goal: {_unknown(name, self.given)}")
@@ -54,10 +58,8 @@ class ComputeProblem(Problem):
                 raise ValueError(f"goal.printed.{name}: must be {_size(need)}")
             for entry in np.array(numbers, dtype=object).reshape(-1).tolist():
                 fraction(entry)  # ValueError where one divides by 0
-        return self
 
-    @model_validator(mode="after")
-    def _computable(self) -> ComputeProblem:
+    def _refuse_sizes(self) -> None:
         from regard.kinds.compute.instance import Example
 
         asked = {quantity(n, self.given).name for n in [*self.goal.find, *self.goal.printed]}
@@ -78,7 +80,6 @@ class ComputeProblem(Problem):
             aside = name.partition("_")[0] in _ASIDE and name not in asked
             if not aside and not np.all(np.isfinite(found[name])):
                 raise ValueError(_not_finite(name, self.given))
-        return self
 
 
 def _unknown(name: str, given: ComputeGiven) -> str:
