@@ -103,6 +103,10 @@ def _columns(c: Context, rows: Rows) -> Rows:
     return [row[c.whole("first") : c.whole("last")] for row in rows]
 
 
+def _rows(c: Context, rows: Rows) -> Rows:
+    return rows[c.whole("first") if "first" in c.options else 0 : c.whole("last", 1)]
+
+
 def _beside(c: Context, *parts: Rows) -> Rows:
     return [[x for row in rows for x in row] for rows in zip(*parts, strict=True)]
 
@@ -276,7 +280,7 @@ OPERATIONS: Mapping[str, Callable[..., Rows]] = {
     "written": _written,
     "same": lambda c, rows: rows,
     "transposed": _transposed,
-    "rows": lambda c, rows: rows[: c.whole("last", 1)],
+    "rows": _rows,
     "columns": _columns,
     "beside": _beside,
     "below": lambda c, *parts: [row for rows in parts for row in rows],

@@ -16,6 +16,7 @@ from regard.kinds.compute.instance import Example, Float64
 from regard.kinds.compute.spec import ComputeProblem, Quantity, is_quantity, quantity
 from regard.language import Formula
 
+HIDDEN = -1e9  # what is written for minus infinity in a mask that is added
 Array = TypeVar("Array", Float64, Decimals)
 
 
@@ -121,8 +122,27 @@ def _fields(
             )
         names = {**given, **{above: values for above, (values, _) in found.items()}}
         plain = without_name(name, field)
+        mask = is_quantity(name, problem.given) and quantity(name, problem.given).symbol == "M"
+        plain = _without_truths(plain) if mask else plain
         found[name] = _number_or_array(name, plain, answer.decimals.get(name), names)
+        if mask:
+            found[name] = _without_infinities(found[name][0]), found[name][1]
     return found
+
+
+def _without_truths(field: Any) -> Any:
+    """Return a mask with 1 for true and 0 for false."""
+    if isinstance(field, list):
+        return [_without_truths(one) for one in field]
+    return float(field) if isinstance(field, bool) else field
+
+
+def _without_infinities(mask: Float64) -> Float64:
+    """Return a mask with 1 and 0 in place of what is added to scores, 0 and minus infinity."""
+    hidden = mask <= HIDDEN
+    if not np.any(hidden) or np.any(mask[~hidden] != 0):
+        return mask
+    return np.where(hidden, 0.0, 1.0)
 
 
 def _given_names(example: Example) -> dict[str, Value]:

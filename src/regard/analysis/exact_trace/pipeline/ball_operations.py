@@ -236,7 +236,7 @@ BALLS: Mapping[str, Callable[..., Objects]] = {
     "sinusoidal": sinusoidal,
     "rotary": rotary,
     "columns": lambda options, matrix: matrix[:, options["first"] : options["last"]],
-    "rows": lambda options, matrix: matrix[: options["last"]],
+    "rows": lambda options, matrix: matrix[options.get("first", 0) : options["last"]],
     "transposed": lambda options, matrix: matrix.T,
     "replaced": replaced,
     "same": lambda options, matrix: matrix,

@@ -195,8 +195,8 @@ def below(options: Options, *parts: Objects) -> Objects | None:
 
 
 def rows(options: Options, matrix: Objects) -> Objects | None:
-    """The first rows."""
-    return matrix[: options["last"]]
+    """Rows from one to another, or the first ones."""
+    return matrix[options.get("first", 0) : options["last"]]
 
 
 def transposed(options: Options, matrix: Objects) -> Objects | None:

@@ -177,7 +177,9 @@ def _others(letters: str, part: str, given: ComputeGiven) -> tuple[str, str]:
         case "QR" | "KR":
             one = letters[0]
             noun = "query" if one == "Q" else "key"
-            return f"Each pair of a {noun} is turned by its position times its frequency.", (
+            before = " Cached keys are turned already." * bool(one == "K" and given.turned_before)
+            turned = f"Each pair of a {noun} is turned by its position times its frequency."
+            return turned + before, (
                 rf"{one}'_t = R_t {one.lower()}_t,\quad \theta_i = b^{{-2i/d}}"
             )
         case "QF" | "KF":

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from regard.kinds.compute.instance.positions import biases, position_rows, turned
+from regard.kinds.compute.instance.positions import biases, position_rows, turned, with_positions
 from regard.kinds.compute.instance.setup import Float64, Normed, Setup
 from regard.kinds.compute.instance.tiles import tiled
 from regard.kinds.compute.spec.numbers import value
@@ -36,18 +36,10 @@ def of_group(setup: Setup, rows: Float64, head: int) -> Float64:
 
 def inputs(setup: Setup, found: Found) -> Mapping[str, Float64]:
     """Positions added to the tokens."""
-    given = setup.given
-    if not given.adds:
+    if not setup.given.adds:
         return {}
-    tokens, context = setup.arrays["tokens"], setup.get("context")
-    count = max(len(tokens), 0 if context is None else len(context))
-    rows = position_rows(setup, count, tokens.shape[1])
-    result = {"P": rows}
-    if given.n is None:
-        result["XP"] = tokens + rows[: len(tokens)]
-    if context is not None:
-        result["context"] = context + rows[: len(context)]
-    return result
+    rows = position_rows(setup, setup.arrays["tokens"].shape[1])
+    return with_positions(setup, rows)
 
 
 def normed_inputs(setup: Setup, found: Found) -> Mapping[str, Float64]:
@@ -104,10 +96,13 @@ def rotated(setup: Setup, found: Found) -> Mapping[str, Float64]:
     given, p = setup.given, setup.given.positions
     if given.turns:
         assert p is not None
-        base = value(p.base)
+        base, before = value(p.base), given.turned_before
+        kept = found["K"][: len(found["K"]) - given.new_keys] if before else found["K"][:0]
+        keys = found["K"][len(kept) :]
+        keys = turned(keys, setup.first_key + before, base, p.pairs, given.groups)
         return {
             "QR": turned(found["Q"], setup.first_query, base, p.pairs, given.heads),
-            "KR": turned(found["K"], setup.first_key, base, p.pairs, given.groups),
+            "KR": np.vstack([kept, keys]),
         }
     if given.feature_map is not None:
         result = {f"{one}F": feature(found[one], given.feature_map) for one in "QK"}

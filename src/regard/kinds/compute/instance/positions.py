@@ -10,11 +10,13 @@ from regard.kinds.compute.instance.setup import Float64, Setup
 from regard.kinds.compute.spec.numbers import value
 
 
-def position_rows(setup: Setup, count: int, width: int) -> Float64:
-    """Return the rows that are added to so many tokens: (count, width)."""
-    p = setup.given.positions
+def position_rows(setup: Setup, width: int) -> Float64:
+    """Return the rows that are added to tokens, and to their context: (count, width)."""
+    given, p = setup.given, setup.given.positions
     assert p is not None
-    places = setup.first_key + np.arange(count)
+    moved = setup.first_key - given.first_key  # where positions are counted from another number
+    places = moved + given.first_added + np.arange(given.added_rows)
+    count = len(places)
     if p.kind == "learned":
         return setup.arrays["positions.table"][places]
     i = np.arange(0, width, 2)
@@ -22,6 +24,19 @@ def position_rows(setup: Setup, count: int, width: int) -> Float64:
     rows = np.empty((count, width))
     rows[:, 0::2], rows[:, 1::2] = np.sin(angles), np.cos(angles)
     return rows
+
+
+def with_positions(setup: Setup, rows: Float64) -> dict[str, Float64]:
+    """Return rows of positions, and tokens and their context with their own added to them."""
+    given, context = setup.given, setup.get("context")
+    found = {"P": rows}
+    if given.n is None:
+        tokens, first = setup.arrays["tokens"], given.first_query - given.first_added
+        found["XP"] = tokens + rows[first : first + len(tokens)]
+    if context is not None:
+        first = given.first_key - given.first_added
+        found["context"] = context + rows[first : first + len(context)]
+    return found
 
 
 def turned(x: Float64, first: float, base: float, pairs: str, heads: int = 1) -> Float64:
@@ -53,7 +68,8 @@ def biases(setup: Setup, head: int) -> Float64:
     if p.kind == "alibi":
         slopes = setup.arrays["positions.slopes"][0] if p.slopes else alibi_slopes(given.heads)
         return np.asarray(total - slopes[head] * np.abs(later))
-    table = setup.arrays["positions.table"][0]
+    tables = setup.arrays["positions.table"]
+    table = tables[head if len(tables) > 1 else 0]
     if p.kind == "relative":
         return np.asarray(total + table[later + len(table) // 2])
     places = [[t5_bucket(int(d), len(table), given.is_causal) for d in row] for row in later]

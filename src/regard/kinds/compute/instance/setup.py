@@ -65,9 +65,6 @@ def read_setup(given: ComputeGiven) -> Setup:
     arrays = {name: floats(rows) for name, rows in given.arrays().items()}
     if given.n is not None:
         arrays["tokens"] = np.zeros((given.n, given.d_model or 1))
-    p = given.positions
-    start = p.start if p is not None else 0
-    first = p.query_start if p is not None else None
     second = given.norm_2 or (None if given.norm is None else _plain(given.norm))
     return Setup(
         arrays,
@@ -76,8 +73,8 @@ def read_setup(given: ComputeGiven) -> Setup:
         value(given.temperature),
         np.array(given.allowed()),
         (_norm(given.norm), _norm(second)),
-        start + given.offset if first is None else first,
-        start,
+        given.first_query,
+        given.first_key,
     )
 
 

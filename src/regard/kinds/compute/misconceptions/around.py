@@ -8,6 +8,7 @@ import numpy as np
 
 from regard.kinds.compute.instance import STAGES, Example, Float64, Found, Setup
 from regard.kinds.compute.instance.forward import inputs, normalise, tokens_of
+from regard.kinds.compute.instance.positions import with_positions
 from regard.kinds.compute.misconceptions.case import (
     Imitate,
     imitated,
@@ -148,8 +149,11 @@ def _turned_back(example: Example) -> Found_:
                 ("Q", setup.first_query, inner.given.heads),
                 ("K", setup.first_key, inner.given.groups),
             ):
+                kept = inner.given.turned_before if letter == "K" else 0
                 rows = [
                     turned(found[letter][[i]], -(first + i), value(p.base), p.pairs, heads)
+                    if i >= kept
+                    else found[letter][[i]]
                     for i in range(len(found[letter]))
                 ]
                 result[f"{letter}R"] = np.vstack(rows)
@@ -166,11 +170,7 @@ def _sines_first(example: Example) -> Found_:
 
     def stage(setup: Setup, found: Found) -> Mapping[str, Float64]:
         P = inputs(setup, found)["P"]
-        P = np.hstack([P[:, 0::2], P[:, 1::2]])
-        if setup.given.n is not None:
-            return {"P": P}
-        tokens = setup.arrays["tokens"]
-        return {"P": P, "XP": tokens + P[: len(tokens)]}
+        return with_positions(setup, np.hstack([P[:, 0::2], P[:, 1::2]]))
 
     yield with_stage(example, inputs=stage)
 

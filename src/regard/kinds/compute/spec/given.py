@@ -192,7 +192,12 @@ class ComputeGiven(Part):
                 return len(rows[0])
         own = next((r for r in (self.K, self.context, self.tokens, self.V) if r is not None), None)
         count = self.n_q if own is None else len(own)
-        return count + (0 if self.cached_K is None else len(self.cached_K))
+        return count + len(self.cached_K or ())
+
+    @property
+    def new_keys(self) -> int:
+        """How many keys are not those of a cache."""
+        return self.n_k - len(self.cached_K or ())
 
     @property
     def groups(self) -> int:
@@ -222,8 +227,7 @@ class ComputeGiven(Part):
     @property
     def offset(self) -> int:
         """How many keys come before the first query."""
-        cached = 0 if self.cached_K is None else len(self.cached_K)
-        return cached if self.causal_offset is None else self.causal_offset
+        return len(self.cached_K or ()) if self.causal_offset is None else self.causal_offset
 
     @property
     def divides(self) -> bool:
@@ -241,6 +245,39 @@ class ComputeGiven(Part):
     def turns(self) -> bool:
         """Whether queries and keys are turned by their positions."""
         return self.positions is not None and self.positions.kind == "rotary"
+
+    @property
+    def first_key(self) -> int:
+        """The position of the first key."""
+        return 0 if self.positions is None else self.positions.start
+
+    @property
+    def first_query(self) -> int:
+        """The position of the first query."""
+        own = None if self.positions is None else self.positions.query_start
+        return self.first_key + self.offset if own is None else own
+
+    @property
+    def first_added(self) -> int:
+        """The position of the first row that is added to tokens, or to tokens and their context."""
+        if self.context is None:
+            return self.first_query
+        return min(self.first_query, self.first_key)
+
+    @property
+    def added_rows(self) -> int:
+        """How many rows of positions are added to tokens, or to these and their context."""
+        last = self.first_query + self.n_q
+        if self.context is not None:
+            last = max(last, self.first_key + len(self.context))
+        return last - self.first_added
+
+    @property
+    def turned_before(self) -> int:
+        """How many keys come out of the cache as they are, turned already."""
+        if not self.turns or self.positions is None or self.positions.cached == "plain":
+            return 0
+        return len(self.cached_K or ())
 
     @property
     def biased(self) -> bool:

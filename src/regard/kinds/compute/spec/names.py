@@ -81,7 +81,7 @@ def sizes(given: ComputeGiven) -> dict[str, tuple[int, ...]]:
     wide = given.d_model if given.tokens is None else len(given.tokens[0])
     heads = [f"_h{h}" for h in range(1, given.heads + 1)] if given.heads > 1 else [""]
     if given.adds and wide:
-        found["P"] = (max(n_q, 0 if given.context is None else len(given.context)), wide)
+        found["P"] = (given.added_rows, wide)
         if given.tokens is not None:
             found["XP"] = (n_q, wide)
     if given.norm is not None and given.norm.place == "pre" and wide:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -20,14 +20,15 @@ class Positions(Part):
     Attributes:
         kind: "sinusoidal" or "learned" rows are added to tokens; "rotary" turns queries and keys;
             "alibi", "relative" and "t5" add biases to scores.
-        start: the position of the first token (of the first key).
+        start: the position of the first token (of the first key, also of a cached one).
         query_start: the position of the first query; as the first key, plus causal_offset.
         base: of the frequencies base^(-2i/d), for sinusoidal and rotary.
         pairs: of rotary: entries (2i, 2i+1) are "interleaved", (i, i + d/2) are "halves".
+        cached: of rotary: whether cached keys are "turned" already, or as "plain" as others.
         slopes: of alibi, one per head; without it 2^(-8h/heads).
         table: of learned: one row per position, from 0 on; of relative: biases by key minus
             query, from the most negative offset to the most positive, 0 in the middle; of t5: one
-            bias per bucket.
+            bias per bucket. Of several heads, relative and t5 may have a row for each.
     """
 
     kind: Literal["sinusoidal", "learned", "rotary", "alibi", "relative", "t5"]
@@ -35,8 +36,15 @@ class Positions(Part):
     query_start: Position | None = None
     base: Scalar = 10000
     pairs: Literal["interleaved", "halves"] = "interleaved"
+    cached: Literal["turned", "plain"] = "turned"
     slopes: Vector | None = None
     table: Matrix | Vector | None = None
+
+    def biases(self, head: int) -> Vector:
+        """Return the table of biases of a head, counted from 0."""
+        table = self.table or [0]
+        own: Any = table[head] if isinstance(table[0], list) else table
+        return list(own)
 
     @model_validator(mode="after")
     def _fits(self) -> Positions:
@@ -45,17 +53,16 @@ class Positions(Part):
             raise ValueError(f'positions: kind "{self.kind}" needs a table')
         if self.table is not None and self.kind not in ("learned", "relative", "t5"):
             raise ValueError(f'positions: kind "{self.kind}" has no table')
-        if self.table is not None and isinstance(self.table[0], list) == listed:
-            need = "a list of numbers" if listed else "rows of numbers"
-            raise ValueError(f'positions.table must be {need} for kind "{self.kind}"')
+        if self.table is not None and not listed and not isinstance(self.table[0], list):
+            raise ValueError(f'positions.table must be rows of numbers for kind "{self.kind}"')
         if self.slopes is not None and self.kind != "alibi":
             raise ValueError("positions.slopes belong to kind alibi")
-        if self.kind == "relative" and self.table is not None and len(self.table) % 2 == 0:
+        if self.kind == "relative" and len(self.biases(0)) % 2 == 0:
             raise ValueError(
                 "positions.table must have an odd number of biases: as many for earlier keys as "
                 "for later ones, and the one for the same position in the middle"
             )
-        if self.kind == "t5" and self.table is not None and len(self.table) % 4:
+        if self.kind == "t5" and len(self.biases(0)) % 4:
             raise ValueError("positions.table must have 4, 8, 12, … buckets for kind t5")
         if not value(self.base) > 0:
             raise ValueError("positions.base must be more than 0")

@@ -194,12 +194,15 @@ def _positions(g: ComputeGiven) -> None:
     p = g.positions
     if p is None:
         return
+    plain = p.cached == "plain"
+    known = g.turns and g.cached_K is not None
+    _need(known or not plain, "positions.cached belongs to cached_K and rotary positions")
     if g.adds:
         _need(g.tokens is not None or g.n is not None, "positions: rows are added to tokens")
         wide = _width(g.tokens) if g.tokens is not None else g.d_model
         _need(wide is not None, "d_model is missing: how wide rows of positions are")
         assert wide is not None
-        longest = max(g.n_q, 0 if g.context is None else len(g.context)) + p.start
+        longest = g.first_added + g.added_rows
         if p.kind == "learned":
             assert p.table is not None
             rows: Any = p.table
@@ -214,19 +217,21 @@ def _positions(g: ComputeGiven) -> None:
     elif g.turns:
         _need(g.d_k is not None, "positions: rotary turns queries and keys, which are not given")
         _need((g.d_k or 0) % 2 == 0, f"positions: rotary needs an even d_k, not {g.d_k}")
-        _need(g.cached_K is None, "positions: cached keys are turned already: give K and Q instead")
     else:
         _need(g.weights is None, "positions: the weights are given, and are what they are")
         if p.slopes is not None:
             _need(len(p.slopes) == g.heads, f"positions.slopes must be one per head ({g.heads})")
+        shared = p.table is None or not isinstance(p.table[0], list)
+        rows = 0 if p.table is None else len(p.table)
+        _need(shared or rows == g.heads, f"positions.table must have one row per head ({g.heads})")
         if p.kind == "relative":
-            assert p.table is not None
-            first = p.start + g.offset if p.query_start is None else p.query_start
-            reach = max(abs(p.start + g.n_k - 1 - first), abs(first + g.n_q - 1 - p.start))
+            last_key, last_query = g.first_key + g.n_k - 1, g.first_query + g.n_q - 1
+            reach = max(abs(last_key - g.first_query), abs(last_query - g.first_key))
+            counts = [len(p.biases(head)) for head in range(1 if shared else g.heads)]
             _need(
-                len(p.table) >= 2 * reach + 1,
+                min(counts) >= 2 * reach + 1,
                 f"positions.table must have {2 * reach + 1} biases, for offsets from {-reach} to "
-                f"{reach}; it has {len(p.table)}",
+                f"{reach}; it has {min(counts)}",
             )
 
 

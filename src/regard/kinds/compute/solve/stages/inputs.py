@@ -22,17 +22,18 @@ def _add_positions(recipe: Recipe, tokens: str | None, context: str | None) -> N
     assert p is not None
     rows = given.tokens
     width = given.d_model if rows is None else len(rows[0])
-    n_q = given.n_q
-    count = max(n_q, 0 if given.context is None else len(given.context))
+    start, count = given.first_added, given.added_rows
     if p.kind == "sinusoidal":
-        recipe.do("P", "sinusoidal", count=count, width=width, start=p.start, base=p.base)
+        recipe.do("P", "sinusoidal", count=count, width=width, start=start, base=p.base)
     else:
         assert p.table is not None
-        recipe.written("P", p.table[p.start : p.start + count])
-    for name, source, many in (
-        ("XP", tokens, n_q),
-        ("context with positions", context, len(given.context or ())),
+        recipe.written("P", p.table[start : start + count])
+    for name, source, at, many in (
+        ("XP", tokens, given.first_query, given.n_q),
+        ("context with positions", context, given.first_key, len(given.context or ())),
     ):
         if source is not None:
-            part = "P" if many == count else recipe.do(f"P of {name}", "rows", "P", last=many)
+            part, first = "P", at - start
+            if many != count:
+                part = recipe.do(f"P of {name}", "rows", "P", first=first, last=first + many)
             recipe.do(name, "plus", source, part)

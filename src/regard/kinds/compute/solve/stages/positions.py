@@ -10,10 +10,14 @@ def add(recipe: Recipe) -> None:
     given, p = recipe.given, recipe.given.positions
     if given.turns:
         assert p is not None
-        first = p.start + given.offset if p.query_start is None else p.query_start
-        for letter, start, heads in (("Q", first, given.heads), ("K", p.start, given.groups)):
-            options = {"base": p.base, "pairs": p.pairs, "heads": heads}
-            recipe.do(f"{letter}R", "rotary", letter, start=start, **options)
+        options = {"base": p.base, "pairs": p.pairs}
+        recipe.do("QR", "rotary", "Q", start=given.first_query, heads=given.heads, **options)
+        before = given.turned_before
+        start, own = given.first_key + before, "new K" if before else "K"
+        turned = "new KR" if before else "KR"
+        recipe.do(turned, "rotary", own, start=start, heads=given.groups, **options)
+        if before:
+            recipe.do("KR", "below", "given cached_K", turned)
     if given.feature_map is not None:
         for letter in "QK":
             recipe.do(f"{letter}F", "mapped", letter, function=given.feature_map)
@@ -26,16 +30,15 @@ def biases(recipe: Recipe, head: int) -> list[list[object]]:
     """Return the biases that positions add to the scores of a head, counted from 0."""
     given, p = recipe.given, recipe.given.positions
     assert p is not None
-    first = p.start + given.offset if p.query_start is None else p.query_start
-    later = [[p.start + j - first - i for j in range(given.n_k)] for i in range(given.n_q)]
+    ahead = given.first_key - given.first_query
+    later = [[ahead + j - i for j in range(given.n_k)] for i in range(given.n_q)]
     if p.kind == "alibi":
         slope = p.slopes[head] if p.slopes else alibi_slope(head + 1, given.heads)
         return [[f"0 - ({slope}) * {abs(d)}" if d else 0 for d in row] for row in later]
-    assert p.table is not None
+    table: list[object] = list(p.biases(head))
     if p.kind == "relative":
-        return [[p.table[d + len(p.table) // 2] for d in row] for row in later]
-    buckets = len(p.table)
-    return [[p.table[bucket(d, buckets, given.is_causal)] for d in row] for row in later]
+        return [[table[d + len(table) // 2] for d in row] for row in later]
+    return [[table[bucket(d, len(table), given.is_causal)] for d in row] for row in later]
 
 
 def alibi_slope(head: int, heads: int) -> str:
