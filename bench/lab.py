@@ -1,9 +1,9 @@
 """The lab in a real browser: drag to paint, time to interactive, and when the address is printed.
 
-A drag is 100 moves of one of 32 keys in *Where to look*, one after the other; each counts from the
-event of the pointer to the end of the frame that shows its answer. The bare call is the question
-that each move asked, answered in this process. Times are those of a clock on the wall: discard runs
-on a busy machine.
+A drag is 100 moves of a mark, one after the other; each counts from the event of the pointer to the
+end of the frame that shows its answer. One of 32 keys is dragged in *Where to look*, a value in the
+other scenes that have a plane. The bare call is the question that each move asked, answered in this
+process. Times are those of a clock on the wall: discard runs on a busy machine.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from statistics import median
+from typing import Any
 from urllib.parse import quote
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as in the processes that answer the page
@@ -26,6 +27,11 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as in the processes that answer the 
 KEYS, MOVES, LOADS, STARTS = 32, 100, 7, 9
 # The others have radius 1 to 1.5: outside them a query exists, among them the proof of none.
 PLACES = {"reached": [1.85, 0.0], "impossible": [0.6, 0.0]}
+OTHERS = (  # scene, question, state
+    ("noisy-keys", "noisy_keys", {}),
+    ("noisy-keys", "noisy_keys", {"heads": "null_two", "n": 6}),
+    ("split-subspaces", "separate", {}),
+)
 FRAME_LIMIT, INTERACTIVE_LIMIT, START_LIMIT = 0.050, 0.5, 1.5  # seconds, seconds, ratio
 
 # When the first answer was shown, beside the first byte of the page.
@@ -101,27 +107,45 @@ def starts() -> None:
     print(f"regard lab prints its address / regard --help: {ratio:.2f} (at most {START_LIMIT})")
 
 
-def bare(states: list[str]) -> list[float]:
+def bare(question: str, states: list[str]) -> list[float]:
     """Seconds that each question takes without page, server and process."""
-    from regard.lab.table import ask
+    from regard.lab.table import ask, questions
 
     took = []
-    asked = [json.loads(state) for state in states]
+    parts = questions()[question].asked.model_fields
+    asked = [{k: v for k, v in json.loads(state).items() if k in parts} for state in states]
     for arguments in [asked[0], *asked]:  # the first once more: it loads what it needs
         start = time.perf_counter()
-        ask("design_query", arguments)
+        ask(question, arguments)
         took.append(time.perf_counter() - start)
     return took[1:]
 
 
 def query(place: list[float]) -> str:
-    """The part of the address that says the state: 32 keys, the wanted one at a place."""
+    """32 keys, the wanted one at a place, as the part of the address that says the state."""
     angles = [2 * math.pi * i / KEYS for i in range(KEYS)]
     radii = [1.0 + i % 3 / 4 for i in range(KEYS)]
     pairs = zip(radii, angles, strict=True)
     keys = [[round(r * math.cos(a), 2), round(r * math.sin(a), 2)] for r, a in pairs]
     state = {"keys": [place, *keys[1:]], "target": [1] + [0] * (KEYS - 1)}
+    return said(state)
+
+
+def said(state: dict[str, Any]) -> str:
+    """A state as the part of the address that says it."""
     return "".join(f"&{name}={quote(json.dumps(value))}" for name, value in state.items())
+
+
+def drag(page: Any, address: str, name: str, question: str) -> None:
+    """Open a scene, drag its first mark, and print how long it took."""
+    page.goto(address)
+    page.wait_for_function(INTERACTIVE, timeout=60_000)
+    page.evaluate(DRAG, 10)  # warms up
+    found = page.evaluate(DRAG, MOVES)
+    assert len(found["took"]) > 0.9 * MOVES
+    took, call = median(found["took"]) / 1000, median(bare(question, found["states"]))
+    ratio = f"{FRAME_LIMIT * 1000:.0f} ms: {took / FRAME_LIMIT:.2f} (at most 1)"
+    print(f"drag to paint, {name} / {ratio}; / the bare call: {took / call:.2f}")
 
 
 def pages(chromium: str) -> None:
@@ -139,15 +163,12 @@ def pages(chromium: str) -> None:
         first = f"{loads[0] / INTERACTIVE_LIMIT:.2f} right after the start"
         print(f"first answer on the screen / {INTERACTIVE_LIMIT} s: {ratio}, {first}")
         for case, place in PLACES.items():
-            page.goto(f"{base}/scene/where-to-look?token={token}{query(place)}")
-            page.wait_for_function(INTERACTIVE, timeout=60_000)
-            page.evaluate(DRAG, 10)  # warms up
-            found = page.evaluate(DRAG, MOVES)
-            assert len(found["took"]) > 0.9 * MOVES
-            drag, call = median(found["took"]) / 1000, median(bare(found["states"]))
-            ratio = f"{FRAME_LIMIT * 1000:.0f} ms: {drag / FRAME_LIMIT:.2f} (at most 1)"
-            name = f"drag to paint, {KEYS} keys, {case}"
-            print(f"{name} / {ratio}; / the bare call: {drag / call:.2f}")
+            address = f"{base}/scene/where-to-look?token={token}{query(place)}"
+            drag(page, address, f"{KEYS} keys, {case}", "design_query")
+        for scene, question, state in OTHERS:
+            address = f"{base}/scene/{scene}?token={token}{said(state)}"
+            name = ", ".join([scene, *(f"{part} {value}" for part, value in state.items())])
+            drag(page, address, name, question)
         browser.close()
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from regard.errors import RegardError
@@ -101,7 +102,10 @@ def ask(name: str, arguments: Mapping[str, Any]) -> Answer:
 def plain(value: Any) -> Any:
     """Return JSON data: arrays as lists, numbers that are not finite as text."""
     if hasattr(value, "tolist"):
+        whole = value.dtype.kind in "biu" or (value.dtype.kind == "f" and np.isfinite(value).all())
         value = value.tolist()
+        if whole:  # nothing to look for in it
+            return value
     if isinstance(value, Mapping):
         return {str(name): plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

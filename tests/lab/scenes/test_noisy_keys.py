@@ -155,3 +155,28 @@ def test_a_value_is_moved_by_the_keyboard_and_the_wanted_average_follows(
     assert screen.state["values"][0] == [-1.3, 0.9]
     assert screen.table()[0][1:] == ["0", "1.1"]
     screen.end()
+
+
+@pytest.mark.parametrize("heads", HEADS)
+@pytest.mark.parametrize("variance", [0.5, 0.0])
+def test_the_law_of_dragged_values_is_what_the_analysis_integrates(
+    heads: str, variance: float
+) -> None:
+    values = np.array([[-1.37, 0.94], [1.28, 1.31], [0.91, -1.12], [-0.73, -0.9], [2.0, 0.3]])
+    asked = {"heads": heads, "n": 5, "C": 7.5, "alpha": 3e-4, "variance": variance}
+    ask("noisy_keys", {**asked, "values": (values + 1).tolist()})  # before it was dragged here
+    answer = ask("noisy_keys", {**asked, "values": values.tolist()})
+    covariances = 3e-4 * np.repeat(np.eye(5)[None], 5, axis=0)
+    covariances[0, 0, 0] += variance
+    queries = np.array(answer.data["queries"])
+    direct = regard.analysis.key_noise(queries, np.eye(5), covariances, values)
+    np.testing.assert_allclose(answer.data["mean"], direct.mean, atol=1e-12)
+    np.testing.assert_allclose(answer.data["covariance"], direct.covariance, atol=1e-12)
+    assert direct.error <= answer.data["error"] < 1e-12
+    np.testing.assert_allclose(answer.found.mixing, direct.mixing, atol=1e-15)
+    if not heads.startswith("null"):
+        limit = regard.analysis.key_noise(
+            queries, np.eye(5), covariances, values, method="limit", rng=0
+        )
+        shown = sum(row["probability"] * np.array(row["output"]) for row in answer.data["limit"])
+        np.testing.assert_allclose(shown, limit.mean, atol=1e-9)

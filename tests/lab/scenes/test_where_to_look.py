@@ -157,6 +157,47 @@ def test_thirty_two_keys_can_be_shown(browser: Any, lab: Lab) -> None:
     screen.end()
 
 
+def test_an_average_of_many_keys_is_told_in_short_and_has_every_share_in_the_table(
+    browser: Any, lab: Lab
+) -> None:
+    angles = np.linspace(0, 2 * np.pi, 31, endpoint=False)
+    keys = np.array([[0.3, 0.1], *np.round(np.stack([np.cos(angles), np.sin(angles)], 1), 3)])
+    screen = open_scene(browser, lab, NAME, keys=keys.tolist(), target=[1, *[0] * 31])
+    said = screen.page.locator(".regard-proof").text_content()
+    assert said.startswith("Proved. k1 is an average of 31 other keys, most of all k")
+    rows = screen.table()
+    shares = np.array([float(row[6].replace(" × 10⁻⁵", "e-5")) for row in rows])
+    assert shares[0] == 0
+    np.testing.assert_allclose(shares @ keys, keys[0], atol=2e-3)  # as the proof says
+    largest = [f"k{i + 1} (" for i in np.argsort(-shares)[:3]]
+    assert all(name in said for name in largest)
+    assert screen.page.locator(".regard-spokes line").count() == 31
+    screen.end()
+
+
+def test_names_are_moved_and_not_written_anew_while_a_key_is_dragged(
+    browser: Any, lab: Lab
+) -> None:
+    screen = open_scene(browser, lab, NAME)
+    screen.page.evaluate(
+        "() => { for (const text of document.querySelectorAll('.regard-labels text'))"
+        " text.kept = true; }"
+    )
+    places = "(all) => all.map((one) => [one.textContent, one.kept, one.getAttribute('transform')])"
+    texts = screen.page.locator(".regard-labels text")
+    before = texts.evaluate_all(places)
+    screen.page.get_by_role("button", name="k 3 at").focus()
+    screen.page.keyboard.press("ArrowLeft")
+    screen.settle()
+    after = texts.evaluate_all(places)
+    old, new = ({text[:2]: rest for text, *rest in found} for found in (before, after))
+    assert len(old) == len(before) == len(new) == len(after)
+    for name in ("𝑘2", "𝑘3", "𝑘4"):
+        assert new[name][0] is True
+        assert (new[name][1] == old[name][1]) == (name != "𝑘3")
+    screen.end()
+
+
 def test_a_matrix_is_pasted_from_python_a_spreadsheet_or_a_handout(browser: Any, lab: Lab) -> None:
     screen = open_scene(browser, lab, NAME)
     texts = {

@@ -7,7 +7,6 @@ in length besides: N(mu_a, alpha I + variance mu_a mu_a'). The heads want (v_a +
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -16,10 +15,10 @@ from pydantic import Field
 
 from regard.errors import ParameterError
 from regard.lab.arguments import Arguments, Matrix, Whole
+from regard.lab.noise_laws import HEADS, Setting
 from regard.lab.table import Answer
 
 Array = NDArray[np.float64]
-HEADS = ("one", "two", "null_one", "null_two")
 RARE = 5e-3  # atoms of the limit with less probability than this are left out
 
 
@@ -40,9 +39,12 @@ def answer(asked: Asked) -> Answer:
     """Return the law, a cloud and the event q·k_a < 0 of the heads asked for; errors of all."""
     values = _values(asked)
     wanted = (values[0] + values[1]) / 2
-    laws = {name: _law(asked, name, values) for name in HEADS}
-    law, queries = laws[asked.heads], _queries(asked, asked.heads)
-    proof = _proof(asked, asked.heads)
+    settings = {
+        name: Setting(name, asked.n, asked.C, asked.alpha, asked.variance) for name in HEADS
+    }
+    laws = {name: setting.law(values) for name, setting in settings.items()}
+    law, setting = laws[asked.heads], settings[asked.heads]
+    queries = setting.queries()
     points, scores, weights = _cloud(asked, queries, values)
     events = scores < 0
     centre, spread = queries[0, 0], _deviation(queries[0], asked)
@@ -68,8 +70,8 @@ def answer(asked: Asked) -> Answer:
             "plain_deviation": _deviation(asked.C * np.eye(asked.n)[0], asked),
         },
         "scores": _histogram(scores, centre, spread, asked.C),
-        "limit": None if asked.heads.startswith("null") else _limit(queries, asked, values),
-        "proved": proof,
+        "limit": None if asked.heads.startswith("null") else _limit(setting, values),
+        "proved": setting.proved(),
     }
     return Answer(data, law)
 
@@ -82,50 +84,6 @@ def _values(asked: Asked) -> Array:
             f"Got {len(rows)} rows of lengths {sorted({len(row) for row in rows})}."
         )
     return np.array(rows)
-
-
-def _noise(n: int, alpha: float, variance: float) -> tuple[Array, Array]:
-    """The means (n, n) and the covariances (n, n, n) of the keys; the first is k_a."""
-    means = np.eye(n)
-    covariances = alpha * np.repeat(np.eye(n)[None], n, axis=0)
-    covariances[0, 0, 0] += variance
-    return means, covariances
-
-
-@lru_cache(maxsize=64)
-def _robust(heads: int, n: int, C: float, alpha: float, variance: float) -> tuple[Array, bool]:
-    """The quietest queries at the gap C, and whether the proof of that was verified."""
-    from regard.certify import verify
-    from regard.design import robust
-
-    design = robust(*_noise(n, alpha, variance), {0: 0.5, 1: 0.5}, heads=heads, gap=C)
-    return design.queries, verify(design.certificate).holds
-
-
-def _queries(asked: Asked, heads: str) -> Array:
-    """The queries (heads, n); the first head serves k_a."""
-    a, b = np.eye(asked.n)[:2] * asked.C
-    if heads == "one":
-        return np.array([a + b])
-    if heads == "two":
-        return np.array([a, b])
-    count = 1 if heads == "null_one" else 2
-    return _robust(count, asked.n, asked.C, asked.alpha, asked.variance)[0]
-
-
-def _proof(asked: Asked, heads: str) -> bool | None:
-    """Whether it is proved that no query is quieter at this gap; None: nothing is claimed."""
-    if not heads.startswith("null"):
-        return None
-    count = 1 if heads == "null_one" else 2
-    return _robust(count, asked.n, asked.C, asked.alpha, asked.variance)[1]
-
-
-def _law(asked: Asked, heads: str, values: Array, method: str = "auto") -> Any:
-    from regard.analysis import key_noise
-
-    means, covariances = _noise(asked.n, asked.alpha, asked.variance)
-    return key_noise(_queries(asked, heads), means, covariances, values, method=method, rng=0)
 
 
 def _off(law: Any, wanted: Array) -> float:
@@ -175,17 +133,13 @@ def _axes(covariance: Array) -> Array:
     return (np.sqrt(np.maximum(sizes, 0)) * directions).T[::-1]
 
 
-def _limit(queries: Array, asked: Asked, values: Array) -> list[dict[str, Any]]:
+def _limit(setting: Setting, values: Array) -> list[dict[str, Any]]:
     """Where the outputs go as C grows without end, with probabilities.
 
     Of null-steered queries it is not asked: other C have other ones.
     """
-    from regard.analysis import key_noise
-
-    means, covariances = _noise(asked.n, asked.alpha, asked.variance)
-    law = key_noise(queries, means, covariances, values, method="limit", rng=0)
     merged: dict[tuple[float, ...], float] = {}
-    for chance, point in law.atoms:
+    for chance, point in setting.limit(values):
         place = tuple(np.round(point, 9).tolist())
         merged[place] = merged.get(place, 0.0) + chance
     rows = sorted(merged.items(), key=lambda row: -row[1])

@@ -9,7 +9,7 @@ const STEP = 0.1;
 
 /**
  * A square picture of [−reach, reach]². Layers, from below: `plane.below`, the points, `plane.above`,
- * the labels. `onmove(i, [x, y])` between `onhold(i)` and `onrelease(i)`; `onpick(i, more)` when a
+ * the texts: `plane.labels.show(…)`, see `textLayer`. `onmove(i, [x, y])` between `onhold(i)` and `onrelease(i)`; `onpick(i, more)` when a
  * point is clicked (`more`: with Shift); `ondelete(i)`; `onresize()` when all must be drawn again.
  */
 export function plane({ label, reach = 2, digits = 2, onmove, onhold, onrelease, onpick, ondelete, onresize, signal }) {
@@ -17,8 +17,8 @@ export function plane({ label, reach = 2, digits = 2, onmove, onhold, onrelease,
   const below = s("g", { "aria-hidden": "true" });
   const marks = s("g");
   const above = s("g", { "aria-hidden": "true", "pointer-events": "none" });
-  const labels = s("g", { class: "regard-labels", "aria-hidden": "true", "pointer-events": "none" });
-  const svg = s("svg", { class: "regard-plane", role: "group", "aria-label": label }, grid, below, marks, above, labels);
+  const labelled = s("g", { class: "regard-labels", "aria-hidden": "true", "pointer-events": "none" });
+  const svg = s("svg", { class: "regard-plane", role: "group", "aria-label": label }, grid, below, marks, above, labelled);
   const points = [];
   let size = 400;
 
@@ -111,7 +111,7 @@ export function plane({ label, reach = 2, digits = 2, onmove, onhold, onrelease,
   draw();
 
   return {
-    svg, below, above, labels, x, y,
+    svg, below, above, labels: textLayer(labelled), x, y,
     size: () => size,
     /** Show the points: for each `at`, `r` in pixels, `tone` (a class) and `label` (what is said). */
     show(given) {
@@ -131,11 +131,33 @@ export function plane({ label, reach = 2, digits = 2, onmove, onhold, onrelease,
   };
 }
 
-/** A name such as "k_1" as a text of SVG, with more words after it. */
-export function nameText(name, { x, y, anchor = "middle", tone = "", more = "" }) {
+/**
+ * Names and other short texts on a plane: `show([{ name | text, x, y, anchor, tone, kind, more }])`. A text that
+ * stays the same is only moved: laying out text anew is what costs most while something is dragged.
+ */
+export function textLayer(layer) {
+  let kept = [];
+  return {
+    show(given) {
+      const free = new Map(kept.map((one) => [one.key, one.node]));
+      kept = given.map((one) => {
+        const key = JSON.stringify([one.name, one.text, one.anchor, one.tone, one.kind, one.more]);
+        const node = free.get(key) ?? written(one);
+        free.delete(key);
+        set(node, { transform: `translate(${one.x.toFixed(1)} ${one.y.toFixed(1)})` });
+        return { key, node };
+      });
+      for (const node of free.values()) node.remove();
+      for (const { node } of kept) if (node.parentNode !== layer) layer.append(node);
+    },
+  };
+}
+
+function written({ name, text, anchor = "middle", tone = "", kind = "regard-more-text", more = "" }) {
+  if (name === undefined) return s("text", { "text-anchor": anchor, class: `${kind} ${tone}`, text });
   const { base, below } = letter(name);
-  const text = s("text", { x, y, "text-anchor": anchor, class: `regard-name ${tone}` }, s("tspan", { class: "regard-math", text: base }));
-  if (below) text.append(s("tspan", { class: "regard-math regard-sub", dy: "0.3em", text: below }));
-  if (more) text.append(s("tspan", { class: "regard-more-text", dy: below ? "-0.2em" : 0, dx: 4, text: more }));
-  return text;
+  const node = s("text", { "text-anchor": anchor, class: `regard-name ${tone}` }, s("tspan", { class: "regard-math", text: base }));
+  if (below) node.append(s("tspan", { class: "regard-math regard-sub", dy: "0.3em", text: below }));
+  if (more) node.append(s("tspan", { class: "regard-more-text", dy: below ? "-0.2em" : 0, dx: 4, text: more }));
+  return node;
 }

@@ -12,6 +12,7 @@ import { drawing } from "./where-to-look/drawing.js";
 import { problemFile, pythonCode } from "./where-to-look/copies.js";
 import { targetInput } from "./where-to-look/target.js";
 
+const FEW = 8; // keys of an average that are named one by one
 const NAMES = (i) => `k_${i + 1}`;
 
 /** Names as they stand in a sentence: "k_1, k_2 and k_3". */
@@ -113,9 +114,11 @@ function build(view) {
     },
     table: ({ state: { keys, target }, found: { design } }) => ({
       caption: "Keys, scores and weights of the query that is shown",
-      columns: ["key", "x", "y", "score $q·k$", "weight", "wanted"],
+      columns: ["key", "x", "y", "score $q·k$", "weight", "wanted",
+        ...(design.average ? [`share in the average that is $${NAMES(wantedOf(target)[0])}$`] : [])],
       rows: keys.map((key, i) => [`$${NAMES(i)}$`, number(key[0], 4), number(key[1], 4),
-        number(design.shown.scores[i], 4), number(design.shown.weights[i], 4), number(target[i], 4)]),
+        number(design.shown.scores[i], 4), number(design.shown.weights[i], 4), number(target[i], 4),
+        ...(design.average ? [number(design.average[i], 4)] : [])]),
     }),
     python: ({ state: now }) => pythonCode(now),
     problem: ({ state: now }) => problemFile(now),
@@ -141,11 +144,18 @@ function prove(box, design, target) {
   fill(box, [design.status, design.proved, design.error, design.average, design.radius, design.sentence, chosen], () => h("p", {}, words(said(design, chosen))));
 }
 
+/** The keys that are averaged, with their shares; of many the largest, as the table has them all. */
+function averaged(shares) {
+  const parts = shares.flatMap((share, i) => (share >= 5e-4 ? [{ share, text: `$${NAMES(i)}$ (${percent(share, 2)})` }] : []));
+  if (parts.length <= FEW) return listed(parts.map(({ text }) => text));
+  const first = parts.toSorted((a, b) => b.share - a.share).slice(0, 3);
+  return `${parts.length} other keys, most of all ${listed(first.map(({ text }) => text))}`;
+}
+
 function said(design, chosen) {
   if (!design.proved) return `Not proved. ${design.sentence}`;
   if (design.status === "impossible" && design.average) {
-    const parts = design.average.flatMap((share, i) => (share >= 5e-4 ? [`$${NAMES(i)}$ (${percent(share, 2)})`] : []));
-    const average = `$${NAMES(chosen[0])}$ is an average of ${listed(parts)}`;
+    const average = `$${NAMES(chosen[0])}$ is an average of ${averaged(design.average)}`;
     if (design.radius !== null) return `**Proved** for queries up to length ${upTo(design.radius)}: but for rounding, ${average}.`;
     return `**Proved.** ${average}, so it never scores above all of them.`;
   }

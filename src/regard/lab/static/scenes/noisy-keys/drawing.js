@@ -2,7 +2,6 @@
 
 import { s, set } from "../../kit/dom.js";
 import { percent } from "../../kit/numbers.js";
-import { nameText } from "../../kit/plane.js";
 
 /** Return `draw({ values, noise, steered, names })` for a plane. */
 export function drawing(field) {
@@ -41,19 +40,19 @@ export function drawing(field) {
     set(wanted, { cx: wx, cy: wy });
 
     const texts = values.map((value, i) => name(value, i));
-    texts.push(s("text", { x: wx, y: wy - 18, "text-anchor": "middle", class: "regard-ahead", text: "wanted" }));
+    texts.push({ x: wx, y: wy - 18, kind: "regard-ahead", text: "wanted" });
     const limit = noise.limit ?? [];
     rings.replaceChildren(...limit.map(({ probability, output }) => {
       const [cx, cy] = at(output);
-      if (probability < 0.995) texts.push(s("text", { x: cx, y: cy + 22 + 14 * Math.sqrt(probability), "text-anchor": "middle", class: "regard-more-text", text: percent(probability) }));
+      if (probability < 0.995) texts.push({ x: cx, y: cy + 22 + 14 * Math.sqrt(probability), text: percent(probability) });
       return s("circle", { cx, cy, r: 8 + 14 * Math.sqrt(probability), class: "regard-limit" });
     }));
-    field.labels.replaceChildren(...texts);
+    field.labels.show(texts);
 
     function name(value, i) {
       const [x, y] = at(value);
       const side = x > size * 0.86 ? -1 : x < size * 0.14 ? 1 : x > size / 2 ? 1 : -1;
-      return nameText(names(i), { x: x + 20 * side, y: y - 12, anchor: side > 0 ? "start" : "end", tone: i < 2 ? "regard-tone-target" : "" });
+      return { name: names(i), x: x + 20 * side, y: y - 12, anchor: side > 0 ? "start" : "end", tone: i < 2 ? "regard-tone-target" : "" };
     }
   };
 }

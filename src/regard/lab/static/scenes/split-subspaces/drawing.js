@@ -1,7 +1,6 @@
 // The two lines, the mix, and the way that a matrix takes it.
 
 import { s, set } from "../../kit/dom.js";
-import { nameText } from "../../kit/plane.js";
 
 /** Return `draw({ values, split, matrix, right })` for a plane. */
 export function drawing(field) {
@@ -29,8 +28,8 @@ export function drawing(field) {
     set(way, { d: `M${c.join(" ")} L${half.join(" ")} L${end.join(" ")}`, class: `regard-way ${tone}` });
     set(mix, { cx: c[0], cy: c[1] });
     set(result, { cx: end[0], cy: end[1], class: `regard-result ${tone}` });
-    const beside = ([x, y], name, more) => nameText(name, { x: x + (x > size * 0.85 ? -16 : 18), y: y - 12, anchor: x > size * 0.85 ? "end" : "start", ...more });
-    field.labels.replaceChildren(
-      beside(at(values[0]), "v_s", { tone: "regard-tone-target", y: at(values[0])[1] + 28 }), beside(at(values[1]), "v_t", {}), beside(c, "c", { tone: "regard-tone-query" }));
+    const beside = ([x, y], name, more) => ({ name, x: x + (x > size * 0.85 ? -16 : 18), y: y - 12, anchor: x > size * 0.85 ? "end" : "start", ...more });
+    field.labels.show([
+      beside(at(values[0]), "v_s", { tone: "regard-tone-target", y: at(values[0])[1] + 28 }), beside(at(values[1]), "v_t", {}), beside(c, "c", { tone: "regard-tone-query" })]);
   };
 }

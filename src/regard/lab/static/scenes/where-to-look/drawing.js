@@ -3,7 +3,8 @@
 
 import { s, set, uid } from "../../kit/dom.js";
 import { number, percent } from "../../kit/numbers.js";
-import { nameText } from "../../kit/plane.js";
+
+const FEW = 12; // lines that are dotted; more would be noise, and dots take long to draw
 
 /** Return `draw({ keys, target, design, factor, names })` for a plane. */
 export function drawing(field) {
@@ -33,17 +34,21 @@ export function drawing(field) {
 
     set(hull, { points: (design.hull ?? []).map((i) => at(keys[i]).join(",")).join(" "), class: impossible ? "regard-hull regard-tone-bad" : "regard-hull" });
     const chosen = target.findIndex((share) => share > 0);
-    const shown = impossible && design.average;
-    spokes.replaceChildren(...(shown ? design.average.flatMap((share, i) => (share < 5e-4 ? [] : [spoke(at(keys[chosen]), at(keys[i]))])) : []));
+    const ends = impossible && design.average ? design.average.flatMap((share, i) => (share < 5e-4 ? [] : [at(keys[i])])) : [];
+    while (spokes.childNodes.length > ends.length) spokes.lastChild.remove();
+    while (spokes.childNodes.length < ends.length) spokes.append(s("line"));
+    const hub = at(keys[Math.max(chosen, 0)]);
+    ends.forEach(([x2, y2], i) => set(spokes.childNodes[i], { x1: hub[0], y1: hub[1], x2, y2 }));
+    set(spokes, { class: ends.length > FEW ? "regard-spokes regard-many" : "regard-spokes" });
 
     const drawn = !impossible && along !== null;
     for (const node of [glow, shaft, tip, root]) set(node, { visibility: drawn ? "visible" : "hidden" });
     const compared = drawn && design.ahead !== null;
     for (const node of [winner, rival, gap]) set(node, { visibility: compared ? "visible" : "hidden" });
     const q = drawn ? arrow(along, factor, size) : null;
-    if (drawn) texts.push(nameText("q", { ...q, tone: "regard-tone-query" }));
+    if (drawn) texts.push({ name: "q", x: q.x, y: q.y, tone: "regard-tone-query" });
     if (compared) texts.push(...ahead(along, size, at));
-    field.labels.replaceChildren(...texts, ...labels(keys, target, design, names, size, at, impossible, q));
+    field.labels.show([...texts, ...labels(keys, target, design, names, size, at, impossible, q)]);
 
     function arrow(direction, times, side) {
       const reach = side * (0.07 + 0.035 * (Math.log2(Math.max(times, 1 / 16)) + 4)); // longer with the slider
@@ -90,13 +95,9 @@ export function drawing(field) {
       const up = n[1] <= 0 ? 1 : -1; // beside the bar, as far as half the words are wide
       const off = 10 + 42 * Math.abs(n[0]);
       const x = Math.max(52, Math.min(side - 52, best.middle[0] + n[0] * up * off));
-      return [s("text", { x, y: best.middle[1] + n[1] * up * off + 4 * Math.abs(n[0]), "text-anchor": "middle", class: "regard-ahead", text: `ahead by ${number(design.ahead.by)}` })];
+      return [{ x, y: best.middle[1] + n[1] * up * off + 4 * Math.abs(n[0]), kind: "regard-ahead", text: `ahead by ${number(design.ahead.by)}` }];
     }
   };
-}
-
-function spoke([x1, y1], [x2, y2]) {
-  return s("line", { x1, y1, x2, y2 });
 }
 
 /** A line through a point, across the whole plane. */
@@ -133,6 +134,6 @@ function labels(keys, target, design, names, side, at, impossible, q) {
     if (x > side - 30 - (more ? 52 : 0) && anchor === "start") [x, anchor] = [px - (r + 9), "end"];
     if (x < 30 + (more ? 52 : 0) && anchor === "end") [x, anchor] = [px + r + 9, "start"];
     const y = Math.max(18, Math.min(side - 10, py + dy * (r + 13) + 5));
-    return [nameText(names(i), { x, y, anchor, more, tone: impossible && target[i] > 0 ? "regard-tone-bad" : "" })];
+    return [{ name: names(i), x, y, anchor, more, tone: impossible && target[i] > 0 ? "regard-tone-bad" : "" }];
   });
 }
