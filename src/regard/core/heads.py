@@ -12,23 +12,16 @@ left), and OV = W_V W_O, which says what is copied from one token to another.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from regard.core.call import Rules, mask_array, quiet
-from regard.core.head_pictures import matrices_picture, weights_figure
+from regard.core.call import mask_array, quiet
+from regard.core.head_calls import Array, HeadCalls
+from regard.core.head_pictures import matrices_picture
 from regard.core.projections import Tokens
 from regard.shapes.layout import fit_mask
 from regard.shapes.matrices import read_matrices
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-Array = NDArray[Any]
 
 ONE_HEAD = {
     "W_Q": ("d_model", "d_k"),
@@ -43,7 +36,7 @@ ONE_HEAD = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Head:
+class Head(HeadCalls):
     """One attention head.
 
     Args:
@@ -74,101 +67,33 @@ class Head:
     scale: float | None = field(default=None, kw_only=True)
     dtype: str = field(init=False)
 
+    _name = "Head"
+
     def __post_init__(self) -> None:
         axes = ONE_HEAD if self.W_O is not None else ONE_HEAD | {"b_O": ("d_v",)}
         replace(self, read_matrices("Head", vars(self), axes))
 
-    @quiet
-    def __call__(
-        self,
-        x: Any,
-        context: Any = None,
-        *,
-        positions: Any = None,
-        mask: Any = None,
-        is_causal: bool = False,
-        causal_offset: Any = 0,
-        window: tuple[int | None, int | None] | None = None,
-        key_lengths: Any = None,
-        softcap: float | None = None,
-    ) -> Any:
-        """Attend from the tokens `x` to the tokens `context`, or to `x` itself.
+    def _stack(self) -> dict[str, Any]:
+        return {name: _stacked(getattr(self, name)) for name in ONE_HEAD}
 
-        Args:
-            x: (..., n, d_model).
-            context: (..., n_context, d_context). None is x: self-attention.
-            positions: (..., rows, d_model). Row t is added to token t of x and of
-                the context, so there must be as many rows as tokens or more.
-            mask: broadcasts to (..., n, n_context), as in `regard.attention`.
-            is_causal, causal_offset, window, key_lengths, softcap: as in `regard.attention`,
-                with one number per batch of x where it takes one.
+    def _mask(self, tokens: Tokens, mask: Any) -> Any:
+        if mask is None:
+            return None
+        mask = mask_array("Head", mask)
+        lengths = tokens.x.shape[-2], tokens.context.shape[-2]
+        fit_mask("Head", mask, tokens.batch, *lengths, heads_settled=False)
+        return mask[..., None, :, :] if mask.ndim > 2 else mask
 
-        Returns:
-            (..., n, d_out); without W_O, (..., n, d_v).
-        """
-        tokens = Tokens("Head", x, context, positions, vars(self))
-        rules = Rules(self.scale, is_causal, causal_offset, window, key_lengths, softcap)
-        averages = tokens.attend(self._stacked(), _between(tokens, mask), rules)
+    def _write(self, tokens: Tokens, averages: Array) -> Any:
         return tokens.write(averages[..., 0, :, :], self.W_O, self.b_O)
 
-    @quiet
-    def weights(
-        self,
-        x: Any,
-        context: Any = None,
-        *,
-        positions: Any = None,
-        mask: Any = None,
-        is_causal: bool = False,
-        causal_offset: Any = 0,
-        window: tuple[int | None, int | None] | None = None,
-        key_lengths: Any = None,
-        softcap: float | None = None,
-    ) -> Any:
-        """Return how much each token of `x` attends to each token of `context`.
-
-        Arguments are those of a call of the head.
-
-        Returns:
-            (..., n, n_context); rows sum to 1, or are 0 where a token may attend to nothing.
-        """
-        tokens = Tokens("Head", x, context, positions, vars(self))
-        rules = Rules(self.scale, is_causal, causal_offset, window, key_lengths, softcap)
-        return tokens.weigh(self._stacked(), _between(tokens, mask), rules)[..., 0, :, :]
-
-    def plot(
-        self,
-        x: Any,
-        context: Any = None,
-        *,
-        tokens: Sequence[str] | None = None,
-        context_tokens: Sequence[str] | None = None,
-        **rules: Any,
-    ) -> Figure:
-        """Draw the weights as a map: a row for each token of x, a column for each it may attend to.
-
-        Args:
-            x, context: as in a call; without batch axes.
-            tokens: what to call the tokens of x, and of the context where that is x.
-            context_tokens: what to call the tokens of the context.
-            rules: positions, mask, is_causal and the rest, as in a call.
-        """
-        weights = np.asarray(self.weights(x, context, **rules))
-        return weights_figure("Head", weights, tokens, context_tokens, own=context is None)
-
-    def _stacked(self) -> dict[str, Any]:
-        """The matrices with an axis for the one head in front."""
-        return {name: _stacked(getattr(self, name)) for name in ONE_HEAD}
+    def _per_head(self, weights: Any) -> Any:
+        return weights[..., 0, :, :]
 
     @property
     def A(self) -> Array:
         """W_K W_Qᵀ, (d_context, d_model). Key token k and query token q score k A qᵀ."""
         return product(self.W_K, self.W_Q.T)
-
-    @property
-    def QK(self) -> Array:
-        """W_Q W_Kᵀ, the transpose of A."""
-        return self.A.T
 
     @property
     def OV(self) -> Array:
@@ -182,16 +107,6 @@ class Head:
 
     def _repr_html_(self) -> str:
         return matrices_picture(repr(self), self.A[None], self.OV[None])
-
-
-def _between(tokens: Tokens, mask: Any) -> Any:
-    """Return the mask with an axis for the one head: its batch axes are those of the tokens."""
-    if mask is None:
-        return None
-    mask = mask_array("Head", mask)
-    lengths = tokens.x.shape[-2], tokens.context.shape[-2]
-    fit_mask("Head", mask, tokens.batch, *lengths, heads_settled=False)
-    return mask[..., None, :, :] if mask.ndim > 2 else mask
 
 
 @quiet

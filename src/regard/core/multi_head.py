@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from regard.arrays import numbers
-from regard.core.call import Rules, quiet
+from regard.core.head_calls import Array, HeadCalls
 from regard.core.head_layouts import from_torch, to_torch, unpacked
-from regard.core.head_pictures import matrices_picture, weights_figure
-from regard.core.heads import ONE_HEAD, Array, Head, product, replace
+from regard.core.head_pictures import matrices_picture
+from regard.core.heads import ONE_HEAD, Head, product, replace
 from regard.core.projections import Tokens
 from regard.shapes import choice
 from regard.shapes.matrices import read_matrices
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _HEAD_AXES = {
     **dict.fromkeys(("W_Q", "W_O", "b_Q"), ("n_heads",)),
@@ -29,7 +25,7 @@ _MANY_HEADS = {name: _HEAD_AXES[name] + axes for name, axes in ONE_HEAD.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MultiHead:
+class MultiHead(HeadCalls):
     """Several heads that read the same tokens.
 
     Args:
@@ -63,8 +59,9 @@ class MultiHead:
     b_K: Any = field(default=None, kw_only=True)
     b_V: Any = field(default=None, kw_only=True)
     b_O: Any = field(default=None, kw_only=True)
-
     dtype: str = field(init=False)
+
+    _name = "MultiHead"
 
     def __post_init__(self) -> None:
         choice("MultiHead", "combine", self.combine, ("concat", "mean"))
@@ -82,38 +79,13 @@ class MultiHead:
             matrices["W_O"] = W_O.reshape(shape) if concat else np.broadcast_to(W_O, shape)
         replace(self, matrices)
 
-    @quiet
-    def __call__(
-        self,
-        x: Any,
-        context: Any = None,
-        *,
-        positions: Any = None,
-        mask: Any = None,
-        is_causal: bool = False,
-        causal_offset: Any = 0,
-        window: tuple[int | None, int | None] | None = None,
-        key_lengths: Any = None,
-        softcap: float | None = None,
-    ) -> Any:
-        """Attend from the tokens `x` to the tokens `context`, or to `x` itself.
+    def _stack(self) -> dict[str, Any]:
+        return vars(self)
 
-        Args:
-            x: (..., n, d_model).
-            context: (..., n_context, d_context). None is x: self-attention.
-            positions: (..., rows, d_model). Row t is added to token t of x and of
-                the context, so there must be as many rows as tokens or more.
-            mask: broadcasts to (..., n_heads, n, n_context), as in `regard.attention`.
-            is_causal, causal_offset, window, key_lengths, softcap: as in `regard.attention`,
-                with one number per batch of x where it takes one.
+    def _mask(self, tokens: Tokens, mask: Any) -> Any:
+        return mask
 
-        Returns:
-            (..., n, d_out); without W_O, (..., n, n_heads · d_v) or, for "mean",
-            (..., n, d_v).
-        """
-        tokens = Tokens("MultiHead", x, context, positions, vars(self))
-        rules = Rules(self.scale, is_causal, causal_offset, window, key_lengths, softcap)
-        averages = tokens.attend(vars(self), mask, rules)
+    def _write(self, tokens: Tokens, averages: Array) -> Any:
         if self.combine == "mean" and self.W_O is None:
             return tokens.write(averages.mean(axis=-3), None, self.b_O)
         n_heads, n, d_v = averages.shape[-3:]
@@ -125,44 +97,8 @@ class MultiHead:
             joined = joined / n_heads
         return tokens.write(side_by_side, joined, self.b_O)
 
-    @quiet
-    def weights(
-        self,
-        x: Any,
-        context: Any = None,
-        *,
-        positions: Any = None,
-        mask: Any = None,
-        is_causal: bool = False,
-        causal_offset: Any = 0,
-        window: tuple[int | None, int | None] | None = None,
-        key_lengths: Any = None,
-        softcap: float | None = None,
-    ) -> Any:
-        """Return how much each token of `x` attends to each token of `context`, in each head.
-
-        Arguments are those of a call of the heads.
-
-        Returns:
-            (..., n_heads, n, n_context); rows sum to 1, or are 0 where a token may attend to
-            nothing.
-        """
-        tokens = Tokens("MultiHead", x, context, positions, vars(self))
-        rules = Rules(self.scale, is_causal, causal_offset, window, key_lengths, softcap)
-        return tokens.weigh(vars(self), mask, rules)
-
-    def plot(
-        self,
-        x: Any,
-        context: Any = None,
-        *,
-        tokens: Sequence[str] | None = None,
-        context_tokens: Sequence[str] | None = None,
-        **rules: Any,
-    ) -> Figure:
-        """Draw a map of the weights of each head; arguments are those of `Head.plot`."""
-        weights = np.asarray(self.weights(x, context, **rules))
-        return weights_figure("MultiHead", weights, tokens, context_tokens, own=context is None)
+    def _per_head(self, weights: Any) -> Any:
+        return weights
 
     @classmethod
     def from_arrays(
@@ -243,11 +179,6 @@ class MultiHead:
         """W_K W_Qᵀ of each head, (n_heads, d_context, d_model)."""
         shared = np.repeat(self.W_K, len(self.W_Q) // len(self.W_K), axis=0)
         return product(shared, self.W_Q.swapaxes(-1, -2))
-
-    @property
-    def QK(self) -> Array:
-        """W_Q W_Kᵀ of each head, the transposes of A."""
-        return self.A.swapaxes(-1, -2)
 
     @property
     def OV(self) -> Array:
