@@ -110,6 +110,24 @@ def test_a_mistake_is_told_before_what_is_not_written() -> None:
     assert tag(checked(text, LAB)) == "exp-overflows"
 
 
+def test_a_function_that_returns_nothing_is_told_before_what_fails_because_of_it() -> None:
+    text = (FILES / "lab_plain.py").read_text() + (
+        "\n\ndef attention(query, key, value):\n    print(query)\n"
+    )
+    found = checked(text, LAB)
+    assert tag(found) == "function-not-written"
+    assert found.counterexample.sentence.startswith("attention(query, key, value) ")
+
+
+def test_a_query_of_another_length_has_no_weights() -> None:
+    text = (FILES / "lab_plain.py").read_text() + (
+        "\n\ndef copy_query(key, index):\n    return 100.0 * (np.arange(len(key)) == index)\n"
+    )
+    found = checked(text, LAB)
+    assert not found.goals[-1].passed
+    assert found.counterexample.sentence.endswith("the shape is (2,), and should be (3,).")
+
+
 def test_what_a_function_rests_on_is_to_be_mended_first() -> None:
     text = (FILES / "lab_plain.py").read_text() + "\n\ndef softmax(x):\n    return x\n"
     remarks = checked(text, LAB).remarks

@@ -13,7 +13,7 @@ from regard.checking.mistakes import recognise
 from regard.checking.sampling import compare
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 from regard.errors import InvalidAnswer
-from regard.kinds.code.instance import cases, compared
+from regard.kinds.code.instance import cases, compared, shape_of
 from regard.kinds.code.misconceptions import MISTAKES, Wrong
 from regard.kinds.code.misconceptions.case import Run, allowed, error
 from regard.kinds.code.reading import Submission, accept
@@ -96,14 +96,16 @@ def _verdict(
 ) -> Verdict:
     wrong = [one for one in tried if one.failing]
     ideas = {one.name: _idea(one) for one in wrong}
-    # A mistake says more than a function that is not written yet.
-    told = sorted(wrong, key=lambda one: _rank(ideas[one.name]))
+    resting = _resting(submission, [one.name for one in wrong])
+    led = {name for others in resting.values() for name in others}
+    # A mistake says more than what is not written yet, and that says more than what rests on it.
+    told = sorted(wrong, key=lambda one: _rank(ideas[one.name], one.name in led))
     return Verdict(
         problem,
         tuple(map(_goal, tried)),
         _example(told[0]) if told else None,
         ideas[told[0].name] if told else None,
-        tuple(_remarks(submission, box, tried, told, ideas)),
+        tuple(_remarks(box, tried, told, ideas, resting)),
     )
 
 
@@ -135,10 +137,10 @@ def _idea(tried: Tried) -> Misconception | None:
     return recognise(MISTAKES, Wrong(tried.behaviour, tried.runs))
 
 
-def _rank(idea: Misconception | None) -> int:
-    """Sort functions: those with a mistake, those that are wrong somehow, those not written."""
+def _rank(idea: Misconception | None, is_led: bool) -> int:
+    """Sort functions: with a mistake, wrong somehow, not written, wrong because of another."""
     if idea is None:
-        return 1
+        return 3 if is_led else 1
     return 2 if idea.tag == "function-not-written" else 0
 
 
@@ -153,17 +155,18 @@ def _goal(tried: Tried) -> GoalResult:
     failure = first.outcome.failure
     is_missing = failure is not None and failure.how == "missing"
     cases_wrong = "" if is_missing else f"; wrong on {len(wrong)} of {count} cases"
-    sentence = f"{_found(first)}{cases_wrong}"
+    sentence = f"{_found(first, tried.behaviour)}{cases_wrong}"
     return GoalResult(name, "sampled", False, sentence, first.error, first.tolerance, count)
 
 
-def _found(run: Run) -> str:
+def _found(run: Run, behaviour: str) -> str:
     """Say what is wrong on a case, without the numbers."""
     if run.outcome.failure is not None:
         return run.outcome.failure.sentence
-    value, wanted = run.outcome.value, run.case.wanted
-    if isinstance(value, np.ndarray) and value.shape != wanted.shape and value.ndim:
-        return f"the shape is {value.shape}, and should be {wanted.shape}"
+    value, case = run.outcome.value, run.case
+    shape = shape_of(behaviour, case.arguments, case.wanted)
+    if isinstance(value, np.ndarray) and value.shape != shape and value.ndim:
+        return f"the shape is {value.shape}, and should be {shape}"
     if not isinstance(value, np.ndarray | int | float) or isinstance(value, bool):
         return f"it returns {_kind(value)}, and should return an array"
     if np.asarray(value).dtype.kind == "f" and not np.isfinite(value).all():
@@ -197,10 +200,10 @@ def _example(tried: Tried) -> Counterexample:
         arrays["returned"] = _plain(run.outcome.value)
     else:
         value = run.outcome.value
-        sentence = f"{call} is wrong here: {_found(run)}."
+        sentence = f"{call} is wrong here: {_found(run, tried.behaviour)}."
         if isinstance(value, np.ndarray | int | float) and not isinstance(value, bool):
             arrays["returned"] = _plain(value)
-            if np.shape(value) == run.case.wanted.shape:
+            if tried.behaviour != "copy_query" and np.shape(value) == run.case.wanted.shape:
                 sentence = _entry(call, run)
         arrays["right"] = _plain(run.case.wanted)
     return Counterexample(arrays, sentence, run.case.seed)
@@ -222,10 +225,10 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-def _resting(submission: Submission, wrong: list[str]) -> list[str]:
-    """Say which functions rest on others that are wrong: these are to be mended first."""
+def _resting(submission: Submission, wrong: list[str]) -> dict[str, list[str]]:
+    """Return which wrong functions rest on each that rests on no other."""
     uses = {name: (submission.calls(name) & set(wrong)) - {name} for name in wrong}
-    remarks = []
+    found = {}
     for root in wrong:
         if uses[root]:
             continue
@@ -233,23 +236,25 @@ def _resting(submission: Submission, wrong: list[str]) -> list[str]:
         while more := {name for name in wrong if uses[name] & resting} - resting:
             resting |= more
         if others := [name for name in wrong if name in resting - {root}]:
-            verb = "rests" if len(others) == 1 else "rest"
-            remarks.append(
-                f"{' and '.join([', '.join(others[:-1]), others[-1]][len(others) == 1 :])} {verb} "
-                f"on {root}, which is not right: mend that first."
-            )
-    return remarks
+            found[root] = others
+    return found
+
+
+def _mend_first(root: str, others: list[str]) -> str:
+    verb = "rests" if len(others) == 1 else "rest"
+    names = " and ".join([", ".join(others[:-1]), others[-1]][len(others) == 1 :])
+    return f"{names} {verb} on {root}, which is not right: mend that first."
 
 
 def _remarks(
-    submission: Submission,
     box: Box | Direct,
     tried: list[Tried],
     told: list[Tried],
     ideas: dict[str, Misconception | None],
+    resting: dict[str, list[str]],
 ) -> list[str]:
     """Return what else there is to say, the likely cause first."""
-    remarks = _resting(submission, [one.name for one in tried if one.failing])
+    remarks = [_mend_first(root, others) for root, others in resting.items()]
     said = {idea.tag for idea in [ideas[one.name] for one in told[:1]] if idea is not None}
     for one in told[1:]:
         idea = ideas[one.name]

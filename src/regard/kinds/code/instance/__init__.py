@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from regard.kinds.code.instance.cases import Case, cases
-from regard.kinds.code.instance.expected import compared, expected
+from regard.kinds.code.instance.expected import compared, expected, shape_of
 
-__all__ = ["Case", "cases", "compared", "expected"]
+__all__ = ["Case", "cases", "compared", "expected", "shape_of"]

@@ -51,10 +51,15 @@ def compared(behaviour: str, arguments: Arguments, value: Any) -> Any:
         return value
     key = arguments[0]
     if not isinstance(value, np.ndarray) or value.shape != key.shape[1:]:
-        return value
+        return None  # no query, whatever its numbers are
     if not np.isfinite(value).all():
         return np.full(len(key), np.nan)
     return reference.attention(value[np.newaxis], key, np.eye(len(key))).weights[0]
+
+
+def shape_of(behaviour: str, arguments: Arguments, wanted: Float64) -> tuple[int, ...]:
+    """Return the shape of what a function must return."""
+    return tuple(arguments[0].shape[1:]) if behaviour == "copy_query" else wanted.shape
 
 
 def _softmax(x: Float64) -> Float64:

@@ -36,10 +36,14 @@ class Change:
         turn: the direction of a rotation, and which entries are pairs.
         source: what keys and values of cross-attention are made of.
         padding: which keys are padding.
+        weigh: what makes weights of scores.
+        values: what is averaged.
+        heads: which head stands in the place of each.
+        base: of the frequencies.
     """
 
     axis: int | None = -1
-    scale: Literal["root", "none", "width", "model", "times", "queries", "keys"] = "root"
+    scale: Literal["root", "none", "width", "model", "times", "queries", "keys", "weights"] = "root"
     mask: Literal[
         "hide", "times scores", "times weights", "inverted", "ignored", "put", "added"
     ] = "hide"
@@ -50,11 +54,15 @@ class Change:
     cut: Literal["columns", "reshape"] = "columns"
     output: bool = True
     columns: Literal["in turn", "halves", "cosine first"] = "in turn"
-    frequency: Literal["2i", "i", "column"] = "2i"
+    frequency: Literal["2i", "i", "column", "2 columns"] = "2i"
     first: int = 0
     turn: Literal["pairs", "halves", "back"] = "pairs"
     source: Literal["context", "keys of x", "exchanged"] = "context"
     padding: Literal["keys", "queries", "one more", "one less", "ignored"] = "keys"
+    weigh: Literal["softmax", "share", "largest", "powers", "each", "nothing"] = "softmax"
+    values: Literal["made", "tokens", "keys"] = "made"
+    heads: Literal["each", "first", "average"] = "each"
+    base: float = 10000.0
 
 
 def imitate(behaviour: str, arguments: Arguments, change: Change) -> Float64:
@@ -64,7 +72,7 @@ def imitate(behaviour: str, arguments: Arguments, change: Change) -> Float64:
         ValueError: shapes do not fit then.
     """
     if behaviour == "softmax":
-        return softmax(arguments[0], change.axis)
+        return weighed(arguments[0], change)
     if behaviour == "attention":
         return attend(*arguments, change=change)
     if behaviour == "masked_attention":
@@ -87,6 +95,21 @@ def imitate(behaviour: str, arguments: Arguments, change: Change) -> Float64:
     if behaviour == "rotary":
         return _rotary(*arguments, change=change)
     raise ValueError(f"no imitation of {behaviour}")
+
+
+def weighed(scores: Float64, change: Change) -> Float64:
+    """Return what somebody makes of scores who does not take the softmax of each row."""
+    if change.weigh == "share":
+        return scores / scores.sum(axis=-1, keepdims=True)
+    if change.weigh == "largest":
+        return np.asarray(np.eye(scores.shape[-1])[scores.argmax(axis=-1)])
+    if change.weigh == "powers":
+        return np.asarray(np.exp(scores))
+    if change.weigh == "nothing":
+        return scores
+    if change.weigh == "each":
+        return np.asarray(1 / (1 + np.exp(-scores)))
+    return softmax(scores, change.axis)
 
 
 def softmax(x: Float64, axis: int | None = -1) -> Float64:
@@ -117,6 +140,7 @@ def attend(
         "times": 1 / np.sqrt(width),
         "queries": np.sqrt(query.shape[-2]),
         "keys": np.sqrt(key.shape[-2]),
+        "weights": 1.0,
     }
     scores = scores / divisor[change.scale]
     if allowed is not None and change.mask == "times scores":
@@ -127,7 +151,9 @@ def attend(
     elif allowed is not None and change.mask in ("put", "added"):
         kept = scores if change.mask == "added" else 0.0
         scores = np.where(allowed, scores, kept + change.bias)
-    weights = softmax(scores, change.axis)
+    weights = weighed(scores, change)
+    if change.scale == "weights":
+        weights = weights / np.sqrt(width)
     if allowed is not None and change.mask == "times weights":
         weights = weights * allowed
     return weights @ value
@@ -158,7 +184,8 @@ def _padded(behaviour: str, arguments: Arguments, change: Change) -> Float64:
 def _one_head(x: Float64, W_Q: Float64, W_K: Float64, W_V: Float64, *, change: Change) -> Float64:
     if change.exchanged:
         W_Q, W_K = W_K, W_Q
-    return attend(x @ W_Q, x @ W_K, x @ W_V, None, change=change, d_model=x.shape[-1])
+    value = {"made": x @ W_V, "tokens": x, "keys": x @ W_K}[change.values]
+    return attend(x @ W_Q, x @ W_K, value, None, change=change, d_model=x.shape[-1])
 
 
 def _cross(
@@ -170,7 +197,8 @@ def _cross(
         x, context = context, x
     if change.exchanged:
         W_Q, W_K = W_K, W_Q
-    return attend(x @ W_Q, context @ W_K, context @ W_V, None, change=change, d_model=x.shape[-1])
+    value = {"made": context @ W_V, "tokens": context, "keys": context @ W_K}[change.values]
+    return attend(x @ W_Q, context @ W_K, value, None, change=change, d_model=x.shape[-1])
 
 
 def _merged(
@@ -183,6 +211,9 @@ def _merged(
 def _joined(heads: Float64, W_O: Float64, change: Change) -> Float64:
     """Join outputs (n_heads, n, d_v) and apply the last matrix."""
     n = heads.shape[1]
+    if change.heads != "each":
+        one = heads[0] if change.heads == "first" else heads.mean(axis=0)
+        heads = np.broadcast_to(one, heads.shape)
     if change.merge == "interleaved":
         joined = np.moveaxis(heads, 0, -1).reshape(n, -1)
     elif change.merge == "sum":
@@ -217,15 +248,16 @@ def _split(
 
 def _angles(t: Any, d: int, change: Change) -> Float64:
     i = np.arange(d // 2)
-    power = {"2i": 2 * i, "i": i, "column": 2 * i}[change.frequency]
-    return np.asarray(t, float)[:, np.newaxis] * 10000.0 ** (-power / d)
+    power = i if change.frequency == "i" else 2 * i
+    return np.asarray(t, float)[:, np.newaxis] * change.base ** (-power / d)
 
 
 def _positions(n: int, d_model: int, *, change: Change) -> Float64:
     t = np.arange(change.first, n + change.first)
     table = np.empty((n, d_model))
-    if change.frequency == "column":  # an exponent for each column, not for each pair
-        angles = t[:, np.newaxis] * 10000.0 ** (-np.arange(d_model) / d_model)
+    if change.frequency in ("column", "2 columns"):  # an exponent for each column, not each pair
+        times = 2 if change.frequency == "2 columns" else 1
+        angles = t[:, np.newaxis] * change.base ** (-times * np.arange(d_model) / d_model)
         table[:, 0::2], table[:, 1::2] = np.sin(angles[:, 0::2]), np.cos(angles[:, 1::2])
         return table
     angles = _angles(t, d_model, change)
