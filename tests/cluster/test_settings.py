@@ -60,7 +60,11 @@ def test_whole_floats_are_the_same_setting_as_whole_numbers() -> None:
     [
         ({"n": [2, 3, 2]}, "cells 0 and 2 have the same settings, {'n': 2}. To draw one several"),
         ({"n": []}, "sweep: n has no values."),
-        ([], "sweep: settings are empty: there is nothing to do."),
+        ({"n": np.array([])}, "sweep: n has no values."),
+        ([], "sweep: settings are empty: there is nothing to do. Give settings their values"),
+        ({"x": [0.5, float("nan")]}, "sweep: x is NaN, not a number. Leave that cell out."),
+        ([{"x": [1, np.float32("nan")]}], "sweep: x is NaN, not a number."),
+        ({"x": {"from": 0, "to": float("inf"), "steps": 3}}, "sweep: x must be a range {from, to} of finite numbers"),
         ("scale", "sweep: settings must be a grid such as"),
         ([{"keys": np.ones(3)}], "sweep: keys must be numbers, words, True or False"),
         ({"n": {"from": 1.5, "to": 3}}, "a range without steps goes over whole numbers"),

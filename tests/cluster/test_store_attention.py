@@ -229,12 +229,15 @@ def _wrong(tmp_path: Path) -> list[tuple[dict[str, Any], type[Exception], str]]:
         ({"value": np.ones((5, 4))}, ShapeError, "value does not match key in n_k (5 vs 6)."),
         ({"memory": "512 parrots"}, ParameterError, "memory must be a number of bytes, or words such as '512MiB'"),
         ({"memory": "1kB"}, ParameterError, "is not enough: 6 queries need"),
+        ({"columns": 3}, ParameterError, "columns must be a list of whole numbers. Got 3."),
+        ({"offsets": "12"}, ParameterError, "offsets must be a list of whole numbers. Got '12'."),
+        ({"statistics": "no"}, ParameterError, "statistics must be True or False. Got 'no'."),
         ({"columns": [6]}, ParameterError, "columns must lie between 0 and n_k - 1 = 5. Got 6."),
         ({"key_lengths": 7}, ParameterError, "key_lengths must lie between 0 and n_k = 6. Got 7."),
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", range(13))
+@pytest.mark.parametrize("case", range(16))
 def test_what_cannot_be_used_is_refused_in_a_sentence(tmp_path: Path, case: int) -> None:
     given, error, sentence = _wrong(tmp_path)[case]
     arguments = {"query": np.ones((6, 4)), "key": np.ones((6, 4)), "value": np.ones((6, 4))} | given

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -432,6 +433,9 @@ def test_ctrl_c_stops_the_command_and_says_how_to_go_on(tmp_path: Path) -> None:
         ('what = "design.query"\n[grid]\nn = [3, 3]', "bad.toml: cells 0 and 1 have the same settings"),
         ('what = "design.query"\n[draw]\nkys = { law = "gaussian", shape = ["n"] }', "has no argument 'kys' to draw. Did you mean keys?"),
         ("what = ", "bad.toml: is not TOML"),
+        ('what = "design.query"\n[grid]', "bad.toml: grid is empty: there is nothing to do. Give"),
+        ('what = "design.query"\n[grid]\nnorm = [nan]', "bad.toml: norm is NaN, not a number. Leave"),
+        ('problem = "avrage-two-values"\n[grid]\nn = [4]', "bad.toml: problem = avrage-two-values: there is neither a bundled problem nor a file of this name. Did you mean average-two-values?"),
     ],
 )  # fmt: skip
 def test_files_that_cannot_be_used_are_refused_in_a_sentence(
@@ -463,6 +467,16 @@ def test_tables_read_back_to_the_same_bits(tmp_path: Path) -> None:
     assert stored.column_names == list(table.columns)
     assert stored["first"].to_pylist() == table.column("first")
     assert stored["i"].to_pylist() == list(range(23))  # whole numbers, not words
+    odd = sweep(lambda x: {"y": 2 * x, "z": x - x}, {"x": [1.5, math.inf, -math.inf]}, workers=0)
+    odd.write(tmp_path / "odd.json")
+
+    def refused(word: str) -> None:
+        raise AssertionError(f"{word} is not JSON")
+
+    rows = json.loads((tmp_path / "odd.json").read_text(), parse_constant=refused)
+    assert [(row["x"], row["y"], row["z"]) for row in rows] == [
+        (1.5, 3.0, 0.0), ("inf", "inf", None), ("-inf", "-inf", None),
+    ]  # fmt: skip
     with pytest.raises(ParameterError, match=r"t\.xls: a table ends in \.csv, \.json or \.parquet"):
         table.write(tmp_path / "t.xls")
 

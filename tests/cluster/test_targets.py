@@ -102,10 +102,47 @@ def test_wrong_names_are_answered_with_the_nearest_right_ones(
 
 
 def test_a_function_that_does_not_take_the_settings_is_refused_before_anything_runs() -> None:
-    with pytest.raises(
-        ParameterError, match="does not take these settings: missing a required argument: 'n'"
+    for settings, sentence in (
+        ([{}], "missing a required argument: 'length'. Give it as a setting."),
+        ({"lenght": [1, 2]}, "it has no argument 'lenght'. Did you mean length?"),
     ):
-        sweep(lambda n: 1 / 0, {"m": [1, 2]}, workers=0)
+        with pytest.raises(ParameterError) as refused:
+            sweep(lambda length: 1 / 0, settings, workers=0)
+        assert f"does not take these settings: {sentence}" in str(refused.value)
+
+
+LAW = {"law": "gaussian", "shape": ["n", "d"]}
+
+
+@pytest.mark.parametrize(
+    ("settings", "more", "sentence"),
+    [
+        ({}, {}, "cluster.sweep: settings are empty: there is nothing to do. Give settings"),
+        ({"n": [4, "five"]}, {}, "n must be a number, from which arrays are drawn. Got 'five'."),
+        ({"n": [4]}, {"paired": "n"}, "paired must be a list of names of settings"),
+        ({"n": [4]}, {"draw": [LAW]}, "draw must be a mapping of arrays to laws"),
+        ({"n": [4]}, {"draw": {"keys": LAW | {"shape": "n"}}}, "draw.keys: shape must be a list"),
+        ({"n": [4]}, {"draw": {"keys": {"law": "identity", "shape": ["n"]}}}, "needs a shape of two"),
+        ({"n": [4]}, {"title": 3}, "title must be words. Got 3."),
+        ({"n": [4]}, {"checkpoint": 3}, "checkpoint must be the path of a file. Got 3."),
+        ({"n": [4]}, {"memory": "1GiB"}, "memory is for processes of their own, and workers=0"),
+        ({"n": [4]}, {"progress": "yes"}, "progress must be True, False, None or a function"),
+    ],
+)  # fmt: skip
+def test_arguments_that_cannot_be_used_are_refused_in_a_sentence(
+    settings: object, more: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(ParameterError) as refused:
+        sweep("design.query", settings, workers=0, **more)  # type: ignore[arg-type]
+    assert sentence in str(refused.value)
+
+
+def test_a_size_that_is_no_size_is_a_row_that_names_it() -> None:
+    table = sweep("design.query", {"n": [0, 2.5, 3], "d": 5}, workers=0)
+    assert table.column("message")[:2] == [
+        f"ParameterError: draw.keys: n must be a whole number ≥ 1. Got {n}." for n in (0, 2.5)
+    ]
+    assert table.column("status") == ["failed", "failed", "done"]
 
 
 def test_laws_build_what_they_say() -> None:

@@ -104,7 +104,7 @@ def _show(found: Sweep, asked: SweepFile, table: Path, plot: bool, as_json: bool
             "counts": found.counts,
             "resumed": found.resumed,
             "table": str(table),
-            "rows": found.to_dicts(),
+            "rows": found.to_json(),
         }
         typer.echo(json.dumps(data, indent=2))
         if refused:

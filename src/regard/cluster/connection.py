@@ -35,7 +35,12 @@ def needed(package: str, purpose: str) -> Any:
 
 @contextmanager
 def connected(
-    function: str, cluster: Any, *, workers: int | None = None, memory: int | None = None
+    function: str,
+    cluster: Any,
+    *,
+    workers: int | None = None,
+    memory: int | None = None,
+    name: str = "cluster",
 ) -> Iterator[Any]:
     """Give a client of Dask.
 
@@ -45,14 +50,15 @@ def connected(
             processes here for as long as this lasts, or a `distributed.Client`.
         workers: how many processes "local" starts; by default one per core.
         memory: the limit of each of these, in bytes.
+        name: what the argument is called.
     """
-    distributed = needed("distributed", f"{function}: cluster={cluster!r}")
+    distributed = needed("distributed", f"{function}: {name}={cluster!r}")
     if isinstance(cluster, distributed.Client):
         yield cluster
         return
     if not isinstance(cluster, str):
         raise ParameterError(
-            f"{function}: cluster must be an address such as 'tcp://10.0.0.1:8786', 'local' or a "
+            f"{function}: {name} must be an address such as 'tcp://10.0.0.1:8786', 'local' or a "
             f"distributed.Client. Got {cluster!r}."
         )
     # What Dask logs about lost connections is told by us, in a sentence.

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from regard.errors import ParameterError
+
 __all__ = ["Progress", "watched"]
 
 Progress = bool | None | Callable[[int, int], None]
@@ -30,6 +32,11 @@ def watched(
         tell = progress
         yield lambda now: tell(now, total)
         return
+    if progress is not None and not isinstance(progress, bool):
+        raise ParameterError(
+            "cluster: progress must be True, False, None or a function (done, total). "
+            f"Got {progress!r}."
+        )
     if progress is False or (progress is None and not sys.stderr.isatty()):
         yield lambda now: None
         return

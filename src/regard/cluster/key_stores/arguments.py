@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -105,7 +105,7 @@ def attention(
     limit = read_bytes(_NAME, "memory", memory)
     n, empty = span[1] - span[0], _nothing(fitted, asked, dtype)
     with (
-        nullcontext() if client is None else connected(_NAME, client) as found,
+        nullcontext() if client is None else connected(_NAME, client, name="client") as found,
         watched(f"attention over {n} keys", 0, n, progress) as tick,
     ):
         share = limit if found is None else limit // _tasks_at_once(found)
@@ -136,8 +136,9 @@ def _asked(
     top: object, offsets: Sequence[int], columns: Sequence[int], statistics: bool, n_k: int
 ) -> Asked | None:
     wanted = integer(_NAME, "top", top, minimum=0)
-    shifts = tuple(integer(_NAME, "each of offsets", one) for one in offsets)
-    keys = tuple(integer(_NAME, "each of columns", one) for one in columns)
+    if not isinstance(statistics, bool | np.bool_):
+        raise ParameterError(f"{_NAME}: statistics must be True or False. Got {statistics!r}.")
+    shifts, keys = _several("offsets", offsets), _several("columns", columns)
     for one in keys:
         if not 0 <= one < n_k:
             raise ParameterError(
@@ -146,6 +147,12 @@ def _asked(
     if not (statistics or wanted or shifts or keys):
         return None
     return Asked(max(wanted, 1), shifts, keys)
+
+
+def _several(name: str, given: object) -> tuple[int, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ParameterError(f"{_NAME}: {name} must be a list of whole numbers. Got {given!r}.")
+    return tuple(integer(_NAME, f"each of {name}", one) for one in given)
 
 
 def _nothing(fitted: layout.Layout, asked: Asked | None, dtype: str) -> Partial:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType
@@ -22,8 +22,8 @@ from regard.cluster.sweeps.engines import Dask, Engine, Here
 from regard.cluster.sweeps.problem_target import ProblemTarget, problem_target
 from regard.cluster.sweeps.processes import Processes
 from regard.cluster.sweeps.run import run_cells
-from regard.cluster.sweeps.settings import Cell, read_cells
-from regard.cluster.sweeps.targets import Named, named, names
+from regard.cluster.sweeps.settings import NOTHING, Cell, read_cells
+from regard.cluster.sweeps.targets import Named, named, names, nearest, similar
 from regard.cluster.thread_limits import one_thread_for_libraries, threads_of_a_worker
 from regard.core.kernels.threads import available
 from regard.errors import InvalidProblem, ParameterError
@@ -92,7 +92,10 @@ def sweep(
         [2, 4, 3, 9]
     """
     seed = integer(_NAME, "seed", seed, minimum=0)
+    _check_words(paired, draw, title, checkpoint)
     target, name = read_target(what, draw or {}, _NAME)
+    if isinstance(settings, Mapping) and not settings:
+        raise ParameterError(f"{_NAME}: settings are empty: {NOTHING}")
     cells = read_cells(_NAME, _with_defaults(target, settings), paired)
     check_cells(target, cells, _NAME)
     limit = None if memory is None else read_bytes(_NAME, "memory", memory)
@@ -102,6 +105,11 @@ def sweep(
             "the limit they were started with: `dask worker --memory-limit`."
         )
     count = available() if workers is None else integer(_NAME, "workers", workers, minimum=0)
+    if limit is not None and not count and cluster is None:
+        raise ParameterError(
+            f"{_NAME}: memory is for processes of their own, and workers=0 (--workers 0) has none. "
+            "Leave one of the two out."
+        )
     header = {
         "sweep": name,
         "what": _identity(target),
@@ -144,6 +152,23 @@ def sweep(
     return Sweep(title or name, tuple(columns), tuple(rows), own, resumed, damaged)
 
 
+def _check_words(paired: object, draw: object, title: object, checkpoint: object) -> None:
+    if isinstance(paired, str) or not isinstance(paired, Iterable):
+        raise ParameterError(
+            f"{_NAME}: paired must be a list of names of settings, such as ['scale']. "
+            f"Got {paired!r}."
+        )
+    if draw is not None and not isinstance(draw, Mapping):
+        raise ParameterError(
+            f"{_NAME}: draw must be a mapping of arrays to laws, such as {{'keys': {{'law': "
+            f"'gaussian', 'shape': ['n', 'd']}}}}. Got {draw!r}."
+        )
+    if title is not None and not isinstance(title, str):
+        raise ParameterError(f"{_NAME}: title must be words. Got {title!r}.")
+    if checkpoint is not None and not isinstance(checkpoint, str | Path):
+        raise ParameterError(f"{_NAME}: checkpoint must be the path of a file. Got {checkpoint!r}.")
+
+
 def _already(cells: Sequence[Cell], kept: Checkpoint | None, retry: bool) -> dict[str, Outcome]:
     """Return what came of the cells that need not be run, by their names."""
     found = kept.found if kept else {}
@@ -161,8 +186,9 @@ def read_target(what: Any, draws: Mapping[str, Any], where: str) -> tuple[Any, s
         if what not in names():
             try:
                 found = problem_target(what)
-            except InvalidProblem:
-                if Path(what).exists():
+            except InvalidProblem as unknown:
+                problem = "Did you mean" in str(unknown)
+                if Path(what).exists() or (problem and not similar(str(what), names())):
                     raise
             else:
                 return found, found.name
@@ -203,11 +229,20 @@ def _bind(function: Callable[..., Any], settings: Mapping[str, Any], where: str)
         return
     given = {k: v for k, v in settings.items() if k != SEED or takes(function, SEED)}
     given |= {"rng": None} if takes(function, "rng") else {}
+    known = signature.parameters
+    if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
+        for name in given:
+            if name not in known:
+                own = [one for one in known if one != "rng"]
+                raise ParameterError(
+                    f"{where}: the function does not take these settings: it has no argument "
+                    f"{name!r}. {nearest(name, own)}"
+                )
     try:
         signature.bind(**given)
     except TypeError as error:
         raise ParameterError(
-            f"{where}: the function does not take these settings: {error}."
+            f"{where}: the function does not take these settings: {error}. Give it as a setting."
         ) from None
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from regard.errors import ParameterError
 from regard.shapes import integer, real
 
-__all__ = ["LAWS", "build"]
+__all__ = ["LAWS", "PLANE", "build", "parameters"]
 
 Array = NDArray[np.float64]
 Shape = list[int]
@@ -24,23 +24,23 @@ Shape = list[int]
 
 def gaussian(rng: np.random.Generator, shape: Shape, std: float = 1.0, mean: float = 0.0) -> Array:
     """Independent normal entries."""
-    return mean + std * rng.standard_normal(_sizes(shape))
+    return mean + std * rng.standard_normal(shape)
 
 
 def uniform(rng: np.random.Generator, shape: Shape, low: float = 0.0, high: float = 1.0) -> Array:
     """Independent entries, each number between low and high as likely."""
-    return rng.uniform(low, high, _sizes(shape))
+    return rng.uniform(low, high, shape)
 
 
 def sphere(rng: np.random.Generator, shape: Shape, length: float = 1.0) -> Array:
     """Rows of one length, every direction as likely."""
-    rows = rng.standard_normal(_sizes(shape))
+    rows = rng.standard_normal(shape)
     return length * rows / np.linalg.norm(rows, axis=-1, keepdims=True)
 
 
 def orthonormal(rng: np.random.Generator, shape: Shape) -> Array:
     """Rows of length 1 at right angles, turned at random; no more of them than columns."""
-    n, d = _sizes(shape)
+    n, d = shape
     if n > d:
         raise ParameterError(f"orthonormal: {n} rows at right angles do not fit {d} columns.")
     q, r = np.linalg.qr(rng.standard_normal((d, n)))
@@ -49,18 +49,18 @@ def orthonormal(rng: np.random.Generator, shape: Shape) -> Array:
 
 def identity(rng: np.random.Generator, shape: Shape) -> Array:
     """Rows of the unit matrix: 1 at the place of the row, 0 elsewhere."""
-    n, d = _sizes(shape)
+    n, d = shape
     return np.eye(n, d)
 
 
 def constant(rng: np.random.Generator, shape: Shape, value: float = 0.0) -> Array:
     """The same number everywhere."""
-    return np.full(_sizes(shape), value)
+    return np.full(shape, value)
 
 
 def isotropic(rng: np.random.Generator, shape: Shape, variance: float = 1.0) -> Array:
     """Covariances variance · I, of shape (n, d, d) for the shape [n, d], or (d, d) for [d]."""
-    *n, d = _sizes(shape)
+    *n, d = shape
     return np.broadcast_to(variance * np.eye(d), (*n, d, d)).copy()
 
 
@@ -108,6 +108,7 @@ LAWS: dict[str, Callable[..., Any]] = {
     for law in (gaussian, uniform, sphere, orthonormal, identity, constant, isotropic, along_means,
                 toward, one_or_each, previous, permutation)
 }  # fmt: skip
+PLANE = ("orthonormal", "identity")  # laws of rows and columns, and no further axes
 
 
 def build(
@@ -117,11 +118,11 @@ def build(
     function = LAWS[law["law"]]
     given = {key: _looked_up(value, known) for key, value in law.items() if key != "law"}
     for key, value in given.items():
-        if isinstance(value, str):
-            raise ParameterError(
-                f"{name}: {key} = {value!r} is no setting. Give it in the sweep: {value} = …"
-            )
-        if key in ("std", "mean", "low", "high", "length", "value", "variance"):
+        if key == "shape":
+            given[key] = [_size(f"draw.{name}", one, known) for one in law[key]]
+        elif isinstance(value, str):
+            raise ParameterError(f"draw.{name}: {_no_setting(key, law[key], value)}")
+        elif key in ("std", "mean", "low", "high", "length", "value", "variance"):
             given[key] = real(law["law"], key, value)
         elif key in ("n", "heads"):
             given[key] = integer(law["law"], key, value, minimum=1)
@@ -140,8 +141,15 @@ def _looked_up(value: Any, known: Mapping[str, Any]) -> Any:
     return [_looked_up(x, known) for x in value] if isinstance(value, list) else value
 
 
-def _sizes(shape: Shape) -> tuple[int, ...]:
-    for one in shape:
-        if isinstance(one, str):
-            raise ParameterError(f"shape: {one!r} is no setting. Give it in the sweep: {one} = …")
-    return tuple(integer("shape", "each", one, minimum=1) for one in shape)
+def _size(where: str, word: Any, known: Mapping[str, Any]) -> int:
+    """Return a number of rows or columns: a number, or a setting that is one."""
+    if isinstance(word, str) and word not in known:
+        raise ParameterError(f"{where}: {_no_setting('shape', word, word)}")
+    name = word if isinstance(word, str) else "each of shape"
+    return integer(where, name, _looked_up(word, known), minimum=1)
+
+
+def _no_setting(key: str, word: Any, value: str) -> str:
+    if word == value:
+        return f"{key} = {word!r} is no setting. Give it in the sweep: {word} = …"
+    return f"{word} must be a number. Got {value!r}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,6 +69,10 @@ class Sweep(Reported):
         """Return the rows as mappings, for a data frame of any kind."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
+    def to_json(self) -> list[Row]:
+        """Return the rows as mappings of what JSON has: None for nan, words for infinities."""
+        return [{name: _strict(x) for name, x in row.items()} for row in self.to_dicts()]
+
     def to_csv(self) -> str:
         """Return the table as CSV; numbers read back to the same bits."""
         text = io.StringIO()
@@ -88,7 +93,7 @@ class Sweep(Reported):
         if path.suffix == ".parquet":
             write_whole(path, self._write_parquet)
             return
-        text = self.to_csv() if path.suffix == ".csv" else json.dumps(self.to_dicts(), indent=1)
+        text = self.to_csv() if path.suffix == ".csv" else json.dumps(self.to_json(), indent=1)
         write_whole(path, lambda beside: _write_text(beside, text))
 
     def _write_parquet(self, path: Path) -> None:
@@ -207,6 +212,15 @@ def _written(value: Any) -> Any:
     if isinstance(value, float):
         return repr(value)
     return json.dumps(value) if isinstance(value, list | dict) else value
+
+
+def _strict(value: Any) -> Any:
+    """Return a value as JSON can have it: it has no nan and no infinity."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else repr(value)
+    if isinstance(value, list):
+        return [_strict(x) for x in value]
+    return {k: _strict(x) for k, x in value.items()} if isinstance(value, dict) else value
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,9 +22,10 @@ import numpy as np
 from regard.errors import ParameterError
 from regard.shapes import integer
 
-__all__ = ["Cell", "expand", "generator", "read_cells", "values"]
+__all__ = ["NOTHING", "Cell", "expand", "generator", "read_cells", "values"]
 
 MOST_CELLS = 10_000_000
+NOTHING = "there is nothing to do. Give settings their values, such as n = [4, 8]."
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def read_cells(function: str, settings: object, paired: Collection[str] = ()) ->
         )
     cells = [_cell(function, row, paired) for row in rows]
     if not cells:
-        raise ParameterError(f"{function}: settings are empty: there is nothing to do.")
+        raise ParameterError(f"{function}: settings are empty: {NOTHING}")
     _refuse_twins(function, cells)
     unknown = sorted(set(paired) - {name for cell in cells for name in cell.settings})
     if unknown:
@@ -95,7 +97,7 @@ def values(function: str, name: str, given: object) -> Sequence[Any]:
     [1.0, 10.0, 100.0]
     """
     if isinstance(given, np.ndarray):
-        return list(given.tolist() if given.ndim else [given.item()])
+        given = list(given.tolist() if given.ndim else [given.item()])
     if isinstance(given, range | tuple | list):
         if not given:
             raise ParameterError(f"{function}: {name} has no values.")
@@ -108,10 +110,11 @@ def values(function: str, name: str, given: object) -> Sequence[Any]:
 def _range(function: str, name: str, given: Mapping[str, Any]) -> list[Any]:
     extra = sorted(set(given) - {"from", "to", "steps", "spacing"})
     first, last, spacing = given["from"], given["to"], given.get("spacing", "linear")
-    numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in (first, last))
+    numbers = all(isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)
+                  for x in (first, last))  # fmt: skip
     if extra or not numbers or spacing not in ("linear", "log"):
         raise ParameterError(
-            f"{function}: {name} must be a range {{from, to}} of numbers, with steps and "
+            f"{function}: {name} must be a range {{from, to}} of finite numbers, with steps and "
             f"spacing = 'linear' or 'log' where wanted. Got {dict(given)!r}."
         )
     if "steps" not in given:
@@ -147,10 +150,12 @@ def _cell(function: str, row: object, paired: Collection[str]) -> Cell:
 
 def _plain(function: str, name: str, value: Any) -> Any:
     """Return a value as JSON has it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and math.isnan(value):
+        raise ParameterError(f"{function}: {name} is NaN, not a number. Leave that cell out.")
     if value is None or isinstance(value, str | bool | int | float):
         return value
-    if isinstance(value, np.generic):
-        return value.item()
     if isinstance(value, list | tuple):
         return [_plain(function, name, x) for x in value]
     if isinstance(value, Mapping):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from regard.cluster.sweeps.settings import expand, read_cells, values
+from regard.cluster.sweeps.settings import NOTHING, expand, read_cells, values
 from regard.cluster.sweeps.targets import nearest
-from regard.errors import ParameterError
-from regard.problems.loading import parse, read_file
+from regard.errors import InvalidProblem, ParameterError
+from regard.problems.loading import load, parse, read_file
 from regard.shapes import integer
 
 __all__ = ["SweepFile", "read_sweep_file"]
@@ -71,7 +71,7 @@ def read_sweep_file(path: Path) -> SweepFile:
     if not isinstance(title, str) or not title.strip():
         raise ParameterError(f"{name}: title must be words. Got {title!r}.")
     return SweepFile(
-        what if "what" in data else _found(path, what),
+        what if "what" in data else _found(path, what, name),
         title,
         _cells(name, data),
         integer(name, "seed", data.get("seed", 0), minimum=0),
@@ -81,13 +81,21 @@ def read_sweep_file(path: Path) -> SweepFile:
     )
 
 
-def _found(path: Path, problem: str) -> str:
+def _found(path: Path, problem: str, name: str) -> str:
     """Return a problem in a file beside the sweep by its whole path, others as they are called."""
     beside = path.parent / problem
-    return str(beside) if Path(problem).suffix and beside.exists() else problem
+    found = str(beside) if Path(problem).suffix and beside.exists() else problem
+    try:
+        load(found)
+    except InvalidProblem as error:
+        raise InvalidProblem(f"{name}: problem = {error}") from None
+    return found
 
 
 def _cells(name: str, data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    for key in ("grid", "cells"):  # a file without either is one cell
+        if key in data and data[key] in ({}, []):
+            raise ParameterError(f"{name}: {key} is empty: {NOTHING}")
     fixed = _flat(_table(name, data, "settings"))
     grid = {
         key: values(name, key, given) for key, given in _flat(_table(name, data, "grid")).items()

@@ -13,11 +13,11 @@ import numpy as np
 
 from regard.cluster.sweeps.cells import SEED
 from regard.cluster.sweeps.columns import Row, columns_of
-from regard.cluster.sweeps.drawn_arrays import LAWS, build, parameters
+from regard.cluster.sweeps.drawn_arrays import LAWS, PLANE, build, parameters
 from regard.cluster.sweeps.recipes import RECIPES, Recipe
 from regard.errors import ParameterError
 
-__all__ = ["Named", "named", "names", "nearest"]
+__all__ = ["Named", "named", "names", "nearest", "similar"]
 
 _WITHOUT_NUMBERS = ("analysis.interference_table", "analysis.trace")  # tables, not numbers
 
@@ -37,12 +37,17 @@ def names() -> list[str]:
 
 def nearest(name: str, known: Collection[str]) -> str:
     """Return a sentence with the right names that are nearest to a wrong one, or with all."""
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    ends = [one for one in known if one.rpartition(".")[2] == name.rpartition(".")[2]]
-    chosen = list(dict.fromkeys([*ends, *near]))
+    chosen = similar(name, known)
     if chosen:
         return f"Did you mean {' or '.join(chosen)}?"
-    return f"There are {', '.join(sorted(known))}."
+    return f"There are {', '.join(sorted(known))}." if known else "There are none."
+
+
+def similar(name: str, known: Collection[str]) -> list[str]:
+    """Return the names that are nearest to a wrong one, or none."""
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    ends = [one for one in known if one.rpartition(".")[2] == name.rpartition(".")[2]]
+    return list(dict.fromkeys([*ends, *near]))
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,11 @@ class Named:
             if name not in known:
                 raise ParameterError(
                     f"{where}: {self.name} has no setting {name!r}. {nearest(name, known)}"
+                )
+            if name in self.sizes and isinstance(settings[name], str):
+                raise ParameterError(
+                    f"{where}: {name} must be a number, from which arrays are drawn. "
+                    f"Got {settings[name]!r}."
                 )
         given = {*settings, *self.draws, "rng"}
         for name, one in self._arguments.items():
@@ -160,6 +170,17 @@ def _check_law(name: str, law: Any, where: str) -> None:
     if law["law"] not in LAWS:
         raise ParameterError(
             f"{where}: draw.{name}: there is no law {law['law']!r}. {nearest(law['law'], LAWS)}"
+        )
+    shape = law.get("shape", [])
+    if not isinstance(shape, list | tuple) or not shape:
+        if "shape" in law:
+            raise ParameterError(
+                f'{where}: draw.{name}: shape must be a list such as ["n", "d"]. Got {shape!r}.'
+            )
+    elif law["law"] in PLANE and len(shape) != 2:
+        raise ParameterError(
+            f"{where}: draw.{name}: the law {law['law']} needs a shape of two numbers, rows and "
+            f"columns. Got {shape!r}."
         )
     known = parameters(law["law"])
     for key in law:
