@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import regard
@@ -16,17 +12,16 @@ from regard.cluster.byte_sizes import read_bytes
 from regard.cluster.connection import connected
 from regard.cluster.failures import Interrupted
 from regard.cluster.progress import Progress, watched
-from regard.cluster.sweeps.cells import FAILED, KILLED, SEED, Outcome, takes
+from regard.cluster.sweeps.called import check_cells, identity, read_target, with_defaults
+from regard.cluster.sweeps.cells import FAILED, KILLED, Outcome
 from regard.cluster.sweeps.checkpoint import Checkpoint
 from regard.cluster.sweeps.engines import Dask, Engine, Here
-from regard.cluster.sweeps.problem_target import ProblemTarget, problem_target
 from regard.cluster.sweeps.processes import Processes
 from regard.cluster.sweeps.run import run_cells
 from regard.cluster.sweeps.settings import NOTHING, Cell, read_cells
-from regard.cluster.sweeps.targets import Named, named, names, nearest, similar
 from regard.cluster.thread_limits import one_thread_for_libraries, threads_of_a_worker
 from regard.core.kernels.threads import available
-from regard.errors import InvalidProblem, ParameterError
+from regard.errors import ParameterError
 from regard.shapes import integer
 
 if TYPE_CHECKING:
@@ -96,7 +91,7 @@ def sweep(
     target, name = read_target(what, draw or {}, _NAME)
     if isinstance(settings, Mapping) and not settings:
         raise ParameterError(f"{_NAME}: settings are empty: {NOTHING}")
-    cells = read_cells(_NAME, _with_defaults(target, settings), paired)
+    cells = read_cells(_NAME, with_defaults(target, settings), paired)
     check_cells(target, cells, _NAME)
     limit = None if memory is None else read_bytes(_NAME, "memory", memory)
     if limit is not None and cluster not in (None, "local"):
@@ -112,7 +107,7 @@ def sweep(
         )
     header = {
         "sweep": name,
-        "what": _identity(target),
+        "what": identity(target),
         "seed": seed,
         "paired": sorted(paired),
         "regard": regard.__version__,
@@ -178,102 +173,6 @@ def _already(cells: Sequence[Cell], kept: Checkpoint | None, retry: bool) -> dic
         for cell in cells
         if cell.name in found and found[cell.name].status not in again
     }
-
-
-def read_target(what: Any, draws: Mapping[str, Any], where: str) -> tuple[Any, str]:
-    """Return what is called for each cell, and its name."""
-    if isinstance(what, str | Path):
-        if what not in names():
-            try:
-                found = problem_target(what)
-            except InvalidProblem as unknown:
-                problem = "Did you mean" in str(unknown)
-                if Path(what).exists() or (problem and not similar(str(what), names())):
-                    raise
-            else:
-                return found, found.name
-        return named(str(what), draws, where), str(what)
-    if not callable(what):
-        from regard.problems import to_dict
-        from regard.problems.head import Problem
-
-        if isinstance(what, Problem):
-            return ProblemTarget(what.id, to_dict(what)), what.id
-        raise ParameterError(
-            f"{where}: what must be a function, the name of one of regard's, or a problem. "
-            f"Got {what!r}."
-        )
-    if draws:
-        raise ParameterError(
-            f"{where}: draw is for functions of regard that are named. A function of your own "
-            "draws from its argument rng."
-        )
-    return what, getattr(what, "__name__", type(what).__name__)
-
-
-def check_cells(target: Any, cells: Sequence[Cell], where: str) -> None:
-    """Refuse settings that the target does not have, before anything is run."""
-    check = getattr(target, "check", None)
-    shapes = {tuple(cell.settings): cell for cell in cells}
-    for cell in shapes.values():
-        if check is not None and isinstance(target, Named | ProblemTarget):
-            check(cell.settings, where)
-        else:
-            _bind(target, cell.settings, where)
-
-
-def _bind(function: Callable[..., Any], settings: Mapping[str, Any], where: str) -> None:
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some functions in C do not say what they take
-        return
-    given = {k: v for k, v in settings.items() if k != SEED or takes(function, SEED)}
-    given |= {"rng": None} if takes(function, "rng") else {}
-    known = signature.parameters
-    if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
-        for name in given:
-            if name not in known:
-                own = [one for one in known if one != "rng"]
-                raise ParameterError(
-                    f"{where}: the function does not take these settings: it has no argument "
-                    f"{name!r}. {nearest(name, own)}"
-                )
-    try:
-        signature.bind(**given)
-    except TypeError as error:
-        raise ParameterError(
-            f"{where}: the function does not take these settings: {error}. Give it as a setting."
-        ) from None
-
-
-def _with_defaults(target: Any, settings: Any) -> Any:
-    """Add the sizes that the recipe of a function has, so that the table shows them."""
-    defaults = dict(target.recipe.defaults) if isinstance(target, Named) else {}
-    if defaults:  # where other laws were given, nothing may be left that is built from some
-        defaults = {name: x for name, x in defaults.items() if name in target.settings}
-    if not defaults:
-        return settings
-    if isinstance(settings, Mapping):
-        return {**settings, **{k: [v] for k, v in defaults.items() if k not in settings}}
-    return [{**row, **{k: v for k, v in defaults.items() if k not in row}} for row in settings]
-
-
-def _identity(target: Any) -> str:
-    """Return a hash of what is computed, so that a checkpoint of something else is noticed."""
-    if isinstance(target, Named):
-        said: Any = [target.name, {name: dict(law) for name, law in target.draws.items()}]
-    elif isinstance(target, ProblemTarget):
-        said = target.data
-    else:
-        said = _of_code(getattr(target, "__code__", None))
-    return hashlib.blake2b(json.dumps(said, default=str).encode(), digest_size=8).hexdigest()
-
-
-def _of_code(code: CodeType | None) -> Any:
-    if code is None:
-        return None
-    constants = [_of_code(x) if isinstance(x, CodeType) else repr(x) for x in code.co_consts]
-    return [code.co_code.hex(), constants, list(code.co_names)]
 
 
 def _go_on(checkpoint: str | Path | None) -> str:
