@@ -24,9 +24,13 @@ def check(problem: CountProblem) -> None:
     if not (goal.find or goal.same or goal.orders):
         raise ValueError("goal: give `find`, `same` or `orders`")
     _formulas(given)
-    unused = sorted(set(given.values) - set(given.symbols) - _defined_names(problem))
+    used = set(given.model_copy(update={"values": {}}).symbols) | _defined_names(problem)
+    unused = sorted(set(given.values) - used)
     if unused:
         raise ValueError(f"values: no size and no formula uses {unused[0]}")
+    twice = [n for n, v in given.written().items() if not isinstance(v, str) and n in given.values]
+    if twice:
+        raise ValueError(f"values: {twice[0]} is a size with a number of its own")
     for name in ("", *given.others):
         _refuse_fractional_sizes(problem.configuration(name), f"others.{name}: " if name else "")
     _clashes(problem)
@@ -35,6 +39,7 @@ def check(problem: CountProblem) -> None:
             _quantity(problem, name, "goal.find")
     for name, text in goal.define.items():
         formula_of(f"goal.define.{name}", text)
+    for name, text in problem.definitions.items():
         for part in sorted(parse(text).names - set(given.symbols)):
             _quantity(problem, part, f"goal.define.{name}")
             if problem.split(part)[0] in SHAPES:
@@ -74,7 +79,8 @@ def _rational(problem: CountProblem, name: str, text: str) -> None:
 
 def _defined_names(problem: CountProblem) -> set[str]:
     texts = problem.goal.define.items()
-    return {name for key, text in texts for name in formula_of(f"goal.define.{key}", text).names}
+    used = {name for key, text in texts for name in formula_of(f"goal.define.{key}", text).names}
+    return used - set(problem.goal.define)
 
 
 def _formulas(given: CountGiven) -> None:

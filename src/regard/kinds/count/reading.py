@@ -181,7 +181,7 @@ def names_for(
     problem: CountProblem, symbols: Symbols, sizes: Mapping[str, Ratio], name: str
 ) -> Names:
     """Return what names stand for in a field."""
-    of_bytes = "bytes" in name or "bytes" in problem.goal.define.get(name, "")
+    of_bytes = "bytes" in name or "bytes" in problem.definitions.get(name, "")
     binary = problem.given.conventions.prefixes == "binary"
     known = {one: ratio for one, ratio in sizes.items() if one in SIZES}
     known |= {one: symbols.symbol(one) for one in symbols.names}
@@ -196,7 +196,7 @@ def sides(answer: Answer, name: str, names: Names) -> list[Side]:
     if not isinstance(said, Formula):
         whole = answer.decimals.get(name) in (0, [0])
         return [names.plain(float(np.asarray(said).reshape(())), whole)]
-    parts = list(said.sides) if set(said.relations) == {"="} else [said]
+    parts = _as_written(said) if set(said.relations) == {"="} else [said]
     if said.is_condition and set(said.relations) != {"="}:
         raise InvalidAnswer(f"answer: {name} must be a formula or a number, and no comparison.")
     first = parts[0]
@@ -204,6 +204,14 @@ def sides(answer: Answer, name: str, names: Names) -> list[Side]:
     if is_name and (first.names - set(names.known) or str(first) == name):
         parts = parts[1:]
     return [names.side(name, one) for one in parts]
+
+
+def _as_written(said: Formula) -> list[Formula]:
+    """Return the sides of an equation with their numbers as they are written, such as 1.7e11."""
+    texts = said.text.split("=")
+    if len(texts) != len(said.sides):
+        return list(said.sides)
+    return [parse(text) for text in texts]
 
 
 def axes(answer: Answer, name: str, names: Names) -> list[Side]:

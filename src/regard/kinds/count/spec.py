@@ -17,7 +17,7 @@ Thing = Literal["product", "head", "attention", "feed_forward", "block", "model"
 SIZES = (
     "d_model", "heads", "key_heads", "d_k", "d_v", "d_ff", "layers", "vocabulary", "positions",
     "n", "n_k", "batch", "window", "bytes", "tokens", "parameter_count", "left_rows",
-    "inner", "right_columns",
+    "inner", "right_columns", "d_context",
 )  # fmt: skip
 FRACTIONAL = ("bytes", "tokens", "parameter_count")  # sizes that need not be whole
 LARGEST = 10**30
@@ -34,6 +34,7 @@ PARAMETERS = {
     "feed_forward_parameters": ("d_model", "d_ff"),
     "norm_parameters": ("d_model",),
     "block_parameters": ("d_model", "d_k", "d_ff"),
+    "non_embedding_parameters": ("d_model", "d_k", "d_ff"),
     "embedding_parameters": ("d_model", "vocabulary"),
     "position_parameters": ("d_model", "positions"),
 }
@@ -132,6 +133,7 @@ class Sizes(Part):
     left_rows: Size | None = None
     inner: Size | None = None
     right_columns: Size | None = None
+    d_context: Size | None = None
 
 
 class CountGiven(Sizes):
@@ -156,7 +158,7 @@ class CountGiven(Sizes):
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """The free symbols, with or without a number: those of formulas, and sizes in numbers."""
+        """The free symbols: those of formulas, sizes in numbers, and those that have a number."""
         found: dict[str, None] = {}
         sizes = [self.written(), *(self.other(name).written() for name in self.others)]
         for written in sizes:
@@ -166,12 +168,16 @@ class CountGiven(Sizes):
         for name, value in self.written().items():
             if not isinstance(value, str):
                 found[name] = None
-        return tuple(found)
+        return tuple(found | dict.fromkeys(self.values))
 
     def numbers(self) -> dict[str, Fraction]:
         """Return the numbers of symbols, as far as they are given."""
         plain = {name: v for name, v in self.written().items() if not isinstance(v, str)}
         return {name: _fraction(name, v) for name, v in {**plain, **self.values}.items()}
+
+    def own_number(self, name: str) -> Fraction:
+        """Return a size that is written as a number, whatever a symbol of this name is."""
+        return _fraction(name, getattr(self, name))
 
     def other(self, name: str) -> CountGiven:
         """Return another configuration: this one with what differs there."""
@@ -209,7 +215,7 @@ class CountGoal(Part):
 
     Attributes:
         find: quantities by name; `NAME_OTHER` is the same of another configuration.
-        define: further names, each a formula in quantities and symbols.
+        define: further names, each a formula in quantities, symbols and names above it.
         same: quantities of which it is asked whether all configurations have the same number; an
             answer gives `same_NAME = true` or false.
         orders: names for how fast a quantity grows with one symbol: an answer gives "n^2".
@@ -243,6 +249,14 @@ class CountProblem(Problem):
             if name.endswith(f"_{other}"):
                 return name.removesuffix(f"_{other}"), other
         return name, ""
+
+    @property
+    def definitions(self) -> dict[str, str]:
+        """Return what is defined, in quantities and symbols: with those above put in."""
+        found: dict[str, Any] = {}
+        for name, text in self.goal.define.items():
+            found[name] = parse(text).substitute(found)
+        return {name: str(formula) for name, formula in found.items()}
 
     def configuration(self, name: str) -> CountGiven:
         """Return a configuration by its name."""

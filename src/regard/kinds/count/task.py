@@ -52,7 +52,7 @@ class Task:
 
     def right(self, name: str, fixed: Fixed | None = None, change: Change | None = None) -> Ratio:
         """Return what a field must be; with a change, what it would be there."""
-        define = self.problem.goal.define
+        define = self.problem.definitions
         if name not in define:
             quantity, other = self.problem.split(name)
             return count(self._at(other, fixed or {}, change), quantity)

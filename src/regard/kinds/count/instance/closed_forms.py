@@ -29,9 +29,10 @@ def shape(at: Setting, quantity: str) -> Shape:
     name = quantity.removeprefix("shape_")
     d_k, d_v, heads, keys = at.get("d_k"), at.get("d_v"), at.get("heads"), at.get("key_heads")
     if name.startswith("W_"):
-        d = at["d_model"]
+        d, context = at["d_model"], at["d_context"]
         widths = {"W_Q": heads * d_k, "W_K": keys * d_k, "W_V": keys * d_v}
-        return (heads * d_v, d) if name == "W_O" else (d, widths[name])
+        rows = d if name == "W_Q" else context
+        return (heads * d_v, d) if name == "W_O" else (rows, widths[name])
     axes = {
         "Q": (at["n"], d_k), "K": (at["n_k"], d_k), "V": (at["n_k"], d_v),
         "scores": (at["n"], at["n_k"]), "weights": (at["n"], at["n_k"]), "heads": (at["n"], d_v),
@@ -72,12 +73,12 @@ def _query(at: Setting) -> Ratio:
 
 def _key(at: Setting) -> Ratio:
     width = at.get("key_heads") * at["d_k"]
-    return at["d_model"] * width + (width if at.conventions.biases else 0)
+    return at["d_context"] * width + (width if at.conventions.biases else 0)
 
 
 def _value(at: Setting) -> Ratio:
     width = at.get("key_heads") * at["d_v"]
-    return at["d_model"] * width + (width if at.conventions.biases else 0)
+    return at["d_context"] * width + (width if at.conventions.biases else 0)
 
 
 def _output(at: Setting) -> Ratio:
@@ -86,8 +87,9 @@ def _output(at: Setting) -> Ratio:
 
 
 def _head(at: Setting) -> Ratio:
-    width = at["d_k"] * 2 + at["d_v"]
-    return at["d_model"] * width + (width if at.conventions.biases else 0)
+    keys = at["d_k"] + at["d_v"]
+    weights = at["d_model"] * at["d_k"] + at["d_context"] * keys
+    return weights + (at["d_k"] + keys if at.conventions.biases else 0)
 
 
 def _attention(at: Setting) -> Ratio:
@@ -145,10 +147,10 @@ def _parameters(at: Setting) -> Ratio:
 
 
 def _projection(at: Setting, additions: bool = False) -> Ratio:
-    d, b = at["d_model"], at.get("batch")
-    inner = _inner(at, d, additions)
     queries = at["n"] * at.get("heads") * at["d_k"]
-    return b * inner * (queries + at["n_k"] * at.get("key_heads") * (at["d_k"] + at["d_v"]))
+    keys = at["n_k"] * at.get("key_heads") * (at["d_k"] + at["d_v"])
+    into = _inner(at, at["d_model"], additions), _inner(at, at["d_context"], additions)
+    return at.get("batch") * (into[0] * queries + into[1] * keys)
 
 
 def _inner(at: Setting, size: Ratio, additions: bool) -> Ratio:
@@ -270,6 +272,7 @@ _FORMS: dict[str, Callable[[Setting], Ratio]] = {
     "feed_forward_parameters": _feed_forward,
     "norm_parameters": _norms,
     "block_parameters": _block,
+    "non_embedding_parameters": lambda at: at.get("layers") * _block(at) + _norm(at),
     "embedding_parameters": lambda at: at["vocabulary"] * at["d_model"],
     "position_parameters": lambda at: at["positions"] * at["d_model"],
     "multiplications": lambda at: _operations(at, False),

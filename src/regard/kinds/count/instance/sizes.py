@@ -122,10 +122,10 @@ def setting(
         if isinstance(value, str):
             sizes[name] = symbols.value(parse(value), known)
         elif name in known:
-            same = given.numbers()[name] == symbols.numbers.get(name)
-            sizes[name] = known[name] if same else symbols.number(given.numbers()[name])
+            same = given.own_number(name) == symbols.numbers.get(name)
+            sizes[name] = known[name] if same else symbols.number(given.own_number(name))
         else:
-            sizes[name] = symbols.number(given.numbers()[name])
+            sizes[name] = symbols.number(given.own_number(name))
     return Setting(symbols, _completed(sizes), given.of, given.conventions)
 
 
@@ -136,7 +136,9 @@ def _completed(sizes: dict[str, Ratio]) -> dict[str, Ratio]:
         found["d_k"] = found["d_model"] / found["heads"]
     elif "d_k" not in found and "d_model" in found:
         found["d_k"] = found["d_model"]
-    for name, source in (("d_v", "d_k"), ("key_heads", "heads"), ("n_k", "n")):
+    for name, source in (
+        ("d_v", "d_k"), ("key_heads", "heads"), ("n_k", "n"), ("d_context", "d_model"),
+    ):  # fmt: skip
         if name not in found and source in found:
             found[name] = found[source]
     return {name: found[name] for name in SIZES if name in found}

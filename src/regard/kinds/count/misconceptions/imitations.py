@@ -88,7 +88,7 @@ def times(*factors: Fraction | int, only: Callable[[str], bool] = lambda name: T
 
 def quantities(task: Task, name: str) -> str:
     """Return the quantity of a field, or the formula that defines it."""
-    return task.problem.goal.define.get(name, task.problem.split(name)[0])
+    return task.problem.definitions.get(name, task.problem.split(name)[0])
 
 
 def mistake(tag: str, wrong: Wrong, idea: str, sentence: str) -> Mistake[CountProblem, Case]:

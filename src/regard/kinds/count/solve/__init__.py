@@ -158,7 +158,7 @@ def _counted(book: _Book, name: str) -> Counted:
 
 def _total(book: _Book, name: str) -> Total:
     """Return the parts of a quantity; of a defined one, those of all that it is made of."""
-    define = book.problem.goal.define
+    define = book.problem.definitions
     if name not in define:
         quantity, other = book.problem.split(name)
         return total(book.empty[other], quantity)

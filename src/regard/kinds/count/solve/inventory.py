@@ -41,13 +41,16 @@ class Inventory:
             return self._default(name)
         if isinstance(own, str):
             return _grouped(own)
-        return name if getattr(self.first, name) == own else f"({self.given.numbers()[name]})"
+        return name if getattr(self.first, name) == own else f"({self.given.own_number(name)})"
 
     def _default(self, name: str) -> str:
         known = self.given.written()
         if name == "d_k" and "heads" in known:
             return f"({self.size('d_model')}/{self.size('heads')})"
-        sources = {"d_k": "d_model", "d_v": "d_k", "key_heads": "heads", "n_k": "n"}
+        sources = {
+            "d_k": "d_model", "d_v": "d_k", "key_heads": "heads", "n_k": "n",
+            "d_context": "d_model",
+        }  # fmt: skip
         if name in sources and (sources[name] in known or sources[name] == "d_k"):
             return self.size(sources[name])
         return "1"  # one head, one layer, a batch of one
@@ -84,11 +87,11 @@ class Inventory:
     def projections(self, *often: str) -> dict[str, list[str]]:
         """Note W_Q, W_K, W_V and W_O."""
         d, d_k, d_v = self.size("d_model"), self.size("d_k"), self.size("d_v")
-        heads, keys = self.heads, self.key_heads
+        heads, keys, context = self.heads, self.key_heads, self.size("d_context")
         found = {
             "query": self.matrix("W_Q", d, times(heads, d_k), "b_Q", *often),
-            "key": self.matrix("W_K", d, times(keys, d_k), "b_K", *often),
-            "value": self.matrix("W_V", d, times(keys, d_v), "b_V", *often),
+            "key": self.matrix("W_K", context, times(keys, d_k), "b_K", *often),
+            "value": self.matrix("W_V", context, times(keys, d_v), "b_V", *often),
         }
         if self.given.conventions.output_projection and self.given.of != "head":
             found["output"] = self.matrix("W_O", times(heads, d_v), d, "b_O", *often)
@@ -152,12 +155,12 @@ class Inventory:
     def projected(self, what: str, *often: str) -> list[str]:
         """Note the products that make queries, keys and values."""
         d, d_k, d_v = self.size("d_model"), self.size("d_k"), self.size("d_v")
-        b = self.size("batch")
+        b, context = self.size("batch"), self.size("d_context")
         n, n_k, heads, keys = self.size("n"), self.size("n_k"), self.heads, self.key_heads
         return [
             self.linear("queries", what, [n, d, times(heads, d_k)], b, *often),
-            self.linear("keys", what, [n_k, d, times(keys, d_k)], b, *often),
-            self.linear("values", what, [n_k, d, times(keys, d_v)], b, *often),
+            self.linear("keys", what, [n_k, context, times(keys, d_k)], b, *often),
+            self.linear("values", what, [n_k, context, times(keys, d_v)], b, *often),
         ]
 
     def merged(self, what: str, *often: str) -> str:

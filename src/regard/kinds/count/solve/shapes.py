@@ -37,16 +37,18 @@ def _all_steps(book: Inventory) -> list[Step]:
     else:
         steps = [["X", "given", [*batch, book.size("n"), book.size("d_model")]]]
         source = "X"
-        if book.size("n_k") != book.size("n"):
+        context = book.size("d_context")
+        if book.size("n_k") != book.size("n") or context != book.size("d_model"):
             source = "context"
-            steps.append([source, "given", [*batch, book.size("n_k"), book.size("d_model")]])
+            steps.append([source, "given", [*batch, book.size("n_k"), context]])
         widths = {
             "Q": (book.heads, d_k, "X"),
             "K": (book.key_heads, d_k, source),
             "V": (book.key_heads, d_v, source),
         }
         for letter, (heads_of, width, tokens) in widths.items():
-            both = [book.size("d_model"), times(heads_of, width)]
+            wide = book.size("d_model") if letter == "Q" else context
+            both = [wide, times(heads_of, width)]
             steps.append([f"W_{letter}", "given", both])
             if parted:
                 steps.append([f"all_{letter}", "times", tokens, f"W_{letter}"])

@@ -45,10 +45,11 @@ def _group(name: str) -> Callable[[Inventory], str]:
 
 def _one_head(book: Inventory) -> str:
     d, d_k, d_v = book.size("d_model"), book.size("d_k"), book.size("d_v")
+    context = book.size("d_context")
     found = [
         *book.matrix("W_Q", d, d_k, "b_Q"),
-        *book.matrix("W_K", d, d_k, "b_K"),
-        *book.matrix("W_V", d, d_v, "b_V"),
+        *book.matrix("W_K", context, d_k, "b_K"),
+        *book.matrix("W_V", context, d_v, "b_V"),
     ]
     return _sum(found)
 
@@ -65,6 +66,13 @@ def _attention(book: Inventory) -> str:
 def _block(book: Inventory) -> str:
     found = [name for group in book.projections().values() for name in group]
     return _sum([*found, *book.feed_forward(), *book.norms("2")])
+
+
+def _beside_tables(book: Inventory) -> str:
+    deep = book.size("layers")
+    found = [name for group in book.projections(deep).values() for name in group]
+    found += [*book.feed_forward(deep), *book.norms("2", deep)]
+    return _sum(found + book.norms("1", name="final_norm"))
 
 
 def _norms(book: Inventory) -> str:
@@ -206,6 +214,7 @@ _TOTALS: dict[str, Callable[[Inventory], str]] = {
     "feed_forward_parameters": lambda book: _sum(book.feed_forward()),
     "norm_parameters": _norms,
     "block_parameters": _block,
+    "non_embedding_parameters": _beside_tables,
     "embedding_parameters": _table("embedding", "vocabulary"),
     "position_parameters": _table("position_table", "positions"),
     "multiplications": lambda book: _sum(book.operations("multiplications")),
