@@ -50,7 +50,7 @@ def demonstration_model() -> Model:
     return Model(
         tensors,
         Architecture(
-            family="designed heads", n_layers=2, n_heads=6, n_kv_heads=6, d_model=D, d_head=P,
+            family="designed heads", n_heads=6, n_kv_heads=6, d_model=D, d_head=P,
             tensors=parts | {part: f"{{layer}}.{part}" for part in layer}, stored=(0, 1),
             transposed=True, is_causal=True, scale=1.0, norm="none",
         ),

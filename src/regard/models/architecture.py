@@ -64,7 +64,7 @@ class Architecture:
 
     Attributes:
         family: "bert", "gpt2" and so on.
-        n_layers, n_heads, n_kv_heads, d_model, d_head: its sizes.
+        n_heads, n_kv_heads, d_model, d_head: its sizes.
         tensors: part → name of its tensor; those of layers have {layer} in them, or are a tuple of
             names, one for each layer.
         stored: for each layer the number that its tensors have in the file; layers that share
@@ -85,7 +85,6 @@ class Architecture:
     """
 
     family: str
-    n_layers: int
     n_heads: int
     n_kv_heads: int
     d_model: int
@@ -106,6 +105,11 @@ class Architecture:
     reach: int | None = None
     weights_only: str = ""
     notes: tuple[str, ...] = field(default=())
+
+    @property
+    def n_layers(self) -> int:
+        """How many layers there are."""
+        return len(self.stored)
 
     def name(self, part: str, layer: int = 0) -> str | None:
         """Return the name of a part's tensor, or None if the model has no such part."""

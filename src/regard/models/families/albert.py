@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from regard.models.architecture import Architecture
 from regard.models.families import given
 from regard.models.tensors import Tensors
@@ -34,25 +36,16 @@ def recognise(tensors: Tensors) -> Architecture | None:
     }
     parts |= given.with_biases(
         layer,
-        query="attention.query",
-        key="attention.key",
-        value="attention.value",
-        output="attention.dense",
-        attention_norm="attention.LayerNorm",
-        mlp_up="ffn",
-        mlp_down="ffn_output",
-        mlp_norm="full_layer_layer_norm",
+        attention=tuple(f"attention.{name}" for name in ("query", "key", "value", "dense")),
+        norms=("attention.LayerNorm", "full_layer_layer_norm"),
+        mlp=("ffn", "ffn_output"),
     )
     inner = f"{prefix}{first}".replace("albert_layers.0.", "albert_layers.1.")
     several = f"{inner}attention.query.weight" in tensors
-    return Architecture(
-        family="albert",
-        n_layers=n_layers,
-        n_heads=n_heads,
-        n_kv_heads=n_heads,
-        d_model=d_model,
-        d_head=given.head_width(tensors, width, n_heads, "query"),
-        tensors=given.present(tensors, parts),
+    d_head = given.head_width(tensors, width, n_heads, "query")
+    plain = given.plain(tensors, "albert", parts, query, d_model, (n_heads, d_head))
+    return replace(
+        plain,
         stored=tuple(i * groups // n_layers for i in range(n_layers)),
         norm_eps=given.number(tensors, "layer_norm_eps", 1e-12),
         norm_first=False,

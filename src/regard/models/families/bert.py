@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from regard.models.architecture import Architecture
 from regard.models.families import given
 from regard.models.tensors import Tensors
@@ -35,27 +37,27 @@ def recognise(tensors: Tensors) -> Architecture | None:
     }
     parts |= given.with_biases(
         layer,
-        query="attention.self.query",
-        key="attention.self.key",
-        value="attention.self.value",
-        output="attention.output.dense",
-        mlp_up="intermediate.dense",
-        mlp_down="output.dense",
+        attention=(
+            *(f"attention.self.{name}" for name in ("query", "key", "value")),
+            "attention.output.dense",
+        ),
+        mlp=("intermediate.dense", "output.dense"),
     )
     wide = f"{prefix}embeddings_project"
     parts |= {"embedding_projection": f"{wide}.weight", "embedding_projection_bias": f"{wide}.bias"}
-    n_layers = given.count_layers(tensors, query)
     kind = given.check_kind(tensors, _KNOWN, "BERT") or _kind_by_shape(tensors, prefix)
     relative = given.word(tensors, "position_embedding_type", "absolute") != "absolute"
-    return Architecture(
-        family="roberta" if kind in _FROM_TWO else "bert",
-        n_layers=n_layers,
-        n_heads=n_heads,
-        n_kv_heads=n_heads,
+    d_head = given.head_width(tensors, width, n_heads, query.replace("{layer}", "0"))
+    plain = given.plain(
+        tensors,
+        "roberta" if kind in _FROM_TWO else "bert",
+        parts,
+        query,
         d_model=d_model,
-        d_head=given.head_width(tensors, width, n_heads, query.replace("{layer}", "0")),
-        tensors=given.present(tensors, parts),
-        stored=tuple(range(n_layers)),
+        heads=(n_heads, d_head),
+    )
+    return replace(
+        plain,
         is_causal=tensors.config.get("is_decoder") is True,
         norm_eps=given.number(tensors, "layer_norm_eps", 1e-12),
         norm_first=False,

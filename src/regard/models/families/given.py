@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from regard.errors import InvalidModel
+from regard.models.architecture import Architecture
 from regard.models.tensors import Tensors
 from regard.shapes import show
 
@@ -45,16 +46,30 @@ def present(tensors: Tensors, parts: Mapping[str, str], layer: int = 0) -> dict[
     }
 
 
-def with_biases(before: str, **places: str) -> dict[str, str]:
+_GROUPS: Mapping[str, Mapping[int, tuple[str, ...]]] = {
+    "attention": {2: ("qkv", "output"), 4: ("query", "key", "value", "output")},
+    "norms": {2: ("attention_norm", "mlp_norm")},
+    "mlp": {2: ("mlp_up", "mlp_down"), 3: ("mlp_gate", "mlp_up", "mlp_down")},
+}
+
+
+def with_biases(before: str, **places: tuple[str, ...]) -> dict[str, str]:
     """Return the names of the weights of each part, and of its biases, from where each stands.
 
     Args:
         before: what all names begin with; it may have {layer} in it.
-        places: for each part what follows.
+        places: what follows, for "attention" (of queries, keys, values and output, or of one
+            matrix for all three and output), "norms" (of attention and MLP) and "mlp" (gate if
+            there is one, up, down).
     """
+    named = {
+        part: place
+        for group, several in places.items()
+        for part, place in zip(_GROUPS[group][len(several)], several, strict=True)
+    }
     return {
         name: f"{before}{place}.{ending}"
-        for part, place in places.items()
+        for part, place in named.items()
         for name, ending in ((part, "weight"), (f"{part}_bias", "bias"))
     }
 
@@ -130,3 +145,29 @@ def head_width(tensors: Tensors, width: int, n_heads: int, name: str) -> int:
             f"{tensors.source}: {name} is {width} wide, which {n_heads} heads do not divide."
         )
     return width // n_heads
+
+
+def plain(
+    tensors: Tensors,
+    family: str,
+    parts: Mapping[str, str],
+    query: str,
+    d_model: int,
+    heads: tuple[int, int],
+) -> Architecture:
+    """Return an architecture with as many key heads as heads, each layer stored by itself.
+
+    A family puts what differs in the place of what is plain, with `dataclasses.replace`.
+
+    Args:
+        tensors: the file.
+        family: its name.
+        parts: which tensor would play which part; those that the file has are taken.
+        query: the name of the queries' matrix, with {layer} in it, by which layers are counted.
+        d_model: the width of tokens.
+        heads: how many there are, and how wide each is.
+    """
+    stored = tuple(range(count_layers(tensors, query)))
+    n_heads, d_head = heads
+    named = present(tensors, parts)
+    return Architecture(family, n_heads, n_heads, d_model, d_head, named, stored)

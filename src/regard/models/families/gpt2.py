@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from regard.errors import InvalidModel
 from regard.models.architecture import Architecture
 from regard.models.families import given
@@ -34,23 +36,14 @@ def recognise(tensors: Tensors) -> Architecture | None:
     }
     parts |= given.with_biases(
         layer,
-        qkv="attn.c_attn",
-        output="attn.c_proj",
-        attention_norm="ln_1",
-        mlp_norm="ln_2",
-        mlp_up="mlp.c_fc",
-        mlp_down="mlp.c_proj",
+        attention=("attn.c_attn", "attn.c_proj"),
+        norms=("ln_1", "ln_2"),
+        mlp=("mlp.c_fc", "mlp.c_proj"),
     )
-    n_layers = given.count_layers(tensors, fused)
-    return Architecture(
-        family="gpt2",
-        n_layers=n_layers,
-        n_heads=n_heads,
-        n_kv_heads=n_heads,
-        d_model=d_model,
-        d_head=given.head_width(tensors, d_model, n_heads, "attn.c_attn"),
-        tensors=given.present(tensors, parts),
-        stored=tuple(range(n_layers)),
+    d_head = given.head_width(tensors, d_model, n_heads, "attn.c_attn")
+    plain = given.plain(tensors, "gpt2", parts, fused, d_model, (n_heads, d_head))
+    return replace(
+        plain,
         transposed=True,
         is_causal=True,
         scale=1.0 if tensors.config.get("scale_attn_weights") is False else None,

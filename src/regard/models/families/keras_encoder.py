@@ -49,7 +49,6 @@ def recognise(tensors: Tensors) -> Architecture | None:
     eps = next((name for name in tensors.entries if name.endswith("batchnorm/add/y:0")), None)
     return Architecture(
         family="keras encoder",
-        n_layers=len(layers),
         n_heads=shape[0],
         n_kv_heads=shape[0],
         d_model=tensors.shape(TOKENS)[1],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from regard.errors import InvalidModel
 from regard.models.architecture import Architecture
@@ -36,15 +37,9 @@ def recognise(tensors: Tensors) -> Architecture | None:
     }
     parts |= given.with_biases(
         layer,
-        query="self_attn.q_proj",
-        key="self_attn.k_proj",
-        value="self_attn.v_proj",
-        output="self_attn.o_proj",
-        mlp_gate="mlp.gate_proj",
-        mlp_up="mlp.up_proj",
-        mlp_down="mlp.down_proj",
+        attention=tuple(f"self_attn.{name}_proj" for name in "qkvo"),
+        mlp=tuple(f"mlp.{name}_proj" for name in ("gate", "up", "down")),
     )
-    n_layers = given.count_layers(tensors, query)
     said = tensors.config.get("rope_parameters") or tensors.config.get("rope_scaling")
     scaling = said if isinstance(said, Mapping) else None
     base = given.number(tensors, "rope_theta", 10000.0)
@@ -52,15 +47,12 @@ def recognise(tensors: Tensors) -> Architecture | None:
         base = float(scaling["rope_theta"])
     turned = int(d_head * given.number(tensors, "partial_rotary_factor", 1.0))
     length = given.whole_number(tensors, ("max_position_embeddings",), "the longest context", 2048)
-    return Architecture(
-        family=kind or "llama",
-        n_layers=n_layers,
-        n_heads=n_heads,
+    plain = given.plain(
+        tensors, kind or "llama", parts, query, d_model=d_model, heads=(n_heads, d_head)
+    )
+    return replace(
+        plain,
         n_kv_heads=kv_width // d_head,
-        d_model=d_model,
-        d_head=d_head,
-        tensors=given.present(tensors, parts),
-        stored=tuple(range(n_layers)),
         is_causal=True,
         norm="rms",
         norm_eps=given.number(tensors, "rms_norm_eps", 1e-6),

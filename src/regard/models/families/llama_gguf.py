@@ -38,20 +38,16 @@ def recognise(tensors: Tensors) -> Architecture | None:
         raise InvalidModel(
             f"{tensors.source}: attn_k is {kv_width} wide and not {kv_heads} heads of {d_head}."
         )
-    parts = {"token_embedding": "token_embd.weight"}
+    parts = {
+        "token_embedding": "token_embd.weight",
+        "query_norm": "blk.{layer}.attn_q_norm.weight",
+        "key_norm": "blk.{layer}.attn_k_norm.weight",
+    }
     parts |= given.with_biases(
         "blk.{layer}.",
-        query="attn_q",
-        key="attn_k",
-        value="attn_v",
-        output="attn_output",
-        attention_norm="attn_norm",
-        mlp_norm="ffn_norm",
-        mlp_gate="ffn_gate",
-        mlp_up="ffn_up",
-        mlp_down="ffn_down",
-        query_norm="attn_q_norm",
-        key_norm="attn_k_norm",
+        attention=("attn_q", "attn_k", "attn_v", "attn_output"),
+        norms=("attn_norm", "ffn_norm"),
+        mlp=("ffn_gate", "ffn_up", "ffn_down"),
     )
     base = given.number(tensors, f"{kind}.rope.freq_base", 10000.0)
     turned = given.whole_number(
@@ -74,16 +70,12 @@ def recognise(tensors: Tensors) -> Architecture | None:
                 f"{tensors.source}: rope_freqs.weight must be {turned // 2} factors."
             )
         rotary = dataclasses.replace(rotary, frequencies=rotary.frequencies / factors)
-    n_layers = given.count_layers(tensors, "blk.{layer}.attn_q.weight")
-    return Architecture(
-        family=kind,
-        n_layers=n_layers,
-        n_heads=n_heads,
+    plain = given.plain(
+        tensors, kind, parts, "blk.{layer}.attn_q.weight", d_model=d_model, heads=(n_heads, d_head)
+    )
+    return dataclasses.replace(
+        plain,
         n_kv_heads=kv_heads,
-        d_model=d_model,
-        d_head=d_head,
-        tensors=given.present(tensors, parts),
-        stored=tuple(range(n_layers)),
         is_causal=True,
         norm="rms",
         norm_eps=given.number(tensors, f"{kind}.attention.layer_norm_rms_epsilon", 1e-6),

@@ -98,7 +98,6 @@ def _architecture(said: Mapped, first: str, tensors: Tensors) -> Architecture:
         )
     return Architecture(
         family=said.name,
-        n_layers=n_layers,
         n_heads=said.heads,
         n_kv_heads=kv_heads,
         d_model=d_model,

@@ -22,7 +22,6 @@ def recognise(tensors: Tensors) -> Architecture | None:
              "output": "out_proj.weight", "output_bias": "out_proj.bias"}  # fmt: skip
     return Architecture(
         family="multihead attention",
-        n_layers=1,
         n_heads=n_heads,
         n_kv_heads=n_heads,
         d_model=d_model,

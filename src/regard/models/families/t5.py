@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from regard.models.architecture import Architecture
 from regard.models.families import given
 from regard.models.tensors import Tensors
@@ -35,16 +37,12 @@ def recognise(tensors: Tensors) -> Architecture | None:
         "mlp_up": f"{mlp}wi_1.weight" if gated else f"{mlp}wi.weight",
         "mlp_down": f"{mlp}wo.weight",
     }
-    n_layers = given.count_layers(tensors, f"{attend}q.weight")
-    return Architecture(
-        family="t5",
-        n_layers=n_layers,
-        n_heads=n_heads,
-        n_kv_heads=n_heads,
-        d_model=d_model,
-        d_head=given.head_width(tensors, width, n_heads, "SelfAttention.q"),
-        tensors=given.present(tensors, parts),
-        stored=tuple(range(n_layers)),
+    d_head = given.head_width(tensors, width, n_heads, "SelfAttention.q")
+    plain = given.plain(
+        tensors, "t5", parts, f"{attend}q.weight", d_model=d_model, heads=(n_heads, d_head)
+    )
+    return replace(
+        plain,
         scale=1.0,
         norm="rms",
         norm_eps=given.number(tensors, "layer_norm_epsilon", 1e-6),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from regard.errors import InvalidModel
 from regard.models.architecture import Architecture
 from regard.models.families import given
@@ -29,25 +31,14 @@ def recognise(tensors: Tensors) -> Architecture | None:
     parts = {"position_embedding": f"{prefix}encoder.embed_positions.weight"}
     parts |= given.with_biases(
         layer,
-        query="self_attn.q_proj",
-        key="self_attn.k_proj",
-        value="self_attn.v_proj",
-        output="self_attn.out_proj",
-        attention_norm="self_attn_layer_norm",
-        mlp_norm="final_layer_norm",
-        mlp_up="fc1",
-        mlp_down="fc2",
+        attention=tuple(f"self_attn.{name}_proj" for name in ("q", "k", "v", "out")),
+        norms=("self_attn_layer_norm", "final_layer_norm"),
+        mlp=("fc1", "fc2"),
     )
-    n_layers = given.count_layers(tensors, query)
-    return Architecture(
-        family="whisper",
-        n_layers=n_layers,
-        n_heads=n_heads,
-        n_kv_heads=n_heads,
-        d_model=d_model,
-        d_head=given.head_width(tensors, width, n_heads, "q_proj"),
-        tensors=given.present(tensors, parts),
-        stored=tuple(range(n_layers)),
+    d_head = given.head_width(tensors, width, n_heads, "q_proj")
+    plain = given.plain(tensors, "whisper", parts, query, d_model, (n_heads, d_head))
+    return replace(
+        plain,
         activation=given.word(tensors, "activation_function", "gelu"),
         weights_only="its encoder reads sound, not tokens",
         notes=("positions are read without content: the encoder has no table of tokens",),
