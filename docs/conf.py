@@ -43,7 +43,7 @@ html_theme_options = {
         "color-brand-content": "#62b5f0",
     },
 }
-html_css_files = ["regard.css"]
+html_css_files = ["report.css", "regard.css"]
 exclude_patterns = ["_build", "_made"]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from pictures import PICTURES
 
 from regard import problems, report, solving
+from regard.report.html.page import article_style, script_text, to_html_article
 
 HERE = Path(__file__).parent
 MADE, PROBLEMS = HERE / "_made", HERE / "problems"
@@ -63,6 +64,7 @@ def write() -> None:
     PROBLEMS.mkdir(exist_ok=True)
     for name, picture in PICTURES.items():
         _write(MADE / f"{name}.html", picture.html())
+    _write(HERE / "_static" / "report.css", article_style(".regard-page"))
     _write(MADE / "home.html", _home())
     _write(MADE / "gallery.html", _gallery())
     _write_problems()
@@ -154,7 +156,10 @@ def _index(listing: list[str]) -> str:
 def _page(name: str, shelves: list[str]) -> str:
     solution = solved(name)
     title = solution.problem.title
-    shown = report.to_html_fragment(solution.report()).replace(f"<h3>{escape(title)}</h3>\n", "", 1)
+    told = solution.report()
+    shown = f'<div class="regard-page">\n{to_html_article(told)}\n</div>'
+    if any(isinstance(block, report.Slider) for block in told.blocks):
+        shown += f"\n<script>{script_text()}</script>"
     where = f"In {'; '.join(shelves)}.\n\n" if shelves else ""
     return (
         f"# {title}\n\n{where}`regard show {name}` · `regard hint {name}` · `regard solve {name}` · "

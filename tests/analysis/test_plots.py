@@ -132,3 +132,13 @@ result.plot()
 assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
+
+
+def test_a_notebook_shows_the_picture_of_what_plot_returns() -> None:
+    rng = np.random.default_rng(3)
+    x, w_q, w_k = rng.normal(size=(3, 5)), rng.normal(size=(5, 2)), rng.normal(size=(5, 2))
+    exact = regard.trace([[1, 0], [0, 1]], [[1, 0], [0, 1]], [[1, 0], [0, 2]], [[1, 2], [3, 4]])
+    for drawn in (regard.Head(w_q, w_k, w_k).plot(x), exact.plot()):
+        png = drawn._repr_png_()
+        assert png.startswith(b"\x89PNG")
+        assert len(png) > 2000

@@ -220,3 +220,35 @@ def test_every_character_compiles(tmp_path: Path) -> None:
     lines = ["".join(characters[i : i + 60]) for i in range(0, len(characters), 60)]
     accented = "".join(a + chr(mark) for a in "aiαΣ≤1" for mark in range(0x300, 0x370))
     compile_latex(to_latex(Report("T", tuple(Text(line) for line in [*lines, accented]))), tmp_path)
+
+
+def test_what_came_out_stands_out_in_the_colours_of_its_words() -> None:
+    said = body(Text("From [6.91]{.target} on, it is [enough]{.query}.", "headline"))
+    assert r"From \textcolor{regardtarget}{6.91} on, it is \textcolor{regardquery}{enough}." in said
+
+
+def test_numbers_have_a_true_minus_powers_of_ten_and_few_digits_in_tables() -> None:
+    said = body(Text("from -2.5 to 7.799e-07."))
+    assert r"\ensuremath{-}2.5" in said
+    assert r"7.799~\ensuremath{\times}~10\textsuperscript{-}" in said
+    rows = body(Table(("x", "y"), (("a", "0.000499997"), ("b", "0.288058"))))
+    assert "0.0005000" in rows
+    assert "0.2881" in rows
+
+
+def test_a_log_axis_has_a_tick_for_each_power_of_ten() -> None:
+    plot = Plot("lines", "", "C", "leak", (Series("", (0.0, 1.0), (1.0, 0.01)),), y_scale="log")
+    drawn = body(plot)
+    middle = re.search(r"at \(-0\.120,([0-9.]+)\) \{0\.1\}", drawn)
+    assert middle is not None
+    assert float(middle[1]) == 2.5  # 0.1 is half of the way from 0.01 to 1, of 5 centimetres
+
+
+def test_a_heat_map_is_white_at_zero_blue_above_and_orange_below() -> None:
+    drawn = body(Plot("heatmap", "", "", "", rows=((-2.0, 0.0, 2.0),)))
+    assert r"\definecolor{shade0}{RGB}{194,65,12}" in drawn
+    assert r"\definecolor{shade31}{RGB}{11,98,164}" in drawn
+    shades = re.findall(r"\\color\{shade(\d+)\}\\rule", drawn)
+    assert shades[0] == "0"
+    assert shades[1] in ("15", "16")
+    assert shades[2] == "31"

@@ -46,8 +46,17 @@ def test_a_slider_is_the_same_after_json() -> None:
 def test_where_nothing_moves_it_is_its_plot() -> None:
     moving, still = Report("T", (SLIDER,)), Report("T", (PLOT,))
     assert to_text(moving) == to_text(still)
-    assert to_latex(moving) == to_latex(still)
     assert "regard-slider" not in to_html_fragment(moving)
+    plain = Report("T", (Slider(PLOT, 0, ("a", "b", "c")),))
+    assert to_latex(plain) == to_latex(still)
+
+
+def test_paper_shows_what_is_allowed_and_from_where_it_is_enough() -> None:
+    drawn = to_latex(Report("T", (SLIDER,)))
+    across = 1.74 / 2 * 11  # centimetres: the axis goes from 0 to 2
+    assert rf"\fill[series2!8] ({across:.3f},0) rectangle (11.0,5.0);" in drawn
+    assert r"\textcolor{series2}{enough}" in drawn
+    assert r"\textcolor{series1}{30 \% allowed}" in drawn
 
 
 def test_a_page_is_well_formed_and_shows_the_first_row_without_its_script() -> None:

@@ -108,8 +108,14 @@ def compare(error: float, tolerance: float) -> str:
     if not np.isfinite(error):
         return "the error is not a finite number"
     if 0 < error <= 1e-6 * tolerance:  # rounding, of which no digit means anything
-        return f"off by about 0, and {number(tolerance)} is allowed"
-    return f"off by {_apart(error, tolerance)}, and {number(tolerance)} is allowed"
+        return f"off by about 0, and {_allowed(tolerance)} is allowed"
+    return f"off by {_apart(error, tolerance)}, and {_allowed(tolerance)} is allowed"
+
+
+def _allowed(tolerance: float) -> str:
+    """Write what is allowed: 1e-05 where it is that up to rounding, and not 9.99999e-06."""
+    short = number(tolerance, 3)
+    return short if abs(float(short) - tolerance) <= 1e-5 * tolerance else number(tolerance)
 
 
 def _apart(error: float, tolerance: float) -> str:

@@ -16,8 +16,10 @@ from regard.problems.answer_fields import answer_fields
 from regard.problems.loading import bundled_ids
 from regard.problems.problem_sets import place
 from regard.report import Block, Code, Facts, Heading, Plot, Report, Series, Steps, Table, Text
+from regard.report.arrays import array
 from regard.report.headline import marked
 from regard.report.numbers import number
+from regard.report.recognised import in_blocks
 
 MOST_COMPARED = 16  # rows of yours beside wanted
 _BARS = ("yours", "wanted")
@@ -52,7 +54,7 @@ def report(verdict: Verdict) -> Report:
     if not verdict.right and verdict.problem.id in bundled_ids():
         blocks += [Heading("Next"), Text("Try again, or take one more step:")]
         blocks.append(Code("\n".join(next_commands(verdict.problem)), "sh"))
-    return Report(verdict.headline, tuple(blocks))
+    return Report(verdict.headline, in_blocks(blocks))
 
 
 def _headline(verdict: Verdict) -> str:
@@ -111,12 +113,14 @@ def next_commands(problem: Problem) -> tuple[str, ...]:
 
 
 def typeset(text: str) -> str:
-    """Return a formula as one; numbers, and what is no formula, as they are."""
+    """Return a formula, or rows of numbers, as a formula; anything else as it is."""
+    if text in ("true", "false"):
+        return text
     try:
         formula = parse(text)
     except FormulaError:
         return text
-    return f"${formula.to_latex()}$" if formula.names else text
+    return f"${formula.to_latex()}$" if formula.names or "[" in text else text
 
 
 def symbols(text: str) -> str:
@@ -161,7 +165,7 @@ def _counterexample(problem: Problem, example: Counterexample) -> list[Block]:
         series = [Series(n, tuple(both[0]), tuple(y)) for n, y in zip(_BARS, both[1:], strict=True)]
         blocks.append(Plot("bars", "", "", "", tuple(series)))
         arrays = {name: x for name, x in arrays.items() if name not in _OF_THE_REST}
-    pairs = tuple((name, shown(a)) for name, a in arrays.items())
+    pairs = tuple((name, array(a) or shown(a)) for name, a in arrays.items())
     blocks += [Facts(pairs)] if pairs else []
     if example.seed is not None:
         blocks.append(Text(f"Draw it again with --seed {example.seed}."))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import ParameterError, ShapeError
-from regard.figures import figure_svg
+from regard.figures import figure_svg, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,9 +114,7 @@ def _names(function: str, argument: str, names: Sequence[str] | None, count: int
 
 
 def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
+    return new_figure(width, height)
 
 
 def _map(axes: Axes, matrix: Array, ends: tuple[float, float], colours: tuple[str, ...]) -> None:

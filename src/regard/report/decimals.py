@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 DIGITS = 4  # of a number in a table
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([-+]?\d+)(?![\w.])")
+_POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([-+]?\d+)(?!\w|\.\d)")
 _MINUS = re.compile(r"(?<![^\s(\[,=<>≤≥≈|…])-(?=\d|infinity\b)")
 _DECIMAL = re.compile(r"[-−]?\d+\.\d+(?:e[-+]?\d+)?")
 _ROUND = 2  # decimals of a number that another must not round onto

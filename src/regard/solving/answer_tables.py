@@ -10,6 +10,8 @@ from regard.errors import FormulaError
 from regard.language import parse
 from regard.report import document as doc
 from regard.report import number
+from regard.report.arrays import array
+from regard.solving.often import Often
 
 _MOST_ENTRIES = 24  # of an array that an answer shows in full
 
@@ -18,6 +20,13 @@ def proof_table(verification: Verification) -> doc.Table:
     """Return the claims of a certificate, and what was found about each."""
     rows = tuple((c.statement, c.status, c.reason) for c in verification.claims)
     return doc.Table(("claim", "verified", "found"), rows)
+
+
+def callout(wrong: Often) -> list[doc.Block]:
+    """Return a wrong answer as a title in the words of whoever gives it, and what is wrong."""
+    said = wrong.sentence if wrong.formula else f"{wrong.answer} {wrong.sentence}"
+    formula = [doc.Math(wrong.formula)] if wrong.formula else []
+    return [doc.Heading(wrong.idea, 3), *formula, doc.Text(said)]
 
 
 def is_table(value: Any) -> bool:
@@ -38,7 +47,7 @@ def field_table(name: str, value: list[Mapping[str, Any]]) -> doc.Table:
 def typeset_field(value: Any) -> str:
     """Write a field of an answer for a page: a formula as one."""
     if not isinstance(value, str) or "\n" in value:
-        return _shown(value)
+        return array(value) or _shown(value)
     try:
         formula = parse(value)
     except FormulaError:

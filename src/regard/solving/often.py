@@ -6,7 +6,8 @@ that happens to be right for its numbers, or cannot be read there, is left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -20,13 +21,35 @@ from regard.language import parse
 from regard.problems import Problem
 from regard.problems.registry import part
 from regard.report import vector
+from regard.report.arrays import array
 
 MOST_TRIED = 4  # answers with one mistake
+MOST_ENTRIES = 12  # of the arrays of a wrong answer that are written out
 MOST_FIELDS = 3  # of a wrong answer that are written out
 
 
-def often_got_wrong(problem: Problem, answer: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a sentence or two for each mistake that `OFTEN` of the kind's misconceptions names.
+@dataclass(frozen=True)
+class Often:
+    """A mistake that is often made.
+
+    Attributes:
+        idea: what was thought, in a few words.
+        answer: how the wrong answer differs from the right one.
+        formula: the same as LaTeX, or "" where it is no formula.
+        sentence: what is wrong with it, and what the judge found.
+    """
+
+    idea: str
+    answer: str
+    formula: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.idea}: {self.answer} {self.sentence}"
+
+
+def often_got_wrong(problem: Problem, answer: Mapping[str, Any]) -> tuple[Often, ...]:
+    """Return each mistake that `OFTEN` of the kind's misconceptions names, with its wrong answer.
 
     What the judge found follows: the goal that is missed, or (`BY_EXAMPLE` of the misconceptions)
     the counterexample.
@@ -42,12 +65,12 @@ def often_got_wrong(problem: Problem, answer: Mapping[str, Any]) -> tuple[str, .
     known: dict[str, Mistake[Any, Any]] = {m.tag: m for m in module.MISTAKES if m.idea}
     by_example: bool = getattr(module, "BY_EXAMPLE", False)
     told = (_told(problem, answer, known[tag], by_example) for tag in often)
-    return tuple(sentence for sentence in told if sentence)
+    return tuple(one for one in told if one is not None)
 
 
 def _told(
     problem: Problem, answer: Mapping[str, Any], mistake: Mistake[Any, Any], by_example: bool
-) -> str:
+) -> Often | None:
     for fields in islice(mistake.answers(problem, answer), MOST_TRIED):
         try:
             verdict = check(problem, fields)
@@ -55,8 +78,22 @@ def _told(
             continue
         idea = verdict.misconception
         if idea is not None and idea.tag == mistake.tag:
-            return _worded(mistake, answer, fields, _found(verdict, by_example))
-    return ""
+            differs = _differing(answer, fields, verdict)
+            return _worded(mistake, differs, _found(verdict, by_example))
+    return None
+
+
+def _differing(
+    answer: Mapping[str, Any], fields: Mapping[str, Any], verdict: Verdict
+) -> dict[str, Any]:
+    """Return the fields that are not written as in the right answer; of these, those that fail."""
+    differs = {
+        name: value
+        for name, value in fields.items()
+        if name not in answer or (value is not answer[name] and value != answer[name])
+    }
+    failed = {word for goal in verdict.goals if not goal.passed for word in goal.name.split()}
+    return {name: x for name, x in differs.items() if name in failed} or differs
 
 
 def _found(verdict: Verdict, by_example: bool) -> str:
@@ -70,19 +107,34 @@ def _found(verdict: Verdict, by_example: bool) -> str:
 
 def _worded(
     mistake: Mistake[Any, Any],
-    answer: Mapping[str, Any],
-    fields: Mapping[str, Any],
+    differs: Mapping[str, Any],
     found: str,
-) -> str:
+) -> Often:
     """Say how a wrong answer differs from the right one, and what the judge says of it."""
-    differs = [
-        _field(name, value)
-        for name, value in fields.items()
-        if name not in answer or (value is not answer[name] and value != answer[name])
-    ]
     end = ", …" if len(differs) > MOST_FIELDS else "."
-    shown = ", ".join(differs[:MOST_FIELDS])
-    return f"{mistake.idea}: {shown}{end} {mistake.sentence} {found}."
+    first = list(differs.items())[:MOST_FIELDS]
+    shown = ", ".join(_field(name, value) for name, value in first)
+    sentence = f"{mistake.sentence} {found}."
+    return Often(mistake.idea, f"{shown}{end}", _formula(first, len(differs)), sentence)
+
+
+def _formula(fields: Sequence[tuple[str, Any]], count: int) -> str:
+    """Write fields as one formula of several parts, of arrays no more than can be seen at once."""
+    parts: list[str] = []
+    entries = 0
+    for name, value in fields:
+        entries += int(np.size(value)) if isinstance(value, list) else 0
+        if parts and entries > MOST_ENTRIES:
+            break
+        rows = array(value, 3).strip("$") if isinstance(value, list) and np.ndim(value) == 2 else ""
+        latex = f"{parse(name).to_latex()} = {rows}" if rows else ""
+        written = _field(name, value)
+        if not latex and written.startswith("$") and written.endswith("$"):
+            latex = written[1:-1]
+        if not latex or "$" in latex:
+            return ""
+        parts.append(latex)
+    return r",\quad ".join(parts) + (r",\quad \dots" if len(parts) < count else "")
 
 
 def _field(name: str, value: Any) -> str:

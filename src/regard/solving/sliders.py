@@ -24,7 +24,7 @@ def along(plot: Plot, near: float) -> Slider | Plot:
 
 
 def _says(plot: Plot, row: int, place: float) -> str:
-    what = shown(plot.y_label) or "the height"
+    what = shown(plot.y_label).partition(",")[0] or "height"  # what is added explains the axis
     symbol = f"${plot.x_label}$" if len(plot.x_label) == 1 else plot.x_label
     if len(plot.series) == 1:
         said = f"{what} is {marked(number(plot.series[0].y[row], 3), 'query')}"

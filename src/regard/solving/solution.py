@@ -21,10 +21,11 @@ from regard.report import Steps as StepsBlock
 from regard.report import document as doc
 from regard.report.headline import marked
 from regard.report.numbers import spelled
+from regard.report.recognised import in_blocks
 from regard.report.reported import Reported
-from regard.solving.answer_tables import field_table, is_table, proof_table, typeset_field
+from regard.solving.answer_tables import callout, field_table, is_table, proof_table, typeset_field
 from regard.solving.finding import Explanation, Finding, Status, Steps
-from regard.solving.often import often_got_wrong
+from regard.solving.often import Often, often_got_wrong
 
 ROUNDED = "computed, proved to within rounding"  # where a number has no exact form
 _PROOF = (
@@ -117,15 +118,17 @@ class Solution(Reported):
         """What the answer rests on beyond what the statement may say, as sentences."""
         return self.explanation.assumes
 
-    @cached_property
+    @property
     def mistakes(self) -> tuple[str, ...]:
-        """What is often got wrong: wrong answers with what the judge says, then beliefs.
+        """What is often got wrong: wrong answers with what the judge says, then beliefs."""
+        return (*map(str, self._wrong_answers), *self.explanation.beliefs)
 
-        Of a problem that is undecided no answer is called wrong.
-        """
+    @cached_property
+    def _wrong_answers(self) -> tuple[Often, ...]:
+        """Wrong answers that are often given; none where what is right is not known."""
         if self.status is Status.UNDECIDED:
-            return self.explanation.beliefs
-        return (*often_got_wrong(self.problem, self.answer), *self.explanation.beliefs)
+            return ()
+        return often_got_wrong(self.problem, self.answer)
 
     @cached_property
     def verification(self) -> Verification:
@@ -219,10 +222,12 @@ class Solution(Reported):
             blocks += [doc.Heading("In numbers"), *self.details]
         if self.mistakes:
             blocks.append(doc.Heading("Often got wrong", role="callouts"))
-            blocks += [doc.Text(mistake) for mistake in self.mistakes]
+            for wrong in self._wrong_answers:
+                blocks += callout(wrong)
+            blocks += [doc.Text(belief) for belief in self.explanation.beliefs]
         blocks.append(doc.Heading(f"Proof: {self._claims()}", role="folded"))
         blocks += [doc.Text(self._proof_words()), proof_table(self.verification)]
-        return doc.Report(problem.title, tuple(blocks))
+        return doc.Report(problem.title, in_blocks(blocks))
 
     def _answer_heading(self) -> doc.Heading:
         tones = {Status.PROVED: "good", Status.IMPOSSIBLE: "bad", Status.COMPUTED: "good"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regard.analysis.exact_trace.notation import TEXT, number
+from regard.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,22 +17,24 @@ __all__ = ["plot_trace"]
 MOST_WRITTEN = 12  # rows of a picture with numbers in its cells
 LONGEST = 9  # characters of a score in a cell; longer ones are rounded
 CELL = 0.75  # inches
+_RAMP = ("#f4f3ef", "#0b62a4")  # the paper and the blue of reports
 
 
 def plot_trace(trace: Trace) -> Figure:
     """Draw the weights, a row per query and a column per key. Nothing is shown or kept open."""
-    from matplotlib.figure import Figure
+    from matplotlib.colors import LinearSegmentedColormap
 
     weights, n = trace.weights_float, trace.n
     side = min(2.4 + CELL * n, 9.0)
-    figure = Figure(figsize=(side + 1.2, side), layout="constrained")
+    figure = new_figure(side + 1.2, side)
     axes = figure.subplots()
-    # From dark blue to yellow by lightness alone: every kind of colour vision sees the order.
-    picture = axes.imshow(weights, cmap="cividis", vmin=0, vmax=1, interpolation="nearest")
+    # By lightness alone: every kind of colour vision sees the order.
+    ramp = LinearSegmentedColormap.from_list("regard", _RAMP)
+    picture = axes.imshow(weights, cmap=ramp, vmin=0, vmax=1, interpolation="nearest")
     if n <= MOST_WRITTEN:
         for i in range(n):
             for j in trace.visible[i]:
-                dark = weights[i, j] < 0.5
+                dark = weights[i, j] > 0.55
                 axes.text(
                     j, i, _score(trace, i, j), ha="center", va="center", fontsize="small",
                     color="white" if dark else "black",

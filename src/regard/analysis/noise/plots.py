@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import ParameterError
+from regard.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,9 +100,7 @@ def plot_stability(result: Stability) -> Figure:
 
 
 def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
+    return new_figure(width, height)
 
 
 def _points(law: OutputLaw) -> tuple[Array, Array, Array]:

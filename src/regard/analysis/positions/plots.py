@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from regard.analysis.positions.interference import Interference
 from regard.analysis.positions.positional_kernel import PositionalKernel
 from regard.core.positions import sinusoidal
+from regard.figures import new_figure
 from regard.shapes import integer, real
 from regard.shapes.goals import read_rows
 
@@ -171,9 +172,8 @@ def plot_interference(found: Interference, *, points: int = 300) -> Figure:
 def _figure(width: float, height: float) -> tuple[Figure, Any]:
     """Make a figure with one set of axes, outside pyplot, so that no window ever opens."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = new_figure(width, height)
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)

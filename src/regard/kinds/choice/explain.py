@@ -10,8 +10,9 @@ from regard.kinds.choice.spec import ChoiceProblem, Statement
 from regard.language import abbreviations, latex_with_calls, parse
 from regard.problems.symbols import SymbolsGiven
 from regard.report import Table
+from regard.report.arrays import shown
 from regard.report.headline import marked
-from regard.report.numbers import listing, number, spelled
+from regard.report.numbers import listing, spelled
 from regard.solving.assertions import Settled
 from regard.solving.finding import Explanation
 
@@ -111,11 +112,5 @@ def _numbers(problem: ChoiceProblem, found: Choice) -> tuple[Table, ...]:
 
 
 def _table(label: str, values: Mapping[str, Any], problem: ChoiceProblem) -> Table:
-    rows = tuple((name, _shown(values[name])) for name in problem.given.shapes if name in values)
+    rows = tuple((name, shown(values[name])) for name in problem.given.shapes if name in values)
     return Table(("symbol", f"numbers for ({label})"), rows)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(_shown(one) for one in value) + "]"
-    return number(float(value))

@@ -7,7 +7,8 @@ from regard.report.inline import shown
 from regard.report.numbers import number
 from regard.report.plot import Plot
 
-MOST_ROWS, MOST_SERIES = 14, 2
+MOST_ROWS, MOST_SERIES = 14, 3
+COMPARED = ("yours", "wanted")  # series of which the second is a line on the bar of the first
 
 
 def can_draw(plot: Plot) -> bool:
@@ -22,6 +23,8 @@ def can_draw(plot: Plot) -> bool:
 
 def chart(plot: Plot) -> str:
     """Return bars, one row for each label and series."""
+    if tuple(series.name for series in plot.series) == COMPARED:
+        return _compared(plot)
     largest = max(1e-300, *(y for series in plot.series for y in series.y))
     several = len(plot.series) > 1
     rows = []
@@ -34,6 +37,19 @@ def chart(plot: Plot) -> str:
     above = f'<p class="regard-label">{words(plot.y_label)}</p>' if shown(plot.y_label) else ""
     several_class = " regard-bars-of" if several else ""
     return f'{above}\n<div class="regard-bars{several_class}">\n' + "\n".join(rows) + "\n</div>"
+
+
+def _compared(plot: Plot) -> str:
+    """Return bars with a line at what is wanted; of shares of a whole, the bar is the whole."""
+    yours, wanted = plot.series
+    is_share = abs(sum(wanted.y) - 1) < 1e-6 and max(yours.y) <= 1
+    largest = 1.0 if is_share else max(1e-300, *yours.y, *wanted.y)
+    rows = [
+        row(words(str(x)), mine / largest, number(mine, 4), wanted=right / largest)
+        for x, mine, right in zip(yours.x, yours.y, wanted.y, strict=True)
+    ]
+    above = '<p class="regard-label">Yours; line: wanted</p>\n<div class="regard-bars">'
+    return "\n".join([above, *rows, "</div>"])
 
 
 def row(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from regard.report.blocks import Heading
 from regard.report.document import Block
 from regard.report.headline import unmarked
-from regard.report.html import curves
+from regard.report.html import curves, heat
 from regard.report.html.prose import words
 from regard.report.outline import Chapter
 from regard.report.plot import Plot
@@ -72,6 +72,8 @@ def _picture(chapter: Chapter) -> str:
             heights = plot.series[0].y
             top = max(map(abs, heights), default=0) or 1
             return _bars([abs(y) / top for y in heights], ())
+        if heat.can_draw(plot):
+            return _svg(heat.cells(plot))
     return ""
 
 

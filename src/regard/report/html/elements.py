@@ -9,7 +9,7 @@ from regard.report import decimals
 from regard.report.blocks import Facts, Heading, Table, Text
 from regard.report.characters import plain
 from regard.report.document import Block
-from regard.report.html import bars, curves, slider
+from regard.report.html import bars, curves, heat, slider
 from regard.report.html import style as style
 from regard.report.html.prose import (
     code,
@@ -64,6 +64,8 @@ def _figure(plot: Plot, which: int, page: bool) -> str:
         picture = f'<div class="regard-drawn">{curves.chart(plot)}</div>'
     elif page and bars.can_draw(plot):
         picture = bars.chart(plot)
+    elif page and heat.can_draw(plot):
+        picture = heat.chart(plot)
     else:
         from regard.report.html.svg import svg
 

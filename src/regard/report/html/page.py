@@ -20,6 +20,7 @@ from regard.report.html.contents import MARKS, contents
 from regard.report.html.elements import to_html
 from regard.report.html.inline_styles import gathered
 from regard.report.html.prose import coloured, escaped, words
+from regard.report.numbers import listing
 from regard.report.outline import Chapter, Section, chapters
 from regard.report.plot import Plot
 from regard.report.slider import Slider
@@ -83,6 +84,21 @@ def page_with(report: doc.Report, inset: str) -> str:
 """
 
 
+def to_html_article(report: doc.Report) -> str:
+    """Render a report as a page has it, to stand inside another page under `article_style`.
+
+    The title is left to the page around it. Looks stay in `style` attributes.
+    """
+    return _Page(report, titled=False).body()
+
+
+def article_style(around: str) -> str:
+    """Return the style sheet of a page for what is inside of elements that `around` selects."""
+    text = (resources.files("regard.report.html") / "page.css").read_text("utf-8")
+    rules = text[text.index("}", text.index("@font-face")) + 1 :].replace("TOKENS", tokens())
+    return f"{around} {{\n{rules.replace(':root {', '& {')}\n}}\n"
+
+
 def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{b64encode(digest).decode('ascii')}'"
@@ -117,6 +133,7 @@ class _Page:
     report: doc.Report
     inset: str = ""
     plots: int = 0
+    titled: bool = True
 
     def body(self) -> str:
         first, *rest = chapters(self.report.blocks)
@@ -125,7 +142,8 @@ class _Page:
         if first.eyebrow:
             parts.append(_eyebrow(first.eyebrow))
         title = coloured(first.headline) if first.headline else words(self.report.title)
-        parts += [f"<h1>{title}</h1>", "</header>"]
+        tag = "h1" if self.titled else "p"
+        parts += [f'<{tag} class="regard-title">{title}</{tag}>', "</header>"]
         parts.append(self.chapter(first, 2, self.inset))
         if listed:
             parts.append(contents(rest))
@@ -136,13 +154,18 @@ class _Page:
                 parts.append(_eyebrow(chapter.eyebrow))
             title = coloured(chapter.headline) or words(chapter.heading.words)
             parts.append(f'<h2 class="regard-chapter">{title}</h2>')
-            parts += [self.chapter(chapter, 3), "</article>"]
+            parts += [self.chapter(chapter, 3, folds=listed), "</article>"]
         return "\n".join(part for part in parts if part)
 
-    def chapter(self, chapter: Chapter, level: int, inset: str = "") -> str:
-        """Return the lead, beside it the answer where there is one, and a row for each section."""
+    def chapter(self, chapter: Chapter, level: int, inset: str = "", folds: bool = False) -> str:
+        """Return the lead, beside it the answer where there is one, and a row for each section.
+
+        One of many chapters `folds` the sections below its answer: a page of a collection shows
+        questions, answers and figures, and each proof when it is wanted.
+        """
         sections, moving = _without_first_slider(chapter.sections)
         roles = [section.heading.role for section in sections]
+        folds = folds and "answer" in roles
         lead = self.blocks(chapter.lead, level)
         if roles[:1] == ["answer"]:
             beside = _labelled("The question", lead, level, "regard-question") if lead else ""
@@ -156,6 +179,8 @@ class _Page:
             lead = f'<div class="regard-lead">\n{lead}\n</div>'
         figure = self.blocks(moving, level)
         rows = [self.section(section, level) for section in sections]
+        if folds and rows:
+            rows = [_folded(sections, rows)]
         return "\n".join(part for part in [lead, inset, figure, *rows] if part).strip()
 
     def pair(self, beside: str, answer: Section, level: int) -> str:
@@ -189,7 +214,7 @@ class _Page:
         heading = section.heading
         title = f"<h{level}>{words(heading.words)}</h{level}>"
         if heading.role == "callouts":
-            inside = "\n".join(self.callout(block, level + 1) for block in section.blocks)
+            inside = self.callouts(section.blocks, level + 1)
         else:
             inside = self.blocks(section.blocks, level + 1)
         if heading.role == "folded":
@@ -199,9 +224,20 @@ class _Page:
             )
         return f'<section class="regard-row">\n{title}\n<div>\n{inside}\n</div>\n</section>'
 
-    def callout(self, block: doc.Block, level: int) -> str:
-        inside = self.blocks((block,), level)
-        is_words = isinstance(block, Text)
+    def callouts(self, blocks: tuple[doc.Block, ...], level: int) -> str:
+        """Return a callout for each paragraph, with the heading above it."""
+        groups: list[list[doc.Block]] = []
+        for block in blocks:
+            goes_on = groups and isinstance(groups[-1][0], Heading)
+            if goes_on and not isinstance(groups[-1][-1], Text) and not isinstance(block, Heading):
+                groups[-1].append(block)
+            else:
+                groups.append([block])
+        return "\n".join(self.callout(tuple(group), level) for group in groups)
+
+    def callout(self, blocks: tuple[doc.Block, ...], level: int) -> str:
+        inside = self.blocks(blocks, level)
+        is_words = isinstance(blocks[0], Text | Heading)
         return f'<div class="regard-callout">{inside}</div>' if is_words else inside
 
     def blocks(self, blocks: tuple[doc.Block, ...], level: int) -> str:
@@ -226,6 +262,17 @@ def _without_first_slider(
             section = Section(section.heading, kept)
         found.append(section)
     return found, moving
+
+
+def _folded(sections: list[Section], rows: list[str]) -> str:
+    """Return rows in one fold, whose line says what is inside."""
+    names = [section.heading.words.partition(":")[0] for section in sections]
+    said = listing([names[0], *(name[:1].lower() + name[1:] for name in names[1:])])
+    inside = "\n".join(rows)
+    return f"""<details class="regard-rest">
+<summary>{words(said)}</summary>
+{inside}
+</details>"""
 
 
 def _labelled(label: str, inside: str, level: int, look: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import escape
 
@@ -15,6 +16,9 @@ from regard.report.html import style as style
 from regard.report.markdown import Part, Span
 from regard.report.numbers import spelled
 
+# What stands beside a formula without a space, as it is escaped: no part of an entity or a tag.
+_OPENING = re.compile(r"(?<!\S)[(\[“‘]+$")
+_CLOSING = re.compile(r"[,.;:!?)\]”’…]+(?=\s|$)")
 MOST_STEPS = 6  # that are shown at once
 
 
@@ -25,11 +29,31 @@ def escaped(text: str) -> str:
 
 @lru_cache(maxsize=1024)  # the pages of a class say the same again and again
 def words(text: str) -> str:
-    """Return a string as HTML, formulas as MathML."""
-    return "".join(
-        notation.to_mathml(part) if is_formula else escape(typeset(part), quote=True)
+    """Return a string as HTML, formulas as MathML, each in one line with its punctuation."""
+    return _together(
+        (is_formula, notation.to_mathml(part) if is_formula else escape(typeset(part), quote=True))
         for is_formula, part in inline.spans(text)
     )
+
+
+def _together(spans: Iterable[tuple[bool, str]]) -> str:
+    """Join formulas and words; a line does not end between a formula and its punctuation."""
+    parts = list(spans)
+    for i, (is_formula, html) in enumerate(parts):
+        if not is_formula:
+            continue
+        before, after = "", ""
+        if i and not parts[i - 1][0] and (opening := _OPENING.search(parts[i - 1][1])):
+            before = opening[0]
+            parts[i - 1] = (False, parts[i - 1][1][: opening.start()])
+        following = "" if i + 1 == len(parts) or parts[i + 1][0] else parts[i + 1][1]
+        if closing := _CLOSING.match(following):
+            after = closing[0]
+            parts[i + 1] = (False, following[closing.end() :])
+        if before or after:
+            kept = f'<span style="{style.TOGETHER}">{before}{html}{after}</span>'
+            parts[i] = (True, kept)
+    return "".join(html for _, html in parts)
 
 
 def coloured(text: str) -> str:
@@ -112,7 +136,7 @@ def _part(part: Part, level: int) -> str:
 
 
 def _spans(spans: Sequence[Span]) -> str:
-    return "".join(_span(span) for span in spans)
+    return _together((span.kind == "math", _span(span)) for span in spans)
 
 
 def _span(span: Span) -> str:

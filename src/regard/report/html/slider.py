@@ -8,6 +8,7 @@ from regard.report.html import bars, curves
 from regard.report.html.prose import coloured, escaped, words
 from regard.report.inline import shown
 from regard.report.numbers import number, share
+from regard.report.scales import Scale, across, up
 from regard.report.slider import Slider
 
 _DIGITS = 12  # of the numbers that are stored
@@ -16,8 +17,8 @@ _DIGITS = 12  # of the numbers that are stored
 def figure(slider: Slider, which: int) -> str:
     """Return the figure, which stands still without its script."""
     plot, at = slider.plot, slider.at
-    x, limit = curves.across(plot), slider.limit
-    y = curves.up(plot, *([limit[0]] if limit else []))
+    x, limit = across(plot), slider.limit
+    y = up(plot, *([limit[0]] if limit else []))
     places = [x.percent(row) for row in slider.rows]
     heights = [[round(100 - y.percent(v), 3) for v in series.y] for series in plot.series]
     more = () if limit is None else (limit[0],)
@@ -68,7 +69,7 @@ def _points(place: float, heights: list[list[float]], at: int) -> str:
     return line + "".join(dots)
 
 
-def _under(slider: Slider, x: curves.Scale, y: curves.Scale) -> str:
+def _under(slider: Slider, x: Scale, y: Scale) -> str:
     parts = []
     if slider.enough is not None:
         begin = x.percent(slider.enough[0])
@@ -85,7 +86,7 @@ def _under(slider: Slider, x: curves.Scale, y: curves.Scale) -> str:
     return "\n".join(parts)
 
 
-def _limit_words(slider: Slider, y: curves.Scale) -> str:
+def _limit_words(slider: Slider, y: Scale) -> str:
     """The words at a limit, above the lines of the grid, which would cross them out."""
     if slider.limit is None:
         return ""

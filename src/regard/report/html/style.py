@@ -27,6 +27,7 @@ FORMULA: Final = "overflow-x:auto;overflow-y:hidden;margin:0.25em 0;padding:0.5e
 PARTS: Final = (
     "display:flex;flex-wrap:wrap;align-items:baseline;justify-content:safe center;gap:0.25em 2em"
 )
+TOGETHER: Final = "white-space:nowrap"
 CODE: Final = (
     f"overflow-x:auto;{SPACE};padding:0.5em 0.75em;"
     "border:1px solid rgba(128,128,128,0.4);border-radius:4px"

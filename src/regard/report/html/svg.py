@@ -12,6 +12,7 @@ from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final
 
+from regard.figures import new_figure
 from regard.report.characters import shorten
 from regard.report.inline import shown
 from regard.report.numbers import number
@@ -41,6 +42,8 @@ _WIDTH: Final = 4.6  # inches: text is readable where a phone shows it all
 _LABEL: Final = 22
 _SHADES: Final = 40  # of a heat map; with more the scale would be an image, which pages refuse
 _NUMBERED: Final = 12  # cells in a row or column up to which each shows its number
+_PAPER, _BLUE, _ORANGE = "#f4f3ef", "#0b62a4", "#c2410c"  # as in tokens.css
+_PALE: Final = 0.55  # share of the largest number above which a cell is dark
 _MARKED: Final = 30  # points up to which each is marked
 _DESCRIBED: Final = 24  # numbers that are read aloud
 
@@ -79,7 +82,6 @@ def svg(plot: Plot, name: str) -> str:
 def draw(plot: Plot) -> Figure:
     """Draw a plot as a Matplotlib figure."""
     import matplotlib
-    from matplotlib.figure import Figure
 
     settings: Any = {
         "text.parse_math": False,
@@ -90,7 +92,7 @@ def draw(plot: Plot) -> Figure:
         "axes.formatter.useoffset": False,
     }
     with matplotlib.rc_context(settings):
-        figure = Figure(figsize=(_WIDTH, _height(plot)), layout="constrained")
+        figure = new_figure(_WIDTH, _height(plot))
         _draw(plot, figure, figure.add_subplot())
     return figure
 
@@ -176,11 +178,9 @@ def _lines(plot: Plot, axes: Axes) -> None:
 
 
 def _heatmap(plot: Plot, figure: Figure, axes: Axes) -> None:
-    from matplotlib import colormaps
-
     rows, columns = len(plot.rows), len(plot.rows[0])
-    low, high = min(map(min, plot.rows)), max(map(max, plot.rows))
-    mesh = axes.pcolormesh(plot.rows, cmap=colormaps["cividis"].resampled(_SHADES))
+    low, high = _range(plot)
+    mesh = axes.pcolormesh(plot.rows, cmap=_shades(low), vmin=low, vmax=high)
     scale = figure.colorbar(mesh, ax=axes, shrink=0.9)
     scale.outline.set_visible(False)
     if scale.solids is not None:
@@ -193,16 +193,31 @@ def _heatmap(plot: Plot, figure: Figure, axes: Axes) -> None:
     if max(rows, columns) <= _NUMBERED:
         for i, row in enumerate(plot.rows):
             for j, value in enumerate(row):
-                light = low < high and (value - low) / (high - low) > 0.55
+                dark = low < high and abs(value) / max(-low, high) > _PALE
                 axes.text(
                     j + 0.5,
                     i + 0.5,
                     number(value, 3),
                     ha="center",
                     va="center",
-                    color="black" if light else "white",
+                    color="white" if dark else "black",
                     fontsize=9 if columns < 8 else 7,
                 )
+
+
+def _range(plot: Plot) -> tuple[float, float]:
+    """Return between which numbers there are shades: around 0, or from 0 on."""
+    values = [value for row in plot.rows for value in row]
+    most = max(map(abs, values)) or 1.0
+    return (-most if min(values) < 0 else 0.0), most
+
+
+def _shades(low: float) -> Any:
+    """Return the colours of a page: blue above 0, orange below."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colours = [_PAPER, _BLUE] if low == 0 else [_ORANGE, _PAPER, _BLUE]
+    return LinearSegmentedColormap.from_list("regard", colours, N=_SHADES)
 
 
 def _ticks(place: Any, labels: tuple[str, ...], count: int, turned: float) -> None:

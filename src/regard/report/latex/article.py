@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from regard.report import document as doc
-from regard.report.headline import unmarked
-from regard.report.latex.plots import plot
+from regard.report.headline import pieces
+from regard.report.latex.plots import plot, slider
 from regard.report.latex.prose import code, formula, prose, steps
 from regard.report.latex.tables import facts, table
 from regard.report.latex.text import bookmark, words
@@ -30,6 +30,9 @@ _PREAMBLE: Final = r"""\documentclass[11pt]{article}
 \usetikzlibrary{patterns}
 \usepackage[hidelinks]{hyperref}
 \IfFileExists{bookmark.sty}{\usepackage{bookmark}}{}
+\definecolor{regardtarget}{HTML}{C2410C}
+\definecolor{regardquery}{HTML}{0B62A4}
+\definecolor{regardbad}{HTML}{7A1FD6}
 \setcounter{secnumdepth}{0}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{0.5\baselineskip}
@@ -84,10 +87,29 @@ def _contents(headings: Iterable[doc.Heading]) -> str:
     return "\n".join([r"\begin{enumerate}\itemsep=0pt\parskip=0pt", *rows, r"\end{enumerate}"])
 
 
+def _text(text: str, role: str) -> str:
+    """Return a paragraph; what came out is larger, in the colours of its words."""
+    if role == "headline":
+        said = "".join(
+            rf"\textcolor{{regard{colour}}}{{{words(part)}}}" if colour else _beside(part)
+            for colour, part in pieces(text)
+        )
+        return rf"{{\Large\raggedright {said}\par}}\smallskip"
+    if role == "eyebrow":
+        return rf"{{\small\color{{black!60}} {words(text)}\par}}"
+    return words(text)
+
+
+def _beside(part: str) -> str:
+    """Return words between others, with the spaces at their ends."""
+    inner = words(part)
+    return f"{' ' * part.startswith(' ')}{inner.strip(' ')}{' ' * part.endswith(' ')}"
+
+
 def _block(block: doc.Block, highest: int) -> str:
     match block:
         case doc.Text(text, role):
-            return words(unmarked(text) if role == "headline" else text)
+            return _text(text, role)
         case doc.Heading(level=level):
             command, text = _SECTIONS[level - highest], block.words
             return rf"\{command}{{\texorpdfstring{{{words(text)}}}{{{bookmark(text)}}}}}"
@@ -105,5 +127,5 @@ def _block(block: doc.Block, highest: int) -> str:
             return code(text)
         case doc.Plot():
             return plot(block)
-        case doc.Slider(drawn):
-            return plot(drawn)
+        case doc.Slider():
+            return slider(block)

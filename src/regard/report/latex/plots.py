@@ -7,25 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeAlias
 
 from regard.report.characters import shorten
 from regard.report.inline import shown
 from regard.report.latex.text import escaped, words
 from regard.report.numbers import number
 from regard.report.plot import Plot, Series
+from regard.report.scales import Scale, across, up
+from regard.report.slider import Slider
 from regard.report.ticks import axis
 
-# The colours of regard.report.html.svg, by names that the document defines.
+Noted: TypeAlias = tuple[float, str] | None  # a place on an axis, and what it is
+
+# The colours of a page (tokens.css) and further ones, by names that the document defines.
 _COLOURS: Final = (
-    "0072B2",
-    "E69F00",
+    "5B6B7F",
+    "C2410C",
+    "0B62A4",
+    "7A1FD6",
     "009E73",
-    "CC79A7",
-    "D55E00",
-    "56B4E9",
+    "E69F00",
     "999999",
-    "F0E442",
+    "56B4E9",
 )
 _PATTERNS: Final = (
     "",
@@ -47,32 +51,33 @@ _DASHES: Final = (
     "loosely dashed",
     "densely dotted",
 )
-# Dark blue to yellow with even steps in lightness, for any kind of colour vision.
-_MAP: Final = (
-    (0, 34, 78),
-    (53, 69, 108),
-    (102, 105, 112),
-    (148, 142, 119),
-    (200, 184, 102),
-    (254, 232, 56),
-)
+_PAPER, _BLUE, _ORANGE = (244, 243, 239), (11, 98, 164), (194, 65, 12)  # of a heat map
 _SHADES: Final = 32
 _WIDTH: Final = 11.0  # of the axes, in cm
 _HEIGHT: Final = 5.0
 _LABEL: Final = 24
 _MOST_LABELS: Final = 24
 _NUMBERED: Final = 12
+_PALE: Final = 0.55  # share of the largest number above which a cell is dark
 _MOST_POINTS: Final = 400  # more could not be told apart in print
 
 
-def plot(given: Plot) -> str:
-    """Return a picture with its caption."""
-    draw = {"bars": _bars, "lines": _lines, "heatmap": _heatmap}[given.kind]
+def slider(given: Slider) -> str:
+    """Return the curve of a slider as it stands: with its limit, and from where it is enough."""
+    return plot(given.plot, given.limit, given.enough)
+
+
+def plot(given: Plot, limit: Noted = None, enough: Noted = None) -> str:
+    """Return a picture with its caption; of lines also a limit, and a place that is enough."""
+    if given.kind == "lines":
+        drawn = _lines(given, limit, enough)
+    else:
+        drawn = _bars(given) if given.kind == "bars" else _heatmap(given)
     # A picture and its caption stay on one page.
     lines = [r"\par\medskip\noindent\begin{minipage}{\linewidth}\centering"]
     lines += [r"\begin{tikzpicture}[font=\footnotesize]"]
     lines += [rf"\definecolor{{series{i}}}{{HTML}}{{{c}}}" for i, c in enumerate(_COLOURS)]
-    lines += [*draw(given), r"\end{tikzpicture}"]
+    lines += [*drawn, r"\end{tikzpicture}"]
     if shown(given.caption):
         lines.append(rf"\par\smallskip{{\small {words(given.caption)}\par}}")
     return "\n".join([*lines, r"\end{minipage}\par\medskip"])
@@ -91,12 +96,12 @@ def _node(x: float, y: float, anchor: str, text: str, more: str = "") -> str:
     return rf"\node[anchor={anchor}{more}] at {_point(x, y)} {{{text}}};"
 
 
-def _axes(given: Plot, low: float, high: float, marks: list[float], deep: float) -> list[str]:
-    """Draw the axes, the ticks of the vertical one, and what both are about."""
+def _axes(given: Plot, ticks: Sequence[tuple[float, str]], deep: float) -> list[str]:
+    """Draw the axes, the ticks of the vertical one at their heights, and what both are about."""
     lines = [rf"\draw {_point(0, _HEIGHT)} -- (0,0) -- {_point(_WIDTH, 0)};"]
-    texts = [number(mark, 6) for mark in marks]
-    for mark, text in zip(marks, texts, strict=True):
-        y = _place(mark, low, high, _HEIGHT)
+    texts = [text for _, text in ticks]
+    for y, text in ticks:
+        lines.append(rf"\draw[black!12] (0,{y:.3f}) -- ({_WIDTH},{y:.3f});" if y else "")
         lines.append(rf"\draw (-0.1,{y:.3f}) -- (0,{y:.3f});")
         lines.append(_node(-0.12, y, "east", escaped(text)))
     if shown(given.x_label):
@@ -154,7 +159,8 @@ def _bars(given: Plot) -> list[str]:
     zero = _place(0.0, low, high, _HEIGHT)
     slot = _WIDTH / len(given.series[0].x)
     thick = 0.8 * slot / len(given.series)
-    lines = _axes(given, low, high, marks, deep) + labels
+    ticks = [(_place(mark, low, high, _HEIGHT), _minus(number(mark, 6))) for mark in marks]
+    lines = _axes(given, ticks, deep) + labels
     for i, series in enumerate(given.series):
         for j, y in enumerate(series.y):
             left = (j + 0.1) * slot + i * thick
@@ -165,31 +171,39 @@ def _bars(given: Plot) -> list[str]:
     return lines + _legend(given.series, samples)
 
 
-def _lines(given: Plot) -> list[str]:
-    values = [y for series in given.series for y in series.y]
-    low, high, marks = axis(min(values), max(values))
+def _lines(given: Plot, limit: Noted, enough: Noted) -> list[str]:
+    scale = up(given, *([limit[0]] if limit else []))
     labels: list[str] = []
     deep = 0.5
-    left, right = -0.5, len(given.series[0].x) - 0.5
+    flat: Scale | None = None
     if isinstance(given.series[0].x[0], str):
         labels, deep = _along(given)
     else:
-        places = [float(x) for series in given.series for x in series.x]
-        left, right, across = axis(min(places), max(places))
-        for mark in across:
-            x = _place(mark, left, right, _WIDTH)
+        flat = across(given)
+        for mark, text in flat.ticks:
+            x = flat.percent(mark) * _WIDTH / 100
             labels.append(rf"\draw ({x:.3f},-0.1) -- ({x:.3f},0);")
-            labels.append(_node(x, -0.05, "north", escaped(number(mark, 6))))
-    lines = _axes(given, low, high, marks, deep) + labels
+            labels.append(_node(x, -0.05, "north", escaped(text)))
+
+    def at(x: float | str, k: int) -> float:
+        if flat is None or isinstance(x, str):
+            return (k + 0.5) * _WIDTH / len(given.series[0].x)
+        return flat.percent(x) * _WIDTH / 100
+
+    lines = []
+    if enough is not None and flat is not None:
+        lines += _enough(at(enough[0], 0), enough[1])
+    ticks = [(scale.percent(mark) * _HEIGHT / 100, text) for mark, text in scale.ticks]
+    lines += _axes(given, ticks, deep) + labels
+    if limit is not None:
+        y = scale.percent(limit[0]) * _HEIGHT / 100
+        lines.append(rf"\draw[series1,dashed] (0,{y:.3f}) -- ({_WIDTH},{y:.3f});")
+        lines.append(_node(0.1, y, "north west", rf"\textcolor{{series1}}{{{_label(limit[1])}}}"))
     for i, series in enumerate(given.series):
         step = -(-len(series.y) // _MOST_POINTS)
         chosen = [*range(0, len(series.y) - 1, step), len(series.y) - 1]
         points = [
-            _point(
-                _place(k if isinstance(x := series.x[k], str) else x, left, right, _WIDTH),
-                _place(series.y[k], low, high, _HEIGHT),
-            )
-            for k in chosen
+            _point(at(series.x[k], k), scale.percent(series.y[k]) * _HEIGHT / 100) for k in chosen
         ]
         lines.append(rf"\draw[thick,series{i},{_DASHES[i]}] {' -- '.join(points)};")
         if len(points) <= 30:
@@ -197,7 +211,21 @@ def _lines(given: Plot) -> list[str]:
     samples = [
         rf"\draw[thick,series{i},{_DASHES[i]}] (0,0) -- (0.65,0);" for i in range(len(given.series))
     ]
-    return lines + _legend(given.series, samples)
+    return lines + (_legend(given.series, samples) if len(given.series) > 1 else [])
+
+
+def _enough(x: float, words_: str) -> list[str]:
+    """Shade the places where all is well, and say so."""
+    said = rf"\textcolor{{series2}}{{{_label(words_)}}}"
+    return [
+        rf"\fill[series2!8] ({x:.3f},0) rectangle ({_WIDTH},{_HEIGHT});",
+        rf"\draw[series2] ({x:.3f},0) -- ({x:.3f},{_HEIGHT});",
+        _node(x + 0.05, _HEIGHT - 0.05, "north west", said),
+    ]
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
 
 
 def _shade(share: float) -> int:
@@ -205,16 +233,16 @@ def _shade(share: float) -> int:
     return round(min(max(share, 0.0), 1.0) * (_SHADES - 1))
 
 
-def _colours() -> list[str]:
-    """Define the shades; TeX is slow to mix them for every cell."""
+def _colours(low: float) -> list[str]:
+    """Define the shades, blue above 0 and orange below; TeX is slow to mix them for every cell."""
+    stops = (_PAPER, _BLUE) if low == 0 else (_ORANGE, _PAPER, _BLUE)
     lines = []
     for k in range(_SHADES):
-        place = k / (_SHADES - 1) * (len(_MAP) - 1)
-        i = min(int(place), len(_MAP) - 2)
-        mixed = [
-            str(round(a + (b - a) * (place - i))) for a, b in zip(_MAP[i], _MAP[i + 1], strict=True)
-        ]
-        lines.append(rf"\definecolor{{shade{k}}}{{RGB}}{{{','.join(mixed)}}}")
+        place = k / (_SHADES - 1) * (len(stops) - 1)
+        i = min(int(place), len(stops) - 2)
+        pairs = zip(stops[i], stops[i + 1], strict=True)
+        mixed = ",".join(str(round(a + (b - a) * (place - i))) for a, b in pairs)
+        lines.append(rf"\definecolor{{shade{k}}}{{RGB}}{{{mixed}}}")
     return lines
 
 
@@ -222,8 +250,10 @@ def _heatmap(given: Plot) -> list[str]:
     rows, columns = len(given.rows), len(given.rows[0])
     wide = min(1.4, _WIDTH / columns)
     high = min(0.8, max(0.12, 14.0 / rows))
-    low, top = min(map(min, given.rows)), max(map(max, given.rows))
-    lines = _colours()
+    values = [value for row in given.rows for value in row]
+    top = max(map(abs, values)) or 1.0
+    low = -top if min(values) < 0 else 0.0
+    lines = _colours(low)
     for i, row in enumerate(given.rows):
         shades = [_shade(_place(value, low, top, 1.0)) for value in row]
         # Rules in a line: a path for each cell would take TeX ten times as long.
@@ -235,16 +265,16 @@ def _heatmap(given: Plot) -> list[str]:
         lines.append(rf"\node[anchor=north west,inner sep=0pt] at {place} {{{cells}}};")
         if max(rows, columns) <= _NUMBERED:
             for j, value in enumerate(row):
-                ink = ",text=black" if shades[j] > 0.55 * _SHADES else ",text=white"
+                ink = ",text=white" if abs(value) > _PALE * top else ",text=black"
                 centre = ((j + 0.5) * wide, -(i + 0.5) * high)
-                lines.append(_node(*centre, "center", escaped(number(value, 3)), ink))
+                lines.append(_node(*centre, "center", escaped(_minus(number(value, 3))), ink))
     lines += _names(given, wide, high)
     tall = rows * high / _SHADES
     for k in range(_SHADES):  # the scale of colours
         corner = _point(columns * wide + 0.4, -rows * high + k * tall)
         lines.append(rf"\fill[shade{k}] {corner} rectangle +(0.3,{tall + 0.01:.3f});")
     right = columns * wide + 0.75
-    lines.append(_node(right, -rows * high + 0.1, "west", escaped(number(low, 4))))
+    lines.append(_node(right, -rows * high + 0.1, "west", escaped(_minus(number(low, 4)))))
     lines.append(_node(right, -0.1, "west", escaped(number(top, 4))))
     return lines
 

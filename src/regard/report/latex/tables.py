@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from regard.report.blocks import Table
+from regard.report.decimals import in_table
 from regard.report.inline import shown
 from regard.report.latex.text import words
 
@@ -60,6 +61,7 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _column(header: str, cells: tuple[str, ...], is_number: bool) -> _Column:
+    cells = tuple(map(in_table, cells)) if is_number else cells
     widest = max(len(shown(text)) for text in (header, *cells))
     return _Column(header, cells, is_number, max(1, widest))
 

@@ -7,6 +7,7 @@ import unicodedata
 
 from regard.language.notation import symbols as symbols
 from regard.report import inline
+from regard.report.decimals import typeset
 
 _ASCII = {
     "\\": r"\textbackslash{}",
@@ -141,9 +142,9 @@ _WIDE = 60  # characters of a formula that may be wider than a line
 
 
 def words(text: str) -> str:
-    """Return a string with formulas as LaTeX."""
+    """Return a string with formulas as LaTeX, its numbers with a true minus and powers of ten."""
     return "".join(
-        inline_formula(part) if is_formula else escaped(part)
+        inline_formula(part) if is_formula else escaped(typeset(part))
         for is_formula, part in inline.spans(text)
     )
 

@@ -9,10 +9,12 @@ from regard.analysis.exact_trace.numbers import ExponentialQuotient
 from regard.analysis.exact_trace.pipeline import Pipeline
 from regard.kinds.compute.explain.formulas import formula
 from regard.kinds.compute.explain.more import more_steps
+from regard.kinds.compute.explain.told import is_given, tells
 from regard.kinds.compute.explain.writing import (
     DIGITS,
     MOST,
     equals,
+    fitting,
     matrix,
     symbol,
     vector,
@@ -37,7 +39,8 @@ def headline(problem: ComputeProblem, found: Numbers) -> str:
         whole = found.pipeline.matrix(name)
         if len(rows) == len(whole) > 1:
             shown = whole.T if len(known[name]) == 1 else whole
-            value = vector(shown[0], digits) if len(known[name]) == 1 else matrix(shown, digits)
+            near = min(digits, fitting(shown.shape[1]))
+            value = vector(shown[0], digits) if len(known[name]) == 1 else matrix(shown, near)
             parts.append((symbol(name), f"{equals(whole.reshape(-1).tolist())} {value}"))
             continue
         for row in rows:
@@ -58,7 +61,7 @@ def steps(problem: ComputeProblem, found: Numbers) -> Steps:
     written_out: list[tuple[str, str]] = []
     for name in names:
         sentence, rule = formula(name, given)
-        if not rule:
+        if not rule or (is_given(name, given) and tells(problem, name)):
             continue
         whole = pipeline.matrix(name)
         row = min(first, len(whole))
@@ -92,7 +95,8 @@ def _with_numbers(rule: str, name: str, row: int, whole: Any) -> str:
     if len(rows) > MOST or len(rows[0]) > MOST:
         values = rows[row - 1]
         return rf"{rule},\quad {symbol(name, row)} {equals(values)} {vector(values, 6)}"
-    return rf"{rule} {equals(value for one in rows for value in one)} {matrix(rows)}"
+    is_same = equals(value for one in rows for value in one)
+    return rf"{rule} {is_same} {matrix(rows, min(6, fitting(len(rows[0]))))}"
 
 
 def entry_lines(pipeline: Pipeline, name: str, row: int) -> list[str]:

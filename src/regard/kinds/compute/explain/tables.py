@@ -8,6 +8,7 @@ from typing import Any
 from regard.analysis.exact_trace.notation import TEXT
 from regard.analysis.exact_trace.pipeline import Traced, floats
 from regard.kinds.compute.explain.steps import _on_the_way, entry_text
+from regard.kinds.compute.explain.told import is_given, tells
 from regard.kinds.compute.explain.writing import symbol, written
 from regard.kinds.compute.solve import Numbers
 from regard.kinds.compute.spec import ComputeProblem, sizes
@@ -19,18 +20,21 @@ MOST_LINES = 24  # computations that are written out
 
 
 def tables(problem: ComputeProblem, found: Numbers) -> list[Block]:
-    """Return what is given, and every quantity on the way, each as a table."""
+    """Return every quantity on the way as a table, after what is given and not told above."""
     given, digits = problem.given, problem.goal.digits
-    blocks: list[Block] = [Heading("What is given", 3)]
+    blocks: list[Block] = []
     for name, rows in given.arrays().items():
-        if name in ("scale", "temperature"):
+        if name in ("scale", "temperature") or tells(problem, name):
             continue
+        blocks += [] if blocks else [Heading("What is given", 3)]
         shape = f"({len(rows)} × {len(rows[0])})"
         blocks.append(_table([[str(x) for x in row] for row in rows], [], f"{name} {shape}"))
     asked: dict[str, list[int]] = {}
     for name, row in found.places:
         asked.setdefault(name, []).append(row)
     for name in _on_the_way(problem, found):
+        if is_given(name, given) and tells(problem, name):
+            continue
         whole = found.pipeline.matrix(name)
         noun = SYMBOLS[name.partition("_")[0]]
         blocks.append(Heading(f"{noun[0].upper()}{noun[1:]}", 3))

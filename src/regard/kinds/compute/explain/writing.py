@@ -54,6 +54,11 @@ def matrix(rows: Any, digits: int = 6) -> str:
     return rf"\begin{{bmatrix}} {lines} \end{{bmatrix}}"
 
 
+def fitting(columns: int) -> int:
+    """Return in how many digits a row of numbers fits beside a question, or on a phone."""
+    return {1: DIGITS, 2: 6, 3: 5}.get(columns, 4)
+
+
 def equals(values: Iterable[Traced]) -> str:
     """= for fractions, and ≈ where there is a decimal among them."""
     return "=" if all(isinstance(value, Fraction) for value in values) else r"\approx"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from regard.kinds.noise.explain.beliefs import beliefs
 from regard.kinds.noise.explain.notation import moments_latex, outcome_latex
 from regard.kinds.noise.explain.steps import steps
@@ -16,12 +18,18 @@ from regard.solving.key_tables import symbol
 
 __all__ = ["explain"]
 
+_END = {math.inf: r"\infty", -math.inf: r"-\infty"}
+
 
 def explain(problem: NoiseProblem, found: OutputFound) -> Explanation:
     """Return the law in words, with its numbers at several sizes of the queries."""
     assumes = ["the keys are normal and independent of each other."]
     if len(problem.given.limits) > 1:
-        assumes.append(f"The limits are taken in this order: {', '.join(problem.given.limits)}.")
+        limits = ", ".join(
+            rf"${symbol(one.name)} \to {_END.get(one.target, number(one.target))}$"
+            for one in problem.given.read_limits
+        )
+        assumes.append(f"The limits are taken in this order: {limits}.")
     if problem.given.ignore_negative:
         assumes.append("Cases in which a score that varies is negative are left out.")
     return Explanation(

@@ -73,7 +73,7 @@ def over_sizes(setting: Setting, growth: Growth, lines: list[Curve]) -> Plot | N
     far = growth.sign * max(20.0, 2 * abs(growth.size))
     x = np.linspace(0.0, far, points + 1)[1:]
     series = [line.series(x) for line in lines]
-    compared = " (the one head has the sum of the queries)" if len(series) > 1 else ""
+    compared = "; the one head has the sum of the queries" if len(series) > 1 else ""
     actual = read(setting.given, limits=False)
     nothing = max(series[-1].y) == 0 and setting.given.n <= 12
     if nothing and np.any(actual.covariances) and affordable(actual, actual.queries(far)):
@@ -81,8 +81,8 @@ def over_sizes(setting: Setting, growth: Growth, lines: list[Curve]) -> Plot | N
         series.append(Curve(moved_parameters(setting) or "the instance", actual).series(x[1::2]))
     if not any(any(line.y) for line in series):
         return None
-    title = f"variance of the output for orthonormal values, against {growth.name}{compared}"
-    return Plot("lines", title, growth.name, "E ‖c − E c‖²", tuple(series))
+    title = f"Values are orthonormal{compared}"
+    return Plot("lines", title, growth.name, "variance of the output", tuple(series))
 
 
 def mean_weights(setting: Setting) -> Plot:

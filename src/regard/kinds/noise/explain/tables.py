@@ -153,7 +153,8 @@ def _sizes(growth: Growth, lines: list[Curve]) -> Table:
         shown = "∞" if math.isinf(size) else number(size)
         rows.append((shown, *("–" if x is None else number(x, 7) for x in cells)))
     columns = [growth.name, *(line.name for line in lines)]
-    caption = "E ‖c − E c‖² for orthonormal values: the sum of the variances of all weights"
+    caption = r"$E \lVert c - E\,c \rVert^2$ for orthonormal values: the variances of all weights"
+    caption += ", added"
     if paired:
         columns += ["ratio", "ratio, s ≥ 0"][: len(lines) // 2]
         caption += "; the one head has the sum of the queries"
@@ -192,5 +193,8 @@ def _queries_compared(setting: Setting) -> list[Block]:
         texts = "; ".join(map(vector, components(setting, q)))
         rows.append((name, texts, number(rms_error(law, still)), law.method))
     numbers = ", ".join(f"{k} = {number(v)}" for k, v in setting.given.parameters.items())
-    caption = f"root of E ‖c − c*‖² for orthonormal values and {numbers}; c* is without noise"
+    caption = (
+        r"$\sqrt{E \lVert c - c^* \rVert^2}$ for orthonormal values and "
+        rf"{numbers}; $c^*$ is without noise"
+    )
     return [Table(("queries", "per mean, in their order", "error", "how"), tuple(rows), caption)]

@@ -1,0 +1,108 @@
+r"""Formulas in plain words, recognised and put between dollars, so that pages typeset them.
+
+Judges and solvers say `W_Q`, `n = 6` and `4 d^2 + 2 d f` in sentences that terminals print as they
+are. Only what cannot be anything else is recognised: a letter with an index, a capital by itself, a
+letter before a number that it equals, a polynomial, a table's cell of nothing but letters. What
+is between dollars, backquotes or quotes stays. A terminal shows the same words, with d² for
+d^2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from regard.report.blocks import Facts, Heading, Table, Text
+from regard.report.document import Block
+from regard.report.inline import is_valid
+from regard.report.plot import Plot
+from regard.report.slider import Slider
+from regard.report.writing import Steps
+
+_BEFORE: Final = r"(?<![\w\\.@/:`'\"$^-])"
+_INDEX: Final = r"(?:[A-Za-z0-9]|[0-9]{2}|model|in|out|max|min)"
+_LETTER: Final = "[A-Za-z]"
+_POWER: Final = rf"{_LETTER}(?:_{_INDEX})?(?:\^\d+)?"
+_TERM: Final = rf"(?:\d+ )?{_POWER}(?: {_POWER})*"
+_POLYNOMIAL = re.compile(rf"{_BEFORE}(?!a ){_TERM}(?: [+-] (?:{_TERM}|\d+))*(?![\w^_('])")
+_TOKEN: Final = rf"(?:(?:[B-HJ-Z]|{_LETTER}_{_INDEX})(?![A-Za-z0-9_])'?|A')"
+_PRODUCT = re.compile(rf"{_BEFORE}(?<!\w\(){_TOKEN}(?: {_TOKEN})*(?![\w(\[{{']|\.\w)")
+_EQUALS = re.compile(rf"{_BEFORE}({_LETTER})(?= (?:=|≥|≤|≠|<|>) [-−]?[\d.])")
+_KEPT = re.compile(r"(\$[^$]*\$|`[^`]*`|\"[^\"]*\")")
+_CELL = re.compile(r"[A-Za-z0-9_^()/×+\- ]*[A-Za-z][A-Za-z0-9_^()/×+\- ]*")
+_LONG_INDEX = re.compile(r"_([A-Za-z0-9]{2,})")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+def in_words(text: str) -> str:
+    r"""Return a sentence with its formulas between dollars.
+
+    >>> in_words("With d = 512: d_k is 64, and 4 d^2 + 9 d numbers are in `W_O`")
+    'With $d$ = 512: $d_k$ is 64, and $4 d^2 + 9 d$ numbers are in `W_O`'
+    >>> in_words("A is Q K' times C. I know S(X) and U.S. law; X W_Q fits")
+    'A is $Q K^\\top$ times $C$. I know S(X) and U.S. law; $X W_Q$ fits'
+    """
+    return "".join(part if i % 2 else _recognised(part) for i, part in enumerate(_KEPT.split(text)))
+
+
+def in_cell(text: str) -> str:
+    r"""Return a cell, or the name of a row, that may be nothing but a formula.
+
+    >>> in_cell("d × h (d/h)"), in_cell("C"), in_cell("W_O of head 2"), in_cell("yes")
+    ('$d \\times h (d/h)$', '$C$', '$W_O$ of head 2', 'yes')
+    """
+    words = _WORD.search(re.sub(r"_\w+", "", text))
+    if _CELL.fullmatch(text) and not words and "^-" not in text:
+        return _dollars(text)
+    return in_words(text)
+
+
+def in_block(block: Block) -> Block:
+    """Return a block with the formulas of its words between dollars."""
+    match block:
+        case Text(text, role) if role != "eyebrow":
+            return replace(block, text=in_words(text))
+        case Heading(text):
+            return replace(block, text=in_words(text))
+        case Table(columns, rows, caption):
+            return Table(_cells(columns), tuple(_cells(row) for row in rows), in_words(caption))
+        case Facts(pairs):
+            return Facts(tuple((in_cell(name), in_words(value)) for name, value in pairs))
+        case Steps(items):
+            return Steps(tuple((in_words(sentence), latex) for sentence, latex in items))
+        case Plot():
+            return _plot(block)
+        case Slider():
+            return replace(block, plot=_plot(block.plot))
+    return block
+
+
+def in_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """Return blocks with the formulas of their words between dollars."""
+    return tuple(map(in_block, blocks))
+
+
+def _plot(plot: Plot) -> Plot:
+    return replace(plot, caption=in_words(plot.caption))
+
+
+def _cells(cells: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(in_cell, cells))
+
+
+def _recognised(text: str) -> str:
+    text = _POLYNOMIAL.sub(lambda m: _dollars(m[0]) if "^" in m[0] else m[0], text)
+    parts = _KEPT.split(text)
+    for i in range(0, len(parts), 2):
+        parts[i] = _PRODUCT.sub(lambda m: _dollars(m[0]), parts[i])
+    parts = _KEPT.split("".join(parts))
+    for i in range(0, len(parts), 2):
+        parts[i] = _EQUALS.sub(lambda m: f"${m[1]}$", parts[i])
+    return "".join(parts)
+
+
+def _dollars(text: str) -> str:
+    latex = _LONG_INDEX.sub(r"_{\1}", text).replace("×", r"\times").replace("'", r"^\top")
+    return f"${latex}$" if is_valid(latex) else text
