@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from regard import problems
-from regard.certify import verify
+from regard.certify import Certificate, verify
 from regard.checking import check
 from regard.errors import InvalidProblem
 from regard.solving import Status, solve
@@ -47,16 +47,78 @@ def test_that_there_is_no_other_is_claimed_for_some_numbers_of_tokens_and_verifi
     assert found.answer == {"w": "c ones(N)"}
     assert found.verdict is Status.ARGUED
     kinds = [claim.kind for claim in found.certificate.claims]
-    assert kinds.count("identity_fails") == 4  # for 2, 3, 4 and 5 tokens
+    assert kinds.count("rank_exceeds") == 10  # of the equation and of the family, for five sizes
     assert verify(found.certificate).holds is True
 
 
-def test_where_every_row_is_the_same_other_columns_will_do_too() -> None:
-    # Rows of ones(N) m' are all alike: w need not be a multiple of ones, and none is claimed.
+def test_where_every_row_is_the_same_any_column_will_do() -> None:
     given = {"shapes": {"m": ["D"], "P": ["N", "N"]}, "permutations": ["P"]}
     problem = made(given, {"w": ["N"]}, "w' P ones(N) m' = w' ones(N) m'")
-    assert solve(problem).verdict is Status.UNDECIDED
+    assert solve(problem).verification.holds
+    assert check(problem, dict(solve(problem).answer)).right
+    assert check(problem, {"w": "v"}).right
     assert not check(problem, {"w": "c ones(N)"}).right
+
+
+S = {"shapes": {"S": ["N", "M"]}}
+JACOBIAN = {"shapes": {"s": ["N"]}, "define": {"a": "softmax(s)"}}
+TABLE = {"shapes": {"t": []}, "define": {"A": "[[1, 2, 3], [2, 4, 6]]"}}
+EQUATIONS: dict[str, tuple[Any, Any, str, list[str], list[str]]] = {
+    "only ones": (S, {"u": ["M"]}, "softmax(S) u = ones(N)", ["ones(M)"], ["c ones(M)", "zeros(M)"]),
+    "only zeros": (S, {"u": ["M"]}, "softmax(S) u = zeros(N)", ["zeros(M)"], ["ones(M)"]),
+    "what a softmax does not see": (
+        JACOBIAN, {"v": ["N"]}, "(diag(a) - a a') v = zeros(N)",
+        ["c ones(N)", "-2 t ones(N)", r"t \mathbf{1}"], ["ones(N)", "zeros(N)", "b"],
+    ),
+    "one vector for all keys": (
+        {"shapes": {"Q": ["N", "D"], "K": ["M", "D"]}}, {"E": ["M", "D"]},
+        "Q E' - Q E' ones(M) ones(M)' / M = zeros(N, M)",
+        ["ones(M) b'", "ones(M) (b + d)'", r"\mathbf{1} b^\top"],
+        ["c ones(M) ones(D)'", "b ones(D)'", "zeros(M, D)"],
+    ),
+    "antisymmetric matrices": (
+        {"shapes": {"x": ["D"]}}, {"W": ["D", "D"]}, "x' W x = 0",
+        ["B - B'", "(G' - G)/2"], ["c I(D)", "B", "zeros(D, D)"],
+    ),
+    "of fixed size": (
+        {"shapes": {"X": ["N", 2]}}, {"W": [2, 2]}, "diag(X W X') = zeros(N)",
+        ["c [[0, 1], [-1, 0]]", "[[0, -b], [b, 0]]", "B - B'"], ["[[0, 1], [-1, 0]]", "c I(2)"],
+    ),
+    "a plane": (
+        TABLE, {"x": [3]}, "A x = row([[14, 28]], 1)",
+        [
+            "row([[14, 0, 0]], 1) + a row([[-2, 1, 0]], 1) + b row([[-3, 0, 1]], 1)",
+            "row([[1, 2, 3]], 1) + a row([[-2, 1, 0]], 1) + b row([[-1, -1, 1]], 1)",
+        ],
+        ["row([[1, 2, 3]], 1)", "row([[1, 2, 3]], 1) + a row([[-2, 1, 0]], 1)"],
+    ),
+}  # fmt: skip
+
+
+SLOW = ("antisymmetric matrices", "one vector for all keys")
+NAMES = [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in EQUATIONS]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_solutions_are_found_and_verified_and_parts_of_them_are_not_enough(name: str) -> None:
+    given, unknown, such_that, right, wrong = EQUATIONS[name]
+    problem = made(given, unknown, such_that)
+    found = solve(problem)
+    assert found.verdict is (Status.PROVED if name == "a plane" else Status.ARGUED)
+    assert found.verification.holds
+    assert check(problem, dict(found.answer)).right
+    (field,) = unknown
+    assert [check(problem, {field: one}).right for one in right] == [True] * len(right)
+    assert [check(problem, {field: one}).right for one in wrong] == [False] * len(wrong)
+
+
+def test_a_family_that_claims_to_be_all_with_a_direction_missing_does_not_verify() -> None:
+    found = solve(made(JACOBIAN, {"v": ["N"]}, "(diag(a) - a a') v = zeros(N)"))
+    data = found.certificate.to_dict()
+    place = next(i for i, claim in enumerate(data["claims"]) if claim["kind"] == "rank_exceeds")
+    bound = int(data["claims"][place]["bound"])
+    data["claims"][place]["bound"] = str(bound + 1)  # as if nothing at all were left free
+    assert verify(Certificate.from_dict(data)).holds is not True
 
 
 def test_one_solution_is_all_there_is_where_the_equation_leaves_nothing_free() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from regard.kinds.symmetry.solve import Symmetry
 from regard.kinds.symmetry.spec import OLD, SymmetryProblem
 from regard.language import abbreviations, latex_with_calls, parse
-from regard.report import Table, number
+from regard.report import Table
+from regard.report.arrays import shown
 from regard.report.headline import marked
 from regard.solving.assertions import Settled
 from regard.solving.finding import Explanation
@@ -96,17 +96,18 @@ def _formula(problem: SymmetryProblem, found: Symmetry) -> list[tuple[str, str]]
 def _no_other(problem: SymmetryProblem, found: Symmetry) -> list[tuple[str, str]]:
     if found.others is None:
         return []
-    w, tokens = problem.unknown, found.others.tokens
-    some = f"{tokens[0]}, …, {tokens[-1]}"
+    pairs = list(zip(found.others.sizes, found.others.directions, strict=True))
+    some = "; ".join(
+        f"{', '.join(f'{name} = {count}' for name, count in sizes.items())}: {directions}"
+        for sizes, directions in pairs
+        if sizes
+    )
+    free = some or str(pairs[0][1])
     return [
         (
-            "There is no other. An exchange of tokens $i$ and $j$ leaves the difference of two "
-            f"entries of ${w}$ times the difference of two rows, and it has to be 0:",
-            rf"({w}_j - {w}_i) (b_i - b_j) = 0",
-        ),
-        (
-            "The rows can differ: numbers in the certificate show it for "
-            f"{some} tokens. So all entries of ${w}$ are equal there.",
+            "There is no other. The equation is linear in the unknown, so that solutions differ by "
+            "a null space. At the numbers in the certificate it has no more directions than this "
+            f"family has ({free}).",
             "",
         ),
     ]
@@ -116,11 +117,5 @@ def _tables(problem: SymmetryProblem, found: Symmetry) -> tuple[Table, ...]:
     values = found.invariant.values if found.invariant is not None else None
     if not values:
         return ()
-    rows = tuple((n, _shown(values[n])) for n in problem.given.shapes if n in values)
+    rows = tuple((n, shown(values[n])) for n in problem.given.shapes if n in values)
     return (Table(("symbol", "numbers for which the output changes"), rows),)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(_shown(one) for one in value) + "]"
-    return number(float(value))

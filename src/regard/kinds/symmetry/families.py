@@ -8,7 +8,7 @@ for drawn numbers of its own names differ by as many directions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,21 +19,28 @@ from regard.language import parse
 from regard.problems.symbols import SymbolsGiven, Values
 
 Float64 = NDArray[np.float64]
-DRAWS = 12
+DRAWS = 12  # at least, and more while they bring more
+STEADY = 4
 SIZES = (1, 2, 3)  # turns of sizes that are tried: all 2, and then all different
 RANK = 1e-8  # relative: what counts as 0 among singular values
 
 
 def equations(problem: SymmetryProblem, turn: int = 1) -> Float64 | None:
     """Return rows that every difference of two solutions makes 0; None where it is not linear."""
+    found = system(problem, turn)
+    return None if found is None else found[0]
+
+
+def system(problem: SymmetryProblem, turn: int = 1) -> tuple[Float64, Float64] | None:
+    """Return rows and what solutions make of them; None where the equation is not linear."""
     given, name = problem.given, problem.unknown
     sizes = given.sizes(turn)
     shape = tuple(
         sizes[size] if isinstance(size, str) else size for size in problem.goal.unknown[name]
     )
     count = int(np.prod(shape, dtype=int))
-    rows: list[Float64] = []
-    for seed in range(DRAWS):
+    rows, wanted, ranks = np.zeros((0, count)), np.zeros(0), list[int]()
+    for seed in range(DRAWS + count):
         rng = generator(seed)
         values = given.draw(rng, sizes, parts=2)
 
@@ -49,14 +56,17 @@ def equations(problem: SymmetryProblem, turn: int = 1) -> Float64 | None:
         columns = np.array([one - zero for one in found if one is not None]).T
         if not np.allclose(columns @ probe, both - zero, atol=1e-7 * (1 + np.abs(both).max())):
             return None
-        rows.append(columns)
-    return np.vstack(rows)
+        rows, wanted = np.vstack([rows, columns]), np.concatenate([wanted, -zero])
+        ranks.append(_rank(rows))
+        if len(ranks) >= DRAWS and ranks[-1] == ranks[-STEADY]:
+            break
+    return rows, wanted
 
 
 def missing(problem: SymmetryProblem, formula: str, wide: SymbolsGiven) -> int:
     """Return by how many directions the solutions are more than the answers of a family."""
     most = 0
-    new = [name for name in wide.shapes if name not in problem.given.shapes]
+    new = {name: shape for name, shape in wide.shapes.items() if name not in problem.given.shapes}
     for turn in SIZES:
         rows = equations(problem, turn)
         if rows is None:
@@ -66,13 +76,52 @@ def missing(problem: SymmetryProblem, formula: str, wide: SymbolsGiven) -> int:
         values = wide.draw(rng, wide.sizes(turn), parts=2)
         said = []
         for _ in range(rows.shape[1] + 2):
-            own = {name: float(rng.normal()) for name in new}
+            own = {name: _normal(rng, shape, values) for name, shape in new.items()}
             found = parse(formula).evaluate(
                 {**_with_definitions(wide, {**values, **own})}, _shape(problem, values)
             )
             said.append(np.asarray(found, float).reshape(-1))
         most = max(most, free - _rank(np.array(said) - said[0]))
     return most
+
+
+def null_space(rows: Float64) -> Float64:
+    """Return directions that rows make 0, in reduced form: each has a 1 where the others have 0."""
+    rank = _rank(rows)
+    basis = np.linalg.svd(rows)[2][rank:].copy()
+    at = 0
+    for column in range(basis.shape[1]):
+        if at == len(basis):
+            break
+        best = at + int(np.argmax(np.abs(basis[at:, column])))
+        if abs(basis[best, column]) < RANK:
+            continue
+        basis[[at, best]] = basis[[best, at]]
+        basis[at] /= basis[at, column]
+        for other in range(len(basis)):
+            if other != at:
+                basis[other] -= basis[other, column] * basis[at]
+        at += 1
+    return basis
+
+
+def holds_for_zero(problem: SymmetryProblem) -> bool:
+    """Whether an unknown of zeros makes the equation true, at drawn numbers."""
+    given, name = problem.given, problem.unknown
+    sizes = given.sizes(2)
+    shape = [sizes.get(str(size), size) for size in problem.goal.unknown[name]]
+    zero = np.zeros([int(size) for size in shape]) if shape else 0.0
+    for seed in range(3):
+        off = _off(problem, {**given.draw(generator(seed), sizes, parts=2), name: zero})
+        if off is None or not np.allclose(off, 0, atol=1e-9):
+            return False
+    return True
+
+
+def _normal(rng: np.random.Generator, shape: Sequence[int | str], values: Values) -> Float64:
+    """Draw an array of a shape in which sizes have names."""
+    drawn = rng.normal(size=[int(values[n]) if isinstance(n, str) else n for n in shape])
+    return np.asarray(drawn)
 
 
 def _shape(problem: SymmetryProblem, values: Values) -> tuple[int, ...]:

@@ -15,12 +15,12 @@ from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.symmetry.families import missing
 from regard.kinds.symmetry.misconceptions import MISTAKES, Case
-from regard.kinds.symmetry.reading import Said, read
+from regard.kinds.symmetry.reading import Said, has_shape_of, read, sizes_of_ones
 from regard.kinds.symmetry.spec import OLD, SymmetryProblem
 from regard.problems.assertions import Assertion
 from regard.problems.symbols import SymbolsGiven
 
-__all__ = ["judge"]
+__all__ = ["has_shape_of", "judge", "sizes_of_ones"]
 
 
 def judge(problem: SymmetryProblem, answer: Answer) -> Verdict:
@@ -42,7 +42,9 @@ def judge(problem: SymmetryProblem, answer: Answer) -> Verdict:
             judged = decide(said.assertion, said.given)
         except FormulaError as error:  # sizes that are names, and differ
             raise InvalidAnswer(f"answer: {name}: {error}") from None
-        zero = bool(problem.unknown) and _zero(said.formula, said.given)
+        # Where all solutions are asked for, 0 may be the only one.
+        sought = problem.unknown and not problem.goal.every
+        zero = bool(sought) and _zero(said.formula, said.given)
         goals.append(replace(_formula(name, judged, zero), part=name))
         wrong = judged.truth is False
         if zero:

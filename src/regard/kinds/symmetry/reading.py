@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice, product
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from regard.problems.assertions import Assertion
 from regard.problems.symbols import SymbolsGiven
 
 _INSTEAD = " There are M^-1, M', tr(M), sum(x), diag(v), ones(n) and I(n)."
+MOST_SHAPES = 2000  # that are tried for the names of an answer
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -107,7 +109,7 @@ def _unknown(problem: SymmetryProblem, answer: Answer) -> Said:
         raise InvalidAnswer(f"answer: {name}: {called} is no function here.{_INSTEAD}")
     text = _inverses(text, given)
     data = given.model_dump()
-    shapes = {**data["shapes"], **{one: [] for one in new}}
+    shapes = {**data["shapes"], **_own_shapes(problem, text, new)}
     wide = SymbolsGiven.model_validate({**data, "shapes": shapes})
     stated = [
         Assertion(part.relation, part.left, part.right, {name: text, **part.where})
@@ -121,6 +123,54 @@ def _unknown(problem: SymmetryProblem, answer: Answer) -> Said:
     if tuple(shape) != tuple(own):
         raise InvalidAnswer(f"answer: {name} has another shape.")
     return Said(None, stated, wide, text)
+
+
+def sizes_of_ones(problem: SymmetryProblem) -> tuple[str, ...]:
+    """Return what may be meant by the length of a vector of ones."""
+    wanted = problem.goal.unknown.get(problem.unknown, [])
+    return tuple(dict.fromkeys(map(str, [*wanted, *problem.given.size_names])))
+
+
+def has_shape_of(problem: SymmetryProblem, name: str, formula: Formula) -> bool:
+    """Whether a formula has the shape of a field, as far as names of sizes tell."""
+    given = problem.given
+    known = {**given.free_shapes(), **_defined(given)}
+    text = str(formula)
+    try:
+        if name == problem.unknown:
+            new = sorted(formula.names - set(known))
+            own = _own_shapes(problem, text, new)
+            shapes = {**known, **{one: tuple(shape) for one, shape in own.items()}}
+            wanted = tuple(problem.goal.unknown[name])
+            return tuple(parse(text).shape(shapes, wanted)) == wanted
+        output = given.shape_of(problem.goal.output or "", "output")
+        return tuple(parse(text).shape({**known, OLD: output}, output)) == output
+    except (FormulaError, ValueError):
+        return False
+
+
+def _own_shapes(
+    problem: SymmetryProblem, text: str, names: list[str]
+) -> dict[str, list[int | str]]:
+    """Return shapes of the arbitrary names of an answer, with which it is what is asked for.
+
+    They are numbers if that fits, else columns and matrices: in ones(N) b' for a matrix, b is one.
+    """
+    given = problem.given
+    known = {**given.free_shapes(), **_defined(given)}
+    wanted = tuple(problem.goal.unknown[problem.unknown])
+    sizes: list[int | str] = list(dict.fromkeys([*wanted, *given.size_names]))
+    plain: list[list[int | str]] = [[]]
+    wide = [[one] for one in sizes] + [[one, other] for one in sizes for other in sizes]
+    for shapes in islice(product(plain + wide, repeat=len(names)), MOST_SHAPES):
+        own = dict(zip(names, shapes, strict=True))
+        try:
+            found = parse(text).shape({**known, **{n: tuple(s) for n, s in own.items()}}, wanted)
+        except FormulaError:
+            continue
+        if tuple(found) == wanted:
+            return own
+    return {name: [] for name in names}
 
 
 def _called(name: str, text: str) -> bool:

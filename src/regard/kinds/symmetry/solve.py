@@ -13,7 +13,7 @@ from typing import Any
 
 from regard.certify import Certificate
 from regard.errors import FormulaError
-from regard.kinds.symmetry.solve_every import NoOther, no_other
+from regard.kinds.symmetry.solve_every import Every, every_solution
 from regard.kinds.symmetry.spec import OLD, SymmetryProblem
 from regard.language import parse
 from regard.problems.assertions import Assertion
@@ -33,13 +33,14 @@ class Symmetry(Finding):
         invariant: whether the output stays; None where it is not asked.
         formula: what was found, and what proves it; None where it is not asked or not found.
         text: that formula.
-        others: what shows that there are no others; None where it is not asked or not found.
+        others: all solutions, and what shows that there are no others; None where they are not
+            asked for or not found.
     """
 
     invariant: Settled | None = None
     formula: Settled | None = None
     text: str = ""
-    others: NoOther | None = None
+    others: Every | None = None
 
 
 def solve(problem: SymmetryProblem) -> Symmetry:
@@ -50,11 +51,12 @@ def solve(problem: SymmetryProblem) -> Symmetry:
     if problem.unknown:
         text, formula = _first(problem, _unknowns(problem))
         answer |= {problem.unknown: text} if formula is not None else {}
+        if problem.goal.every:
+            others = every_solution(problem, text)
+            if others is not None:
+                text, formula = others.text, others.settled
+                answer = {problem.unknown: text}
         asked = [formula]
-        if problem.goal.every and formula is not None and text.startswith("ones("):
-            others = no_other(problem)
-            text = f"c {text}"
-            answer = {problem.unknown: text}
     else:
         asked = []
         same = problem.changed().same(OLD)
@@ -74,7 +76,8 @@ def solve(problem: SymmetryProblem) -> Symmetry:
         pass  # what was found may not be all
     elif len(settled) == len(asked):
         reaches = {one.reach for one in settled if one.truth}
-        status = Status.PROVED if reaches <= {"all"} and others is None else Status.ARGUED
+        whole = others is None or others.everywhere
+        status = Status.PROVED if reaches <= {"all"} and whole else Status.ARGUED
     return Symmetry(
         status,
         answer,

@@ -41,6 +41,7 @@ from regard.language.formula.tree import Node, operands
 Size = int | str
 MOST_BOUNDS = 24  # that are kept of one part of a formula
 MOST_SIDE = 40
+MOST_TOLD = 12  # names in a sentence
 
 
 def claim(formula: str, bound: str, fields: Mapping[str, Any]) -> Claim:
@@ -75,7 +76,10 @@ def _stated(claim: Claim) -> StatedIdentity:
 
 
 def _where(claim: Claim) -> str:
-    where = ", ".join(f"{name} = {text}" for name, text in claim.fields.get("where", {}).items())
+    stated = claim.fields.get("where", {})
+    if len(stated) > MOST_TOLD:  # a matrix made of columns, one by one
+        return f", where {len(stated)} names stand for what `where` says"
+    where = ", ".join(f"{name} = {text}" for name, text in stated.items())
     return f", where {where}" if where else ""
 
 
