@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regard.analysis.summary import scalar, span
+from regard.analysis.summary import facts_of, scalar, span
 from regard.errors import ParameterError
-from regard.report import Facts, Report, Text, number
+from regard.report import Report, Text, number
 from regard.report.reported import Reported
 from regard.shapes import integer
 from regard.shapes.laws import (
@@ -61,16 +61,17 @@ class Moments(Reported):
 
     def report(self) -> Report:
         """The moments as a report."""
-        facts = [
+        unit = []
+        if np.min(self.variance) > 0:
+            unit = [("for variance 1, multiply by", span(1 / self.scale))]
+        facts = facts_of(
+            self.mean,
             ("mean", span(self.mean)),
             ("variance", span(self.variance)),
             ("standard deviation", span(self.scale)),
-        ]
-        if np.min(self.variance) > 0:
-            facts.append(("for variance 1, multiply by", span(1 / self.scale)))
-        if np.ndim(self.mean):
-            facts.append(("batch", str(np.shape(self.mean))))
-        return Report("Moments of q·k", (Text(f"For {self.law}."), Facts(tuple(facts))))
+            *unit,
+        )
+        return Report("Moments of q·k", (Text(f"For {self.law}."), facts))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,16 +94,15 @@ class SimulatedMoments(Reported):
 
     def report(self) -> Report:
         """The sample as a report."""
-        facts = [
+        facts = facts_of(
+            self.mean,
             ("mean", span(self.mean)),
             ("its standard error", span(self.mean_error, 2)),
             ("variance", span(self.variance)),
             ("its standard error", span(self.variance_error, 2)),
             ("samples", number(self.samples)),
-        ]
-        if np.ndim(self.mean):
-            facts.append(("batch", str(np.shape(self.mean))))
-        return Report("Moments of q·k by simulation", (Facts(tuple(facts)),))
+        )
+        return Report("Moments of q·k by simulation", (facts,))
 
 
 def dot_product_moments(

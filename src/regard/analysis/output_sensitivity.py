@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regard.analysis.summary import scalar, span
+from regard.analysis.summary import facts_of, scalar, span
 from regard.errors import ParameterError
-from regard.report import Facts, Report, Text
+from regard.report import Report, Text
 from regard.report.reported import Reported
 from regard.shapes import real
 from regard.shapes.extremes import finite_or_refused
@@ -69,25 +69,26 @@ class Sensitivity(Reported):
     def report(self) -> Report:
         """The sensitivity as a report."""
         about = "" if self.exact_diameters else "at most "
-        facts = [
-            ("‖∂c/∂q‖", span(self.norm)),
-            ("no query exceeds", span(self.norm_bound)),
-            ("diameter of the values", about + span(self.value_diameter)),
-            ("diameter of the keys", about + span(self.key_diameter)),
-        ]
+        changes = []
         if self.change is not None and self.change_bound is not None:
-            facts += [
+            changes = [
                 ("oscillation of the scores", span(np.asarray(self.oscillation))),
                 ("‖Δc‖", span(self.change)),
                 ("never more than", span(self.change_bound)),
             ]
-        if np.ndim(self.norm):
-            facts.append(("batch", str(np.shape(self.norm))))
+        facts = facts_of(
+            self.norm,
+            ("‖∂c/∂q‖", span(self.norm)),
+            ("no query exceeds", span(self.norm_bound)),
+            ("diameter of the values", about + span(self.value_diameter)),
+            ("diameter of the keys", about + span(self.key_diameter)),
+            *changes,
+        )
         said = (
             "" if self.exact_diameters else " The diameters are those of balls around the points."
         )
         text = Text(f"c is the output over {np.shape(self.weights)[-1]} keys.{said}")
-        return Report("Sensitivity of the output", (text, Facts(tuple(facts))))
+        return Report("Sensitivity of the output", (text, facts))
 
 
 def sensitivity(

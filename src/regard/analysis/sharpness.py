@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regard.analysis.summary import scalar, span
+from regard.analysis.summary import facts_of, scalar, span
 from regard.arrays import numbers
 from regard.errors import ParameterError, ShapeError
-from regard.report import Facts, Report
+from regard.report import Report
 from regard.report.reported import Reported
 from regard.shapes import choice, show
 from regard.shapes.laws import read_stack
@@ -44,16 +44,15 @@ class Entropy(Reported):
 
     def report(self) -> Report:
         """The numbers as a report."""
-        facts = [
+        facts = facts_of(
+            self.entropy,
             ("keys", str(np.shape(self.weights)[-1])),
             ("entropy", span(self.entropy)),
             ("effective support", span(self.effective_support)),
             ("inverse participation", span(self.inverse_participation)),
             ("slope in the scale", span(self.slope)),
-        ]
-        if np.ndim(self.entropy):
-            facts.append(("batch", str(np.shape(self.entropy))))
-        return Report("Sharpness of the weights", (Facts(tuple(facts)),))
+        )
+        return Report("Sharpness of the weights", (facts,))
 
 
 def entropy(scores: ArrayLike, *, scale: ArrayLike = 1.0) -> Entropy:

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regard.report import number
+from regard.report import Facts, number
 
-__all__ = ["scalar", "span"]
+__all__ = ["facts_of", "scalar", "span"]
+
+Pair = tuple[str, str]
 
 
 def span(x: ArrayLike, digits: int = 6) -> str:
@@ -21,6 +23,12 @@ def span(x: ArrayLike, digits: int = 6) -> str:
     array = np.asarray(x)
     low, high = number(np.min(array), digits), number(np.max(array), digits)
     return low if low == high else f"{low} to {high}"
+
+
+def facts_of(like: ArrayLike, *pairs: Pair) -> Facts:
+    """Return facts, and the batch axes of the numbers they are about, where there are some."""
+    batch = [("batch", str(np.shape(like)))] if np.ndim(like) else []
+    return Facts((*pairs, *batch))
 
 
 def scalar(x: Any) -> Any:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from regard.models.labels import LABELS, MAJORITY, Label
 from regard.models.scores import FORMULAS
+from regard.models.scores.kernel import KernelNumbers
 from regard.report import Report
 from regard.report.reported import Reported
 
@@ -27,7 +28,7 @@ KEYS = (
 
 
 @dataclass(frozen=True, eq=False)
-class HeadReading:
+class HeadReading(KernelNumbers):
     """One head; what each number is says `regard.models.FORMULAS`.
 
     Numbers that need tokens are None where none were run. `extrapolated` says that T, B, mass,
@@ -42,13 +43,6 @@ class HeadReading:
     layer: int
     head: int
     verdict: Label
-    T: int
-    B: int
-    mass: float
-    mean_weight: float
-    rows_at_T: float
-    toeplitz_share: float
-    at_edge: bool
     position_share: float | None
     content_share: float | None
     spread: float

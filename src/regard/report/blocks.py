@@ -121,13 +121,5 @@ class Facts:
     pairs: tuple[tuple[str, str], ...]
 
     def __post_init__(self) -> None:
-        pairs = tuple(
-            checks.strings(f"Facts: pairs[{i}]", pair)
-            for i, pair in enumerate(checks.sequence("Facts: pairs", self.pairs))
-        )
-        for i, pair in enumerate(pairs):
-            if len(pair) != 2:
-                raise ParameterError(
-                    f"Facts: pairs[{i}] must be a name and a value. Got {len(pair)} strings."
-                )
+        pairs = checks.pairs("Facts: pairs", self.pairs, "a name and a value")
         object.__setattr__(self, "pairs", pairs)

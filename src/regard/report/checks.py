@@ -26,6 +26,15 @@ def strings(where: str, given: Any) -> tuple[str, ...]:
     return cells
 
 
+def pairs(where: str, given: Any, what: str) -> tuple[tuple[str, str], ...]:
+    """Return a list or tuple of pairs of strings as tuples; `what` says what a pair is."""
+    found = tuple(strings(f"{where}[{i}]", pair) for i, pair in enumerate(sequence(where, given)))
+    for i, pair in enumerate(found):
+        if len(pair) != 2:
+            raise ParameterError(f"{where}[{i}] must be {what}. Got {len(pair)} strings.")
+    return tuple((first, second) for first, second in found)
+
+
 def string(where: str, given: Any) -> None:
     """Accept a string."""
     if not isinstance(given, str):

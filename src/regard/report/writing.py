@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from regard.errors import ParameterError
 from regard.report import checks
 
 
@@ -39,17 +38,10 @@ class Steps:
     items: tuple[tuple[str, str], ...]
 
     def __post_init__(self) -> None:
-        items = tuple(
-            checks.strings(f"Steps: items[{i}]", item)
-            for i, item in enumerate(checks.sequence("Steps: items", self.items))
-        )
-        for i, item in enumerate(items):
-            if len(item) != 2:
-                raise ParameterError(
-                    f"Steps: items[{i}] must be a sentence and a formula. Got {len(item)} strings."
-                )
-            if item[1]:
-                checks.formula(f"Steps: items[{i}][1]", item[1])
+        items = checks.pairs("Steps: items", self.items, "a sentence and a formula")
+        for i, (_, formula) in enumerate(items):
+            if formula:
+                checks.formula(f"Steps: items[{i}][1]", formula)
         object.__setattr__(self, "items", items)
 
 

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import arb
 
 from regard.certify import balls, reading
 from regard.certify.balls import BALLS, Arithmetic, Outcome
-from regard.certify.certificate import Claim, Float64, Number, Unusable
-from regard.certify.lemmas.random_keys import Law
+from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
+from regard.certify.lemmas.random_keys import Law, read_law, target_of
 
 
-def others_of(target: dict[int, Number], count: int) -> list[int]:
-    """Return the keys outside a target; there must be some."""
-    others = [j for j in range(count) if j not in target]
+class Sides(NamedTuple):
+    """A law, the target that queries give its weights, and the keys outside it."""
+
+    law: Law
+    target: dict[int, Number]
+    others: list[int]
+
+
+def sides_of(claim: Claim, certificate: Certificate) -> Sides:
+    """Read what a claim about admissible queries is about; some keys must be outside the target."""
+    law = read_law(certificate)
+    target = target_of(claim, len(law.means))
+    others = [j for j in range(len(law.means)) if j not in target]
     if not others:
         raise Unusable("target are all keys, so that there are no others.")
-    return others
+    return Sides(law, target, others)
 
 
 def ties_of(claim: Claim, target: dict[int, Number]) -> tuple[list[Number], list[tuple[int, int]]]:

@@ -73,23 +73,8 @@ def _run(
     instruction_set: str,
 ) -> list[Index]:
     """Fill the arrays; return the rows that are not to be relied on, block by block."""
-    reach = problem.reach
-    job = _native.job(
-        instruction_set,
-        problem.query,
-        problem.key,
-        problem.value,
-        problem.mask,
-        None if reach is None else reach.first,
-        None if reach is None else reach.end,
-        output,
-        lse,
-        weights,
-        problem.scale,
-        problem.softcap or 0.0,
-        MASKS[None if problem.mask is None else problem.mask.dtype],
-        problem.query.dtype == np.float64,
-    )
+    arrays, rules = _given(problem)
+    job = _native.job(instruction_set, *arrays, output, lse, weights, *rules)
     _native.run(job, threads.available(), SECONDS)
     return [
         (*map(int, np.unravel_index(one, problem.outer)), slice(start, stop))
@@ -101,24 +86,27 @@ def statistics(
     problem: Problem, asked: Asked, found: Found, *, instruction_set: str | None = None
 ) -> None:
     """Fill what is asked for. lse is NaN in rows with NaN, infinity or overflow in the scores."""
-    reach = problem.reach
+    arrays, rules = _given(problem)
+    places = (*found.per_query, found.received, asked.position)
     job = _native.statistics_job(
         instruction_set or instruction_sets()[0],
-        problem.query,
-        problem.key,
-        problem.value,
-        problem.mask,
-        None if reach is None else reach.first,
-        None if reach is None else reach.end,
-        (*found.per_query, found.received, asked.position),
+        *arrays,
+        places,
         asked.offsets,
         asked.columns,
-        problem.scale,
-        problem.softcap or 0.0,
-        MASKS[None if problem.mask is None else problem.mask.dtype],
-        problem.query.dtype == np.float64,
+        *rules,
     )
     _native.run_statistics(job, threads.available(), SECONDS)
+
+
+def _given(problem: Problem) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The arrays of a problem and its rules, in the order in which jobs take them."""
+    reach, mask = problem.reach, problem.mask
+    ends = (None, None) if reach is None else (reach.first, reach.end)
+    kind = MASKS[None if mask is None else mask.dtype]
+    wide = problem.query.dtype == np.float64
+    arrays = (problem.query, problem.key, problem.value, mask, *ends)
+    return arrays, (problem.scale, problem.softcap or 0.0, kind, wide)
 
 
 def taps(

@@ -19,14 +19,20 @@ class _OfHead(Reason):
     nearest: Nearest
 
 
-def _closest(nearest: Nearest) -> str:
-    """What `.best` is: closest only where that is proved."""
-    proved = nearest.least is not None
-    return ".best comes closest" if proved else "The closest head found is .best"
+@dataclass(frozen=True)
+class _Proved(_OfHead):
+    """A reason that is proved."""
+
+    @property
+    def ending(self) -> str:
+        """The proof, and the head that comes closest, or the closest that was found."""
+        proved = self.nearest.least is not None
+        closest = ".best comes closest" if proved else "The closest head found is .best"
+        return f"{PROVED} {closest}, with error {self.nearest.digits}."
 
 
 @dataclass(frozen=True)
-class NoHead(_OfHead):
+class NoHead(_Proved):
     """No head is within the tolerance.
 
     Attributes:
@@ -53,14 +59,9 @@ class NoHead(_OfHead):
             misses = f"{self.off} is off by more than {lower_bound(self.bound)}"
         return f"no head {does}: {which}, some {misses}."
 
-    @property
-    def ending(self) -> str:
-        """The proof, and the closest head."""
-        return f"{PROVED} {_closest(self.nearest)}, with error {self.nearest.digits}."
-
 
 @dataclass(frozen=True)
-class OutputsOutOfReach(_OfHead):
+class OutputsOutOfReach(_Proved):
     """Outputs that no weights have: some row misses by `bound` or more."""
 
     bound: float
@@ -72,11 +73,6 @@ class OutputsOutOfReach(_OfHead):
             f"these outputs cannot be reached, whatever the head attends to: some row misses by "
             f"{lower_bound(self.bound)} or more."
         )
-
-    @property
-    def ending(self) -> str:
-        """The proof, and the closest head."""
-        return f"{PROVED} {_closest(self.nearest)}, with error {self.nearest.digits}."
 
 
 @dataclass(frozen=True)

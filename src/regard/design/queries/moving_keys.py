@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,11 +33,52 @@ from regard.design.queries.shortest_copy import STATED_GAP, length_bound, length
 from regard.design.queries.task import QueryTask
 from regard.design.results import QueryDesign
 
-__all__ = ["solve_moving", "worst_error"]
+__all__ = ["MovingKeys", "solve_moving"]
 
 MOST_STEPS = 80
 UNIT = float(np.finfo(np.longdouble).eps)
 LEAKS = np.geomspace(0.4, 1e-13, 80)  # along which a mixture is looked for
+
+
+@dataclass(frozen=True, eq=False)
+class MovingKeys:
+    """A task whose keys may each be anywhere within a radius of the one given.
+
+    Attributes:
+        task: with the keys given.
+        radius: how far each may be, in the units of the keys.
+        nominal: the design for the keys given.
+    """
+
+    task: QueryTask
+    radius: float
+    nominal: QueryDesign
+
+    @property
+    def reach(self) -> float:
+        """The radius in the units of the task."""
+        return self.radius * self.task.unit
+
+    def error(self, query: Array) -> float:
+        """The largest |weight − target| over all these keys, measured and rounded up."""
+        return _worst_error(self.task, query, self.reach)
+
+    def design(self, vector: Array, error: float, longer: float = math.inf) -> QueryDesign:
+        """The design of a query with its worst error, and what is known of the margin."""
+        task, nominal = self.task, self.nominal
+        query = vector * task.unit
+        fields = {"target": task.target, "bound": error, "radius": self.radius}
+        claims = [Claim("weights_close_within", fields, {"query": query})]
+        claims += [c for c in nominal.certificate.claims if c.kind.startswith("margin")]
+        return replace(
+            nominal,
+            query=query,
+            weights=task.weights(vector),
+            error=error,
+            certificate=task.certificate(claims),
+            longer=longer,
+            radius=self.radius,
+        )
 
 
 def solve_moving(
@@ -47,30 +88,23 @@ def solve_moving(
     nominal = task.solve(tick)  # the keys given are among them
     if radius == 0:
         return nominal
-    reach = radius * task.unit
+    moving = MovingKeys(task, radius, nominal)
     found = nominal.query / task.unit
     whole = task.pattern.one_target and task.pattern.weights[0][0] == 1
-    error = worst_error(task, found, reach)
+    error = moving.error(found)
     if not np.any(found):  # nothing that a key does is seen by the query 0
-        return moving_design(task, found, error, radius, nominal, 0.0 if whole else math.inf)
+        return moving.design(found, error, 0.0 if whole else math.inf)
     if whole:
-        return _copy(task, nominal, radius, reach)
+        return _copy(moving)
     if error <= task.tolerance and task.tolerance - error <= 1e-9 * task.tolerance:
-        return moving_design(task, found, error, radius, nominal)
-    along = _least_along(task, reach, tick)
+        return moving.design(found, error)
+    along = _least_along(moving, tick)
     if along is not None:
-        return moving_design(task, along, worst_error(task, along, reach), radius, nominal)
-    return settle_mixture(
-        task,
-        reach,
-        found,
-        lambda query: worst_error(task, query, reach),
-        lambda query, error: moving_design(task, query, error, radius, nominal),
-        radius,
-    )
+        return moving.design(along, moving.error(along))
+    return settle_mixture(moving, found)
 
 
-def worst_error(task: QueryTask, query: Array, reach: float) -> float:
+def _worst_error(task: QueryTask, query: Array, reach: float) -> float:
     """The largest |weight − target| over all keys within `reach`, measured and rounded up."""
     scores = wide_scores(task.family.keys, query[None], task.scale)[0]
     wide = query.astype(np.longdouble)
@@ -108,10 +142,11 @@ def _sigmoid(x: np.longdouble) -> np.longdouble:
     return np.longdouble(1 / (1 + power) if x > 0 else power / (1 + power))
 
 
-def _copy(task: QueryTask, nominal: QueryDesign, radius: float, reach: float) -> QueryDesign:
+def _copy(moving: MovingKeys) -> QueryDesign:
     """The shortest query that copies a key whatever the keys are."""
+    task, reach = moving.task, moving.reach
     keys, key = task.family.keys, task.target["indices"][0]
-    odds, start = log_odds(task.tolerance), nominal.query / task.unit * task.scale
+    odds, start = log_odds(task.tolerance), moving.nominal.query / task.unit * task.scale
     length, last = 0.0, None
     for _ in range(MOST_STEPS):
         found = shortest_at_odds(keys, key, odds + 2 * reach * length, start)
@@ -130,43 +165,27 @@ def _copy(task: QueryTask, nominal: QueryDesign, radius: float, reach: float) ->
         last = None
     if last is not None and share < 1:
         net = Shortest(last.vector, last.slope * (1 - share))
-        grown = lengthened(
-            net, task.tolerance, task.scale, lambda query: worst_error(task, query, reach)
-        )
+        grown = lengthened(net, task.tolerance, task.scale, moving.error)
         if grown is not None:
-            return _shortest(task, nominal, key, grown, radius, reach)
-    raise refuse_copy(
-        task,
-        reach,
-        start,
-        lambda query: worst_error(task, query, reach),
-        lambda query, error: moving_design(task, query, error, radius, nominal),
-        radius,
-    )
+            return _shortest(moving, key, *grown)
+    raise refuse_copy(moving, start)
 
 
-def _shortest(
-    task: QueryTask,
-    nominal: QueryDesign,
-    key: int,
-    grown: tuple[Array, float],
-    radius: float,
-    reach: float,
-) -> QueryDesign:
+def _shortest(moving: MovingKeys, key: int, vector: Array, error: float) -> QueryDesign:
     """The design of a copy, with the claim of how much shorter another could be."""
-    vector, error = grown
+    task = moving.task
     scores = task.family.scores(vector)[0]
     scores[key] = -np.inf  # the others among themselves: beside it they may vanish
     weights = softmax(scores)
     average, bound = length_bound(
-        task.family.keys, key, task.tolerance, weights, vector, nearer=2 * reach
+        task.family.keys, key, task.tolerance, weights, vector, nearer=2 * moving.reach
     )
     gap = 1 - bound / (float(np.linalg.norm(vector)) * task.scale)
     gap = STATED_GAP if gap <= STATED_GAP / 2 else 1.01 * gap if gap < 0.99 else math.inf
-    design = moving_design(task, vector, error, radius, nominal, gap)
+    design = moving.design(vector, error, gap)
     if not math.isfinite(gap):
         return design
-    fields = {"key": key, "tolerance": task.tolerance, "gap": gap, "radius": radius}
+    fields = {"key": key, "tolerance": task.tolerance, "gap": gap, "radius": moving.radius}
     witness = {"query": design.query, "averages": [average], "shares": [1.0]}
     return _with_claim(design, Claim("shortest_copy_within", fields, witness))
 
@@ -176,34 +195,9 @@ def _with_claim(design: QueryDesign, claim: Claim) -> QueryDesign:
     return replace(design, certificate=replace(design.certificate, claims=claims))
 
 
-def moving_design(
-    task: QueryTask,
-    vector: Array,
-    error: float,
-    radius: float,
-    nominal: QueryDesign,
-    longer: float = math.inf,
-) -> QueryDesign:
-    """The design of a query with its worst error, and what is known of the margin."""
-    query = vector * task.unit
-    fields = {"target": task.target, "bound": error, "radius": radius}
-    claims = [Claim("weights_close_within", fields, {"query": query})]
-    claims += [c for c in nominal.certificate.claims if c.kind.startswith("margin")]
-    return replace(
-        nominal,
-        query=query,
-        weights=task.weights(vector),
-        error=error,
-        certificate=task.certificate(claims),
-        longer=longer,
-        radius=radius,
-    )
-
-
-def _least_along(
-    task: QueryTask, reach: float, tick: Callable[[float, float], None]
-) -> Array | None:
+def _least_along(moving: MovingKeys, tick: Callable[[float, float], None]) -> Array | None:
     """The shortest q_1 + C q_0 whose worst error is within the tolerance; None if none is."""
+    task = moving.task
     limit = reach_limit(
         task.easy, task.pattern, off_target(task.pattern, None), task.tolerance, tick
     )
@@ -214,7 +208,7 @@ def _least_along(
         return replace(limit, scale=scale).vector()
 
     def error(scale: float) -> float:
-        return worst_error(task, vector(scale), reach)
+        return moving.error(vector(scale))
 
     scales = _scales(limit)
     errors = [error(scale) for scale in scales]

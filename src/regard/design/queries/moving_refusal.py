@@ -26,6 +26,7 @@ from regard.design.results import QueryDesign
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
+    from regard.design.queries.moving_keys import MovingKeys
     from regard.design.queries.task import QueryTask
 
 __all__ = ["refuse_copy", "settle_mixture"]
@@ -37,14 +38,10 @@ SHORT = (1e-4, 1e-3, 1e-2, 0.1, 1.0)  # of a query that tells the key by its dis
 MOST_DIMENSIONS = 128  # for which a mixture is searched in all directions
 LEFT_OUT = 1e-15  # of the weight of an average
 
-Error = Callable[[Array], float]
-Make = Callable[[Array, float], QueryDesign]
 
-
-def refuse_copy(
-    task: QueryTask, reach: float, start: Array, error: Error, make: Make, radius: float
-) -> RegardError:
+def refuse_copy(moving: MovingKeys, start: Array) -> RegardError:
     """Why no query copies the key whatever the keys are; or that this was not decided."""
+    task, reach, error = moving.task, moving.reach, moving.error
     keys, key = task.family.keys, task.target["indices"][0]
     best = _least_odds(keys, key, reach, start) / task.scale
     least = error(best)
@@ -58,13 +55,13 @@ def refuse_copy(
         room = float(np.sum(weights[weights > 0] * -np.log(weights[weights > 0])))
         excluded = 1 / (1 + math.exp(-room))  # of the worst error: 1 − 1/(1 + e^H)
         tolerance = max(task.tolerance, excluded * (1 - 1e-12))
-        fields = {"target": task.target, "tolerance": tolerance, "radius": radius}
+        fields = {"target": task.target, "tolerance": tolerance, "radius": moving.radius}
         witness = _witness([1.0], [weights], best * task.unit)
         claim = Claim("weights_beyond_within", fields, witness)
         if verify(task.certificate([claim])).holds:
             break
         claim = None
-    return _refusal(task, claim, make(best, least), radius)
+    return _refusal(moving, claim, moving.design(best, least))
 
 
 def _others(keys: Array, key: int, query: Array) -> Array:
@@ -136,18 +133,17 @@ def _newton_step(keys: Array, key: int, reach: float, query: Array) -> tuple[Arr
     return step, float(np.linalg.norm(slope))
 
 
-def settle_mixture(
-    task: QueryTask, reach: float, start: Array, error: Error, make: Make, radius: float
-) -> QueryDesign:
+def settle_mixture(moving: MovingKeys, start: Array) -> QueryDesign:
     """A query within the tolerance of a mixture for all keys; or raise why there is none."""
+    task, reach, error = moving.task, moving.reach, moving.error
     best, claim = start, None
     if task.keys.shape[1] <= MOST_DIMENSIONS:
         program = _Floors(task, reach)
         best = min((program.solve(start, reach), best), key=error)
         if error(best) <= task.tolerance:
-            return make(best, error(best))
-        claim = next((c for c in program.claims(best, radius) if c is not None), None)
-    raise _refusal(task, claim, make(best, error(best)), radius)
+            return moving.design(best, error(best))
+        claim = next((c for c in program.claims(best, moving.radius) if c is not None), None)
+    raise _refusal(moving, claim, moving.design(best, error(best)))
 
 
 class _Floors:
@@ -236,10 +232,10 @@ def _witness(parts: list[float], averages: list[Array], best: Array) -> dict[str
     return {"shares": parts, "averages": listed, "attained_by": best}
 
 
-def _refusal(task: QueryTask, claim: Claim | None, best: QueryDesign, radius: float) -> RegardError:
+def _refusal(moving: MovingKeys, claim: Claim | None, best: QueryDesign) -> RegardError:
     """The exception: impossible with its proof, or undecided."""
     nearest = Nearest("query", "error", best.error)
-    reason = KeysMove(nearest, task.tolerance, radius, proved=claim is not None)
+    reason = KeysMove(nearest, moving.task.tolerance, moving.radius, claim is not None)
     if claim is None:
         return undecided(reason, None, best)
-    return refused(reason, task.certificate([claim]), best)
+    return refused(reason, moving.task.certificate([claim]), best)

@@ -15,7 +15,7 @@ from typing import Any
 
 from regard.checking.answers import Answer
 from regard.errors import InvalidAnswer, InvalidProblem
-from regard.kinds.code.spec import CodeProblem
+from regard.kinds.code.spec import CodeProblem, python_error
 from regard.problems.loading import parse, read_bytes
 
 MOST_CELLS = 500
@@ -130,13 +130,9 @@ def _from_fields(data: Mapping[Any, Any], name: str) -> Answer:
 
 
 def _python(name: str, text: str) -> Submission:
-    try:
-        ast.parse(text)
-    except SyntaxError as error:
-        place = f"line {error.lineno}: " if error.lineno else ""
-        raise InvalidAnswer(f"{name}: is not Python: {place}{error.msg}.") from None
-    except (ValueError, RecursionError, MemoryError):
-        raise InvalidAnswer(f"{name}: is not Python: it cannot be read.") from None
+    wrong = python_error(text)
+    if wrong is not None:
+        raise InvalidAnswer(f"{name}: {wrong}.")
     return Submission(name, ((name, text),))
 
 

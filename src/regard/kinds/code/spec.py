@@ -54,14 +54,22 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
 RESERVED = frozenset(["np", "numpy", "zip"])
 
 
-def _python(text: str) -> str:
+def python_error(text: str) -> str | None:
+    """Return why a text is not Python, or None if it is."""
     try:
         ast.parse(text)
     except SyntaxError as error:
-        where = f"line {error.lineno}: " if error.lineno else ""
-        raise ValueError(f"is not Python: {where}{error.msg}") from None
+        place = f"line {error.lineno}: " if error.lineno else ""
+        return f"is not Python: {place}{error.msg}"
     except (ValueError, RecursionError, MemoryError):
-        raise ValueError("is not Python: it cannot be read") from None
+        return "is not Python: it cannot be read"
+    return None
+
+
+def _python(text: str) -> str:
+    wrong = python_error(text)
+    if wrong is not None:
+        raise ValueError(wrong)
     return text
 
 

@@ -5,30 +5,13 @@ from __future__ import annotations
 from html import escape
 
 from regard.language.notation import symbols as symbols
-from regard.language.notation.tree import NONE, Node, fold
+from regard.language.notation.tree import NAMED, NONE, OPERANDS, Node, fold
 
 _THIN = '<mspace width="0.1667em"/>'
 _UPRIGHT = '<mi mathvariant="normal">'
 _BOLD = '<mi mathvariant="normal" style="font-weight:bold">'
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_NAMED = frozenset(["function", "limit", "big", "integral"])
-_OPERANDS = frozenset(
-    [
-        "name",
-        "number",
-        "words",
-        "dots",
-        "row",
-        "scripts",
-        "fraction",
-        "root",
-        "accent",
-        "font",
-        "close",
-        "fenced",
-        "table",
-    ]
-)
+_OPERANDS = OPERANDS | {"scripts", "close"}
 # What is higher than a line, so that brackets around it have to grow.
 _TALL = ("<mfrac", "<mtable", "<munder", "<mover", "<msqrt", "<mroot", "movablelimits", '"true"')
 
@@ -113,7 +96,7 @@ def _leaf(node: Node) -> str:
 def _kind(node: Node) -> str:
     """Return the kind of a node, or of what its scripts are attached to."""
     base = node.children[0].kind if node.kind == "scripts" else ""
-    return base if base in _NAMED | {"open", "close", "bar", "operator"} else node.kind
+    return base if base in NAMED | {"open", "close", "bar", "operator"} else node.kind
 
 
 def _row(node: Node, parts: list[str]) -> str:
@@ -124,8 +107,8 @@ def _row(node: Node, parts: list[str]) -> str:
     for child, part in zip(node.children, parts, strict=True):
         kind = _kind(child)
         # TeX's thin space between a function and what is beside it.
-        after = before in _NAMED and kind in (_OPERANDS | _NAMED) - {"close", "fenced"}
-        if after or (kind in _NAMED and before in _OPERANDS):
+        after = before in NAMED and kind in (_OPERANDS | NAMED) - {"close", "fenced"}
+        if after or (kind in NAMED and before in _OPERANDS):
             result += _THIN
         result += part
         before = kind

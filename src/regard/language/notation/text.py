@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from regard.language.notation import symbols as symbols
-from regard.language.notation.tree import NONE, Node, fold
+from regard.language.notation.tree import NAMED, NONE, OPERANDS, Node, fold
 
 # How tightly a part holds together.
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
@@ -23,24 +23,7 @@ _NUMBERS = re.compile("[0-9]+/[0-9]+")
 _ROOTS = {"": "√", "2": "√", "3": "∛", "4": "∜"}
 _SIGNS = frozenset("+−±∓")
 _PREFIXES = frozenset("∂∇∀∃")
-_NAMED = frozenset(["function", "limit", "big", "integral"])
-_OPERANDS = frozenset(
-    [
-        "name",
-        "number",
-        "words",
-        "dots",
-        "quantifier",
-        "row",
-        "fraction",
-        "root",
-        "accent",
-        "font",
-        "fenced",
-        "table",
-        "prime",
-    ]
-)
+_OPERANDS = OPERANDS | {"quantifier", "prime"}
 
 
 @dataclass(frozen=True)
@@ -115,7 +98,7 @@ def _table_row(environment: str, cells: list[_Piece]) -> str:
 def _scripts(node: Node, parts: list[_Piece]) -> _Piece:
     base, below, above = parts
     text = _bracketed(base, _ATOM)
-    kind = base.kind if base.kind in _NAMED | {"open", "close", "bar", "operator"} else "scripts"
+    kind = base.kind if base.kind in NAMED | {"open", "close", "bar", "operator"} else "scripts"
     if node.children[1] is not NONE:
         text += "_" + _script(below)
     if node.children[2] is NONE:
@@ -162,7 +145,7 @@ def _row(node: Node, parts: list[_Piece]) -> _Piece:
             loose |= kind == "punctuation" or (
                 kind in ("operator", "sign") and part.text in symbols.LOOSE
             )
-            factor = kind in _OPERANDS | _NAMED | {"scripts", "close"}
+            factor = kind in _OPERANDS | NAMED | {"scripts", "close"}
             operands += factor and part.text not in _PREFIXES
             loosest = min(loosest, part.level)
         depth += kind == "open"
@@ -178,7 +161,7 @@ _BEFORE_A_SIGN = frozenset(["start", "operator", "sign", "open", "punctuation", 
 
 def _fraction(part: _Piece, before: _Piece, after: _Piece | None) -> _Piece:
     """Put brackets around a fraction that has a factor beside it."""
-    follows = after is not None and after.kind in _OPERANDS | _NAMED | {"scripts", "open", "bar"}
+    follows = after is not None and after.kind in _OPERANDS | NAMED | {"scripts", "open", "bar"}
     precedes = before.kind in _OPERANDS | {"function", "scripts", "close"}
     if precedes or (follows and not _NUMBERS.fullmatch(part.text)):
         return _Piece(f"({part.text})", _ATOM, "fraction")
@@ -209,7 +192,7 @@ def _has_gap(before: _Piece, part: _Piece, spaced: bool) -> bool:
         return spaced or before.text in ",;"
     if before.kind == "function":
         return part.kind != "open" and not (part.kind == "fenced" or part.text.startswith("("))
-    if _NAMED & set(kinds):
+    if NAMED & set(kinds):
         return True
     if part.kind in ("fraction", "number") or before.kind == "fraction":
         return True

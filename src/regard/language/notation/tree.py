@@ -31,6 +31,14 @@ class Node:
 
 
 NONE: Final = Node("none")
+NAMED: Final = frozenset(["function", "limit", "big", "integral"])  # stand before an operand
+# What a sign between two of them is an operator of; text and MathML have two more each.
+OPERANDS: Final = frozenset(
+    [
+        *("name", "number", "words", "dots"),
+        *("row", "fraction", "root", "accent", "font", "fenced", "table"),
+    ]
+)
 
 
 def fold(root: Node, combine: Callable[[Node, list[Result]], Result]) -> Result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -33,11 +33,8 @@ SAME = 1e-9  # log weights as close as this are equal
 
 
 @dataclass(frozen=True, eq=False)
-class KernelReading:
-    """T, B and the kernel; see `FORMULAS`.
-
-    `values` are f of −(n−1), …, n−1, NaN where nothing is seen.
-    """
+class KernelNumbers:
+    """T, B and how far they tell what a head does; see `FORMULAS`."""
 
     T: int
     B: int
@@ -46,6 +43,19 @@ class KernelReading:
     rows_at_T: float
     toeplitz_share: float
     at_edge: bool
+
+    def numbers(self) -> dict[str, Any]:
+        """Return these numbers by name."""
+        return {one.name: getattr(self, one.name) for one in fields(KernelNumbers)}
+
+
+@dataclass(frozen=True, eq=False)
+class KernelReading(KernelNumbers):
+    """The numbers of a kernel and the kernel itself.
+
+    `values` are f of −(n−1), …, n−1, NaN where nothing is seen.
+    """
+
     values: Array
 
 

@@ -30,19 +30,17 @@ from regard.certify.lemmas.admissible_queries import (
     contradicted_by_a_query,
     log_ratio,
     mean_differences,
-    others_of,
+    sides_of,
     ties_of,
     times,
 )
-from regard.certify.lemmas.random_keys import pairs_of, read_law, target_of
+from regard.certify.lemmas.random_keys import pairs_of
 
 
 def gap_at_most(claim: Claim, certificate: Certificate) -> Decision:
     """Prove it from shares y of pairs, ties t and, for each pair, a direction x."""
-    law = read_law(certificate)
+    law, target, others = sides_of(claim, certificate)
     count, width = law.means.shape
-    target = target_of(claim, count)
-    others = others_of(target, count)
     deviations = claim.stated.positive_or_zero("deviations")
     bound = claim.stated.number("bound")
     reach = claim.stated.radius()

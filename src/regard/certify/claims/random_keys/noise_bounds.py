@@ -35,18 +35,16 @@ from regard.certify.lemmas.admissible_queries import (
     contradicted_by_a_query,
     log_ratio,
     mean_differences,
-    others_of,
+    sides_of,
     ties_of,
 )
-from regard.certify.lemmas.random_keys import noise_of, pair_weights, pairs_of, read_law, target_of
+from regard.certify.lemmas.random_keys import noise_of, pair_weights, pairs_of
 
 
 def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
     """Prove it from multipliers (rows y, ties t, ridge λ, floor μ, mixture w) and a point x."""
-    law = read_law(certificate)
+    law, target, others = sides_of(claim, certificate)
     count, width = law.means.shape
-    target = target_of(claim, count)
-    others = others_of(target, count)
     pairs = pairs_of(claim.stated.part("pairs"), count)
     fixed = pair_weights(claim, len(pairs))
     gap = claim.stated.number("gap")
