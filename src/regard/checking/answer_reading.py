@@ -162,14 +162,16 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
 
 _WORDS_OF_OTHERS = {
     *("for", "where", "with", "when", "large", "big"),
-    *("array", "tensor", "matmul", "bmm", "add", "mT"),
+    *("array", "tensor", "matmul", "bmm", "mm", "add", "mT"),
 }
+_CALLS_OF_OTHERS = re.compile(r"\.dot\(|softmax\(.*,\s*-?1\s*\)", re.DOTALL)
 
 
 def _reread(text: str, found: Any) -> Any:
     """Return a formula; one in which words of other languages stand as names is read again."""
     upright = "T" in found.names and "\\" in text  # K^{\mathsf T}
-    if not upright and not _WORDS_OF_OTHERS & found.names:
+    calls = _CALLS_OF_OTHERS.search(text) is not None  # np.dot(Q, K.T), softmax(Z, -1)
+    if not upright and not calls and not _WORDS_OF_OTHERS & found.names:
         return found
     again = as_typed(text)
     try:

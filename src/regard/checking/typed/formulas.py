@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import re
 
+from regard.checking.typed.array_calls import arguments, without_array_calls
+
 _BOLD = re.compile(r"\\(?:mathbf|mathbb|mathit|boldsymbol|bm|vec|textbf)\s*\{([^{}]*)\}")
 _BOLD_BEFORE = re.compile(_BOLD.pattern + r"(?=[A-Za-z\\])")  # \mathbf{Q}\mathbf{K}
 _SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
 _PLAIN = str.maketrans(_SUBSCRIPTS, "0123456789aehijklmnoprstuvx")
 _INDEX = re.compile(f"[{_SUBSCRIPTS}]+")
-_MODULE = re.compile(r"(?<![\w.])(?:np|numpy|jnp|torch)\.(?:linalg\.)?(?=[a-zA-Z])")
+_MODULE = re.compile(
+    r"(?<![\w.])(?:(?:np|numpy|jnp|jax|torch|scipy|nn|F)\.)(?:(?:nn|functional|linalg|special)\.)*"
+    r"(?=[a-z])"
+)
 _TRANSPOSE = re.compile(r"\.(?:transpose\(\s*(?:-\d\s*,\s*-\d\s*)?\)|t\(\s*\)|mT\b)")
 _UPRIGHT_T = re.compile(  # K^{\mathsf T}, K^{\text{T}}, K^\intercal
     r"\^\s*(?:\\intercal\b|\{\s*\\intercal\s*\}|\{\s*\\(?:mathsf|mathrm|mathbf|text|rm|sf)"
@@ -45,6 +50,7 @@ _CALLS = {
     "inv": "({})^-1",
     "matmul": "({}) ({})",
     "bmm": "({}) ({})",
+    "mm": "({}) ({})",
     "array": "{}",
     "tensor": "{}",
     "add": "({} + {})",
@@ -64,7 +70,8 @@ def as_typed(text: str) -> str:
     plain = _BOLD_BEFORE.sub(r"\1 ", plain)
     text = _BOLD.sub(lambda bold: bold[0] if bold[1].strip() == "1" else bold[1], plain)
     text = _INDEX.sub(lambda found: f"_{found[0].translate(_PLAIN)}", text)
-    text = _TRANSPOSE.sub(".T", _MODULE.sub("", text))
+    text = without_array_calls(_TRANSPOSE.sub(".T", text))
+    text = _MODULE.sub("", text)
     text = _UPRIGHT_T.sub("^T", _COMMENT.sub("", text))
     text = _LARGE.sub("", _IN_WORDS.sub("", text))
     for name, meaning in _CALLS.items():
@@ -80,22 +87,8 @@ def as_typed(text: str) -> str:
 def _without_call(text: str, name: str, meaning: str) -> str:
     """Return a text in which inv(x) is (x)^-1, and matmul(a, b) is (a) (b)."""
     while (found := re.search(rf"(?<![\w.]){name}\(", text)) is not None:
-        arguments, end = _arguments(text, found.end())
-        if end < 0 or len(arguments) != meaning.count("{}"):
+        parts, end = arguments(text, found.end())
+        if end < 0 or len(parts) != meaning.count("{}"):
             return text
-        text = text[: found.start()] + meaning.format(*arguments) + text[end:]
+        text = text[: found.start()] + meaning.format(*parts) + text[end:]
     return text
-
-
-def _arguments(text: str, start: int) -> tuple[list[str], int]:
-    """Return what stands between brackets, split at its commas, and where it ends; -1: nowhere."""
-    depth, parts = 1, [""]
-    for at in range(start, len(text)):
-        depth += (text[at] in "([{") - (text[at] in ")]}")
-        if depth == 0:
-            return [part.strip() for part in parts], at + 1
-        if text[at] == "," and depth == 1:
-            parts.append("")
-        else:
-            parts[-1] += text[at]
-    return parts, -1
