@@ -14,6 +14,16 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
 
+# The command, which hears Ctrl-C: where interrupts are ignored, as by nohup, it would not.
+COMMAND = """
+import signal, sys
+from regard.cli import main
+if __name__ == "__main__":  # workers of a local cluster import this again
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.argv[0] = "regard"
+    main()
+"""
+
 
 def start(program: str, *arguments: object, cwd: Path | None = None) -> subprocess.Popen[str]:
     """Start a Python program, or with "-m" as the program a module."""

@@ -6,6 +6,10 @@ Tests share a scheduler: what one kills it replaces.
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +19,7 @@ import pytest
 import regard
 from cluster import cell_functions
 from cluster.cell_functions import calls_in
-from cluster.processes import finish, run, start, until
+from cluster.processes import COMMAND, finish, run, start, until
 from cluster.real_cluster import RealCluster, dask_or_skip, real_cluster
 from regard.cluster import sweep
 
@@ -193,6 +197,7 @@ def test_the_scheduler_killed_is_a_clear_message_and_the_next_run_goes_on(tmp_pa
         f"sweep: the connection to the scheduler at {address} is lost. What is done is kept in "
         f"{kept}: run the same again, and it goes on from there.\n"
     ), done.stderr
+    assert done.stderr == ""  # nor does Dask log what was said in a sentence
     there = kept.read_bytes().count(b"\n") - 1
     (tmp_path / "calls").unlink()
     grid = {"i": range(150), "folder": str(tmp_path), "pause": 0.03}
@@ -216,6 +221,45 @@ main()
     assert done.stderr == (
         "doctor: no scheduler answers at tcp://127.0.0.1:9. `dask scheduler` starts one and prints its "
         "address; `dask worker ADDRESS` adds workers.\n"
+    )
+
+
+@pytest.mark.slow
+def test_a_script_that_its_local_workers_would_run_again_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(
+        "from regard.cluster import sweep\nsweep(lambda x: x, [{'x': 1}], cluster='local', workers=1)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert "the workers of 'local' did not start" in last
+    assert "under `if __name__ == '__main__':`" in last
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_terminal_stops_a_local_cluster_without_a_word_from_its_workers(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "command.py").write_text(COMMAND)
+    (tmp_path / "long.toml").write_text(
+        'what = "analysis.simulate_dot_product"\n[settings]\nsamples = 300000\n[grid]\nseed = { from = 0, to = 1999 }\n'
+    )
+    process = subprocess.Popen(
+        [sys.executable, "command.py", "sweep", "long.toml", "--cluster", "local"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, env={**os.environ, "NO_COLOR": "1"},
+    )  # fmt: skip
+    kept = tmp_path / "long.csv.checkpoint"
+    until(lambda: kept.exists() and kept.read_bytes().count(b"\n") > 2, by=process)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
+    done = finish(process)
+    assert done.returncode == 130
+    count = kept.read_bytes().count(b"\n") - 1
+    assert done.stderr == (
+        f"Stopped after {count} of 2000 cells. What is done is kept in long.csv.checkpoint: run the "
+        "same again, and it goes on from there.\n"
     )
 
 

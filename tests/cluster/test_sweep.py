@@ -16,7 +16,7 @@ import pytest
 import regard.cluster.sweeps.run as running
 from cluster import cell_functions
 from cluster.cell_functions import calls_in
-from cluster.processes import finish, run, start, until
+from cluster.processes import COMMAND, finish, run, start, until
 from regard.cluster import ClusterError, sweep
 from regard.cluster.sweeps.checkpoint import Checkpoint
 from regard.cluster.sweeps.settings import read_cells
@@ -394,16 +394,6 @@ def test_the_command_writes_the_table_and_the_picture_and_goes_on_from_the_check
     assert said["resumed"] == 4
     rows = (tmp_path / "copy.csv").read_text().splitlines()[1:]
     assert [repr(row["norm"]) for row in said["rows"]] == [row.split(",")[9] for row in rows]
-
-
-# A process that is started where interrupts are ignored, as by nohup, ignores them too.
-COMMAND = """
-import signal, sys
-from regard.cli import main
-signal.signal(signal.SIGINT, signal.default_int_handler)
-sys.argv[0] = "regard"
-main()
-"""
 
 
 def test_ctrl_c_stops_the_command_and_says_how_to_go_on(tmp_path: Path) -> None:

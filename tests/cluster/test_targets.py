@@ -103,7 +103,7 @@ def test_wrong_names_are_answered_with_the_nearest_right_ones(
 
 def test_a_function_that_does_not_take_the_settings_is_refused_before_anything_runs() -> None:
     for settings, sentence in (
-        ([{}], "missing a required argument: 'length'. Give it as a setting."),
+        ([{}], "missing a required argument: 'length'. Settings are given to it"),
         ({"lenght": [1, 2]}, "it has no argument 'lenght'. Did you mean length?"),
     ):
         with pytest.raises(ParameterError) as refused:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import logging
+import multiprocessing
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -61,16 +63,15 @@ def connected(
             f"{function}: {name} must be an address such as 'tcp://10.0.0.1:8786', 'local' or a "
             f"distributed.Client. Got {cluster!r}."
         )
-    # What Dask logs about lost connections is told by us, in a sentence.
-    logger = logging.getLogger("distributed")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
     started = client = None
     kept = ExitStack()
+    kept.enter_context(_quiet())
     try:
         if cluster == "local":
+            _refuse_a_script_that_is_imported_again(function)
             kept.enter_context(_patient_with_workers())
-            started = _started(distributed, workers or available(), memory)
+            with _deaf_to_ctrl_c():
+                started = _started(function, distributed, workers or available(), memory)
         client = _client(function, distributed, started or cluster)
         yield client
     finally:
@@ -79,7 +80,55 @@ def connected(
                 if one is not None:
                     one.close(timeout=5)
         kept.close()
-        logger.setLevel(level)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from logging what is told by us in a sentence, such as lost connections.
+
+    Its configuration gives some of its loggers levels of their own.
+    """
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
+    loggers = [logging.getLogger(name) for name in ("distributed", *names)]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Have processes that are started by threads that begin here not hear Ctrl-C, nor later ones.
+
+    It goes to all processes of a terminal, and is for this one, which ends the others. They inherit
+    what the thread that starts them blocks, and that from the thread that has started it.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # not on this system
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # else it starts in one of those threads, and unblocks it
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_GUARD = (
+    "starts processes that import this script again. Put what the script does under "
+    "`if __name__ == '__main__':`"
+)
+
+
+def _refuse_a_script_that_is_imported_again(function: str) -> None:
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise ParameterError(f"{function}: 'local' {_GUARD}.")
 
 
 def _patient_with_workers() -> Any:
@@ -96,14 +145,20 @@ def _patient_with_workers() -> Any:
     )
 
 
-def _started(distributed: Any, workers: int, memory: int | None) -> Any:
-    return distributed.LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        dashboard_address="127.0.0.1:0",  # any port: others may have clusters here
-        memory_limit=memory or "auto",
-        silence_logs=logging.CRITICAL + 1,
-    )
+def _started(function: str, distributed: Any, workers: int, memory: int | None) -> Any:
+    try:
+        return distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",  # any port: others may have clusters here
+            memory_limit=memory or "auto",
+            silence_logs=logging.CRITICAL + 1,
+        )
+    except RuntimeError as error:
+        raise ClusterError(
+            f"{function}: the workers of 'local' did not start: {error} 'local' {_GUARD}, or give "
+            "workers more memory (--memory)."
+        ) from None
 
 
 def _client(function: str, distributed: Any, cluster: Any) -> Any:

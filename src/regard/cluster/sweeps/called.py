@@ -81,7 +81,8 @@ def _bind(function: Callable[..., Any], settings: Mapping[str, Any], where: str)
         signature.bind(**given)
     except TypeError as error:
         raise ParameterError(
-            f"{where}: the function does not take these settings: {error}. Give it as a setting."
+            f"{where}: the function does not take these settings: {error}. Settings are given to "
+            "it as keyword arguments."
         ) from None
 
 
