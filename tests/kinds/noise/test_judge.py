@@ -290,7 +290,7 @@ def test_a_thousandth_is_not_zero() -> None:
 
 
 def test_what_falls_too_slowly_is_not_decided() -> None:
-    found = check(ONE, {**COIN, "mean": "(v_a + v_b)/2 + v_a/log(C)"})
+    found = check(ONE, {**COIN, "mean": "(v_a + v_b)/2 + v_a/log(log(C))"})
     assert (found.score, found.decided) == (None, False)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from regard.checking.answers import Answer
 from regard.checking.mistakes import recognise
+from regard.checking.open_factor import written
 from regard.checking.sampling import softmax
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.kinds.condition.instance import Float64, Instance, level_of
@@ -191,7 +192,7 @@ def _of_problem(asked: Asked, one: Instance) -> bool:
 def _remarks(asked: Asked, found: Found, least: float | None) -> tuple[str, ...]:
     said = []
     if least is not None:
-        said.append(f"C was left open: every C from {number(least, 4)} on that was tried does.")
+        said.append(f"C was left open: every C from {written(least, 4)} on that was tried does.")
     if not found.sufficient:
         return tuple(said)
     if not found.missed:

@@ -6,6 +6,7 @@ import numpy as np
 
 from regard.checking.answers import Answer
 from regard.checking.mistakes import recognise
+from regard.checking.open_factor import written
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.kinds.layers.instance import Float64, Stream
 from regard.kinds.layers.misconceptions import MISTAKES, Case
@@ -62,7 +63,7 @@ def _counterexample(asked: Asked, factor: float, at: int, t: int, off: float) ->
         first, second, brought = (part[at] for part in stream.run(asked.matrices(factor)))
     names, row = _names(stream, at, t), t + 1 - stream.given.start
     wanted = stream.given.vocabulary[stream.wanted[at, t]]
-    with_factor = f" (with C = {number(factor)})" if asked.factors else ""
+    with_factor = f" (with C = {written(factor)})" if asked.factors else ""
     start = ", the start first" if stream.given.start else ""
     looks = vector(second[t, : t + 1])
     sentence = (

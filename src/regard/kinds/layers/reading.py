@@ -8,12 +8,12 @@ import numpy as np
 
 from regard.checking.answers import Answer, without_name
 from regard.checking.matrices import matrix, shape_words, with_own_names
+from regard.checking.open_factor import FACTOR, settled
 from regard.errors import InvalidAnswer
 from regard.kinds.layers.instance import NAMES, Float64, Stream
 from regard.kinds.layers.spec import LayersProblem
 
-FACTOR = "C"
-LADDER = 10.0 ** np.arange(0, 16)
+RESOLVED = 1e10  # an entry up to which scores that are equal do not differ by rounding
 LARGEST = 1e15  # of an entry of the scores: beyond it float64 tells no two of them apart
 
 
@@ -69,13 +69,19 @@ def read(problem: LayersProblem, answer: Answer) -> Asked:
         asked.matrices(1.0)
         return asked
     tried = replace(asked, factors=(1.0,))
-    usable = [factor for factor in LADDER.tolist() if _usable(tried, factor)]
-    return replace(asked, factors=tuple(usable[-2:]) or (1.0,))
+
+    def right(factors: tuple[float, ...]) -> bool:
+        errors = [np.max(tried.stream.errors(tried.matrices(factor))) for factor in factors]
+        return bool(np.all(np.array(errors) <= problem.goal.tolerance))
+
+    found = settled(right, lambda factor: _size(tried, factor), RESOLVED, LARGEST)
+    return replace(asked, factors=found or (1.0,))
 
 
-def _usable(asked: Asked, factor: float) -> bool:
+def _size(asked: Asked, factor: float) -> float:
+    """Return a bound on the size of a score; infinite where a number is not finite."""
     with np.errstate(all="ignore"):
         found = asked.matrices(factor)
         sizes = [float(np.sum(np.abs(m))) for m in found.values()]
-    scores = max(sizes[0] * sizes[1], sizes[3] * sizes[4])
-    return bool(np.isfinite(scores) and scores <= LARGEST)
+        scores = max(sizes[0] * sizes[1], sizes[3] * sizes[4])
+    return scores if np.all(np.isfinite(sizes)) else float("inf")

@@ -17,6 +17,7 @@ import numpy as np
 
 from regard.checking.answers import Answer
 from regard.checking.merged_goals import tried
+from regard.checking.open_factor import written
 from regard.checking.sampling import Trial, compare
 from regard.checking.verdict import Counterexample, Verdict
 from regard.errors import InvalidAnswer
@@ -157,7 +158,7 @@ def _counterexample(asked: Asked, failing: Sequence[Trial[Place]]) -> Counterexa
         "query": place.embedded(np.array([float(t)]))[0].tolist(),
         "scores": column.tolist(),
     }
-    with_factor = f" (with C = {number(factor)})" if asked.factors else ""
+    with_factor = f" (with C = {written(factor)})" if asked.factors else ""
     blur = 1e-12 * float(np.sum(np.abs(A)))
     if np.all(np.isfinite(column)) and np.isfinite(blur):
         top = np.flatnonzero(column >= np.max(column) - blur)

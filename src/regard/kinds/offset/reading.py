@@ -13,6 +13,7 @@ import numpy as np
 
 from regard.checking.answers import Answer, evaluate, without_name
 from regard.checking.matrices import matrix, shape_words, with_own_names
+from regard.checking.open_factor import FACTOR, largest
 from regard.checking.stated_numbers import stated
 from regard.errors import InvalidAnswer
 from regard.kinds.offset.instance import Place, missed
@@ -20,11 +21,9 @@ from regard.kinds.offset.spec import OffsetProblem
 from regard.language import Formula
 from regard.problems.positions import Float64
 
-FACTOR = "C"  # the name that may stay without a number
 FIELDS = ("block", "off_block")
 MOST_BLOCKS, SOME = 1024, 32  # off the diagonal
 LARGEST = 1e15  # of an entry of A: beyond it float64 tells no two scores apart
-OPEN = 10.0 ** np.arange(16)
 RANGE = 10.0 ** np.linspace(-3, 15, 181)
 
 
@@ -170,9 +169,8 @@ def read(problem: OffsetProblem, answer: Answer) -> Asked:
 
 
 def _largest(asked: Asked) -> tuple[float, ...]:
-    """Return the two largest factors with which A is not too large: C, exp(C) and C^0.1 differ."""
-    found = [factor for factor in OPEN.tolist() if _usable(asked, factor)]
-    return tuple(found[-2:]) or (float(OPEN[0]),)
+    """Return large factors with which A is not too large: C, exp(C) and C^0.1 differ."""
+    return largest(lambda factor: _size(asked, factor), LARGEST, 2) or (1.0,)
 
 
 def _within(asked: Asked, bounds: Formula) -> tuple[float, ...]:
@@ -210,9 +208,13 @@ def _edge(bounds: Formula, place: Place, low: float, high: float) -> float:
 
 
 def _usable(asked: Asked, factor: float) -> bool:
+    return _size(asked, factor) <= LARGEST
+
+
+def _size(asked: Asked, factor: float) -> float:
+    """Return the largest entry of A; NaN or infinite where one is not finite."""
     with np.errstate(all="ignore"):
-        entries = np.abs(asked.matrix(_small(asked), factor))
-    return bool(np.all(entries <= LARGEST))
+        return float(np.max(np.abs(asked.matrix(_small(asked), factor))))
 
 
 def _small(asked: Asked) -> Place:

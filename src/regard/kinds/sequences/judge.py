@@ -11,6 +11,7 @@ import numpy as np
 from regard.checking.answer_reading import from_dict
 from regard.checking.answers import Answer
 from regard.checking.mistakes import recognise
+from regard.checking.open_factor import written
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.sequences.instance import Row, example, wanted
@@ -89,7 +90,7 @@ def _counterexample(
     output = weights @ values[tokens, seen]
     goal = wanted(problem, setting, row)
     names = [problem.given.vocabulary[y] for y in sequence]
-    with_factor = f" (with C = {number(factor)})" if asked.factors else ""
+    with_factor = f" (with C = {written(factor)})" if asked.factors else ""
     sentence = (
         f"Row {row.t + 1} of the sequence ({', '.join(names)}) looks with the weights "
         f"{vector(weights)}{with_factor}: what it brings is off by {number(off, 4)}."

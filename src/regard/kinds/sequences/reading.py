@@ -9,12 +9,12 @@ import numpy as np
 
 from regard.checking.answers import Answer
 from regard.checking.matrices import matrix, shape_words, with_own_names
+from regard.checking.open_factor import FACTOR, settled
 from regard.errors import InvalidAnswer
 from regard.kinds.sequences.instance import Float64, Row, Setting, rows, wanted
 from regard.kinds.sequences.spec import SequencesProblem
 
-FACTOR = "C"
-LADDER = 10.0 ** np.arange(0, 16)
+RESOLVED = 1e10  # a score up to which scores that are equal do not differ by rounding
 LARGEST = 1e15  # of a score: beyond it float64 tells no two scores apart
 NAMES = {"K": "W_K", "Q": "W_Q", "V": "W_V"}
 
@@ -101,23 +101,31 @@ def read(problem: SequencesProblem, answer: Answer) -> Asked:
         asked.heads(problem.given.length, 1.0)
         return asked
     tried = replace(asked, factors=(1.0,))
-    usable = [f for f in LADDER.tolist() if _usable(tried, f)]
-    return replace(asked, factors=tuple(usable[-2:]) or (1.0,))
+
+    def right(factors: tuple[float, ...]) -> bool:
+        return all(proved(tried, factor) <= problem.goal.tolerance for factor in factors)
+
+    found = settled(right, lambda factor: _size(tried, factor), RESOLVED, LARGEST)
+    return replace(asked, factors=found or (1.0,))
 
 
-def _usable(asked: Asked, factor: float) -> bool:
+def _size(asked: Asked, factor: float) -> float:
+    """Return the largest score; infinite where a number is not finite."""
     length = asked.problem.given.length
     scores, values = asked.heads(length, factor).tables(asked.setting(length))
-    most = float(np.max(np.abs(scores)))
-    return bool(np.isfinite(most) and most <= LARGEST and np.all(np.isfinite(values)))
+    finite = np.all(np.isfinite(scores)) and np.all(np.isfinite(values))
+    return float(np.max(np.abs(scores))) if finite else float("inf")
 
 
 def bound(problem: SequencesProblem, setting: Setting, heads: Heads, row: Row) -> float:
     """Return an F that the error of this row never exceeds, over all sequences.
 
-    The root of e^{s*}(d* − F) + Σ_j max(0, max_y e^{s}(d − F)) by halving an interval.
+    The root of e^{s*}(d* − F) + Σ_j max(0, max_y e^{s}(d − F)) by halving an interval. Infinite
+    where a score or a value is not finite.
     """
     scores, values = heads.tables(setting)
+    if not (np.all(np.isfinite(scores)) and np.all(np.isfinite(values))):
+        return float("inf")
     goal = wanted(problem, setting, row)
     distances = np.linalg.norm(values - goal, axis=-1)
     x = dict(row.fixed)[row.t]

@@ -19,6 +19,7 @@ from regard.certify.formulas.evaluation import scalar, table
 from regard.certify.formulas.functions import in_balls
 from regard.certify.formulas.number_tables import Table
 from regard.checking.answers import Answer, evaluate
+from regard.checking.open_factor import FACTOR
 from regard.checking.sampling import softmax
 from regard.checking.stated_numbers import left_open
 from regard.checking.typed.running_index import Over
@@ -26,9 +27,9 @@ from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.condition.instance import Float64, Instance
 from regard.kinds.condition.spec import ConditionProblem
 from regard.language import Formula, parse
+from regard.language.formula.evaluation.large_numbers import Large
 
 Names = dict[str, Any]  # what they stand for
-FACTOR = "C"  # may stay without a number: then some number has to do
 UNIT = np.full(4, 0.5)  # of length 1, exactly
 
 
@@ -200,7 +201,7 @@ class Asked:
         def test() -> Outcome:
             over = {name: one for name, one in self.own.items() if isinstance(one, Over)}
             used = self.names & names.keys() - over.keys()
-            values = {name: table(_data(names[name]), name, BALLS) for name in used}
+            values = {name: _table(names[name], name) for name in used}
             sums = {name: _over_in_balls(one, names["s"], values) for name, one in over.items()}
             values |= sums
             found = evaluate_in_balls(self.condition.tree, values, BALLS, in_balls)
@@ -225,8 +226,11 @@ def _over_in_balls(one: Over, scores: Float64, values: dict[str, Table]) -> Any:
     return evaluate_in_balls(parse(f"{one.what}(x)").tree, column, BALLS, in_balls)
 
 
-def _data(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else float(value)
+def _table(value: Any, name: str) -> Table:
+    if isinstance(value, Large):
+        return Table((), (value.exact,))
+    data = value.tolist() if isinstance(value, np.ndarray) else float(value)
+    return table(data, name, BALLS)
 
 
 def _key(score: float, row: int) -> Float64:

@@ -6,6 +6,7 @@ and 8.0054 is not rounded to that. Whole numbers are what they are.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from regard.checking.open_factor import FACTOR
 from regard.errors import FormulaError
 from regard.kinds.condition.reading import Asked
 from regard.language import Formula
@@ -28,7 +30,9 @@ def literals(asked: Asked) -> list[float]:
     Sides that are one number, such as log(R), come first: they bound a score by themselves.
     """
     formulas = [asked.condition, *(one for one in asked.own.values() if isinstance(one, Formula))]
-    found = _sides(asked) + ([] if asked.factor is None else [asked.factor])
+    found = _sides(asked)
+    if asked.factor is not None and math.isfinite(asked.factor):
+        found.append(float(asked.factor))
     found += [one for one in asked.own.values() if isinstance(one, float)]
     found += [float(n.value) for one in formulas for n in one.tree if n.op == "number"]
     return list(dict.fromkeys(found))
@@ -39,6 +43,8 @@ def _sides(asked: Asked) -> list[float]:
     problem, tree = asked.problem, asked.condition.tree
     ratio = problem.goal.ratio or 1.0
     known = {"n": float(problem.given.n), "epsilon": float(problem.goal.epsilon), "R": float(ratio)}
+    if asked.factor is not None:
+        known[FACTOR] = asked.factor
     found = []
     for at, node in enumerate(tree):
         for part in operands(tree, at) if node.op == "compare" else []:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from regard.checking.open_factor import largest, up_to
 from regard.checking.sampling import softmax
 from regard.kinds.condition.instance import Instance, first_and_rest, level_of
 from regard.kinds.condition.instance.keys import key_instances
@@ -20,6 +21,8 @@ from regard.kinds.condition.reading.digits import literals
 DIGITS = 1e-3  # relative: by how much an exact condition may ask for more
 LADDER = tuple(float(10.0**k) for k in (0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256, 300))
 OF_KEYS = LADDER[:7]
+# With one of these leads it has to hold for sure; what exp(-1e12) leaves is too little to see.
+LEADS = (1e12, 1e3, 100.0)
 ORDINARY = 100.0
 FINE = 6  # steps between two rungs, to tell from which C on it does
 
@@ -113,14 +116,11 @@ def with_factor(asked: Asked) -> tuple[Asked, float | None]:
     """Return the condition with a number for an open C, and from which C on it is right, or None.
 
     Where it is right for every large C that it can be met with, the number is the smallest of
-    those; otherwise it is one for which it is wrong. The ladder ends where gaps pass 1e15.
+    those; otherwise it is one for which it is wrong. The ladder ends where gaps pass 1e12.
     """
     if asked.factor is None:
         return asked, None
-    ladder = OF_KEYS if asked.about_keys else LADDER
-    options = [replace(asked, factor=C) for C in ladder]
-    if not asked.about_keys:
-        options = [one for one in options if asked_gap(one) is not None] or options[:1]
+    options = [replace(asked, factor=C) for C in _ladder(asked)]
     if not is_right(_plain(options[-1])):
         # Shown with an ordinary number, if it is wrong with that as well.
         ordinary = next((one for one in options if one.factor == ORDINARY), options[-1])
@@ -132,13 +132,33 @@ def with_factor(asked: Asked) -> tuple[Asked, float | None]:
     if low < 0:
         return options[0], options[0].factor
     chosen = options[high]
-    between = np.geomspace(options[low].factor or 1.0, chosen.factor or 1.0, FINE + 2)[1:-1]
-    for C in between[::-1].tolist():
+    start, end = float(options[low].factor or 1.0), float(chosen.factor or 1.0)
+    between = np.geomspace(start, end, FINE + 2)[1:-1].tolist() if np.isfinite(end) else []
+    for C in between[::-1]:
         option = replace(asked, factor=C)
         if not is_right(_plain(option)):
             break
         chosen = option
     return chosen, chosen.factor
+
+
+def _ladder(asked: Asked) -> list[float]:
+    """Return factors to try, with which a lead can be large enough, from the smallest."""
+    if asked.about_keys:
+        return list(OF_KEYS)
+    n, level = asked.problem.given.n, level_of(asked.problem)
+    ahead = [level.instance(first_and_rest(lead, 0.0, n)) for lead in LEADS]
+
+    def gap(C: float) -> float:
+        one = replace(asked, factor=C)
+        return 0.0 if any(one.holds(at) and one.surely(at) for at in ahead) else np.inf
+
+    last = largest(gap, 1.0, 1)
+    if not last:
+        return [LADDER[0]]
+    below = up_to(last[0])
+    steps = [C for C in LADDER if last[0] > C] + [C for C in below[:-1] if not np.isfinite(C)][::5]
+    return [*steps, last[0]]
 
 
 def _plain(asked: Asked) -> Asked:

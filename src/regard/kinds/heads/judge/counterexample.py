@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from regard.checking.open_factor import written
 from regard.checking.sampling import Trial, compare, generator, smallest, softmax
 from regard.checking.verdict import Counterexample
 from regard.errors import InvalidAnswer
@@ -14,7 +15,7 @@ from regard.kinds.heads.instance import drawn_instance, has_noise, noisy_keys, p
 from regard.kinds.heads.reading import Candidate
 from regard.problems.instances import Float64, KeyInstance
 from regard.problems.laws import Arbitrary, Fixed, Orthogonal
-from regard.report import number, vector
+from regard.report import vector
 
 FACTORS = (10.0, 20.0, 50.0, 100.0, 1000.0)  # that an open one is shown with, the first that fails
 DRAWS = 200  # of keys, to show what noise does
@@ -132,7 +133,7 @@ def _draw(candidate: Candidate, instance: KeyInstance, queries: Float64) -> Floa
 def _sentence(
     candidate: Candidate, factor: float | None, weights: Float64, error: float, spread: float | None
 ) -> str:
-    with_factor = "" if factor is None else f" and {candidate.factor} = {number(factor, 4)}"
+    with_factor = "" if factor is None else f" and {candidate.factor} = {written(factor, 4)}"
     which = "keys" if spread is None else "keys drawn with this noise"
     wanted = candidate.wanted(len(weights))
     sentence = f"With {len(weights)} {which}{with_factor} "

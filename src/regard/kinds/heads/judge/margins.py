@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from regard.checking.open_factor import written
 from regard.checking.sampling import Trial, compare
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import has_noise, limits_in_words, plain_instance
@@ -64,9 +65,12 @@ def remarks_on(candidate: Candidate, here: KeyInstance, right: bool) -> tuple[st
     assert smallest is not None  # the largest factors were right
     if smallest < 0.01:
         return (f"Here every {candidate.factor} is large enough.",)
-    digits = 10.0 ** (np.floor(np.log10(smallest)) - 2)
-    shown = np.ceil(smallest / digits) * digits
-    remark = f"Here every {candidate.factor} from {number(shown)} on is large enough."
+    if np.isfinite(smallest):
+        digits = 10.0 ** (np.floor(np.log10(smallest)) - 2)
+        shown = number(np.ceil(smallest / digits) * digits)
+    else:
+        shown = written(smallest, 3)
+    remark = f"Here every {candidate.factor} from {shown} on is large enough."
     if here.covariances is None or has_noise(here):
         return (remark,)
     noisy = plain_instance(candidate.problem, noisy=True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from regard.checking.answers import Answer
 from regard.checking.mistakes import named, recognise
+from regard.checking.open_factor import written
 from regard.checking.sampling import Trial, compare, counted_once, goal
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Scope, Verdict
 from regard.errors import InvalidAnswer
@@ -139,7 +140,7 @@ def _out_of_reach(candidate: Candidate, here: KeyInstance) -> GoalResult:
     last = candidate.open_factors(here, LARGEST_SCORE)[-1]
     error = float(candidate.errors_at(here, (last,))[0])
     sentence = (
-        f"at {candidate.factor} = {number(last, 3)}, as far as float64 goes, "
+        f"at {candidate.factor} = {written(last, 3)}, as far as it was tried, "
         f"{compare(error, candidate.tolerance)}, and the error still falls"
     )
     return GoalResult(

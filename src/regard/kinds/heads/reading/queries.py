@@ -8,13 +8,14 @@ and then every C within them has to do. The factor may have another name.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from regard.checking.answers import Answer, Value, evaluate
+from regard.checking.open_factor import FACTOR, largest
 from regard.checking.sampling import Trial
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import has_noise
@@ -25,13 +26,7 @@ from regard.language import Formula, Limit
 from regard.language.formula.vocabulary import GREEK_WORDS
 from regard.problems.instances import Float64, KeyInstance
 
-FACTOR = "C"
-# What an open factor is tried with. Which of these are used depends on how large scores become.
-LADDER = (
-    *(float(x) for x in np.geomspace(1.0, 1e4, 33)),
-    *(float(x) for x in np.geomspace(3e4, 1e16, 24)),
-    *(float(x) for x in np.geomspace(1e20, 1e300, 21)),
-)
+OPEN = 4  # so many of the largest factors that float64 resolves stand for all larger ones
 RESOLVED = 1e10  # below this rounding of scores does not show in weights, whatever ties
 _ROW = re.compile(r"(k|mu|v)_([1-9][0-9]{0,3})")
 # A name that nobody declared may be a factor if it is no vector's letter and no unit or index.
@@ -163,40 +158,50 @@ class Candidate(Goal):
         """Return what comes of it on an instance."""
         return Trial(instance, self.largest_error(instance, fine=fine), self.tolerance, seed)
 
-    def score_sizes(self, instance: KeyInstance, *, of_terms: bool = True) -> Float64:
-        """Return the largest size of a score at each factor of the ladder.
+    def score_size(self, instance: KeyInstance, *, of_terms: bool) -> Callable[[float], float]:
+        """Return the largest size of a score at a factor, as a function that remembers.
 
         Of the sums of the sizes of the terms, or of the scores themselves; infinite where a query
-        is not finite.
+        is not finite, or noise makes scores so wide that nothing can be told of them.
         """
-        queries = self.evaluate(instance, LADDER)
-        with np.errstate(all="ignore"):
-            if of_terms:
-                scores = self.problem.given.scale * (np.abs(queries) @ np.abs(instance.keys).T)
-            else:
-                scores = np.abs(self.scores(instance, queries))
-            sizes = np.max(scores, axis=(1, 2))
-            usable = np.all(np.isfinite(queries), axis=(1, 2)) & ~np.isnan(sizes)
-        return np.where(usable, sizes, np.inf)
+        noisy, known = has_noise(instance), dict[float, float]()
+        keys = np.abs(instance.keys.T)
+
+        def found(factor: float) -> float:
+            queries = self.evaluate(instance, (factor,))[0]
+            if not np.all(np.isfinite(queries)):
+                return np.inf
+            with np.errstate(all="ignore"):
+                if of_terms:
+                    scores = self.problem.given.scale * (np.abs(queries) @ keys)
+                else:
+                    scores = np.abs(self.scores(instance, queries))
+                wide = noisy and not self.score_width(instance, queries) <= WIDEST
+            size = float(np.max(scores))
+            return np.inf if wide or np.isnan(size) else size
+
+        def remembered(factor: float) -> float:
+            if factor not in known:
+                known[factor] = found(factor)
+            return known[factor]
+
+        return remembered
 
     def open_factors(
-        self, instance: KeyInstance, largest: float = RESOLVED, sizes: Float64 | None = None
+        self,
+        instance: KeyInstance,
+        most: float = RESOLVED,
+        size: Callable[[float], float] | None = None,
     ) -> list[float]:
-        """Return the factors with which float64 can still tell scores apart, from the smallest.
+        """Return the largest factors with which float64 can tell scores apart, from the smallest.
 
         Up to RESOLVED it is not the scores that count but the sums of the sizes of their terms,
         which is what rounding is a share of: a score may be a small difference of these. These
-        `sizes` may be known already.
+        sizes may be known already.
         """
-        if sizes is None or largest > RESOLVED:
-            sizes = self.score_sizes(instance, of_terms=largest <= RESOLVED)
-        good = sizes < largest
-        if has_noise(instance):
-            queries = self.evaluate(instance, LADDER)
-            with np.errstate(all="ignore"):
-                for at in np.flatnonzero(good):
-                    good[at] = self.score_width(instance, queries[at]) <= WIDEST
-        return [factor for factor, one in zip(LADDER, good, strict=True) if one]
+        if size is None or most > RESOLVED:
+            size = self.score_size(instance, of_terms=most <= RESOLVED)
+        return list(largest(size, most, OPEN))
 
     def _rows(self, instance: KeyInstance, factor: float) -> Float64:
         symbols = self.symbols(instance, factor)

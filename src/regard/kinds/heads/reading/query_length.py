@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.checking.open_factor import spread, up_to
 from regard.kinds.heads.instance import has_noise
 from regard.kinds.heads.reading.goal import LARGEST_SCORE
-from regard.kinds.heads.reading.queries import LADDER, RESOLVED, Candidate
+from regard.kinds.heads.reading.queries import OPEN, RESOLVED, Candidate
 from regard.problems.instances import Float64, KeyInstance
 
-OPEN = 4  # so many of the largest factors that float64 resolves stand for all larger ones
-BETWEEN = 7  # and so many between the last two, for what goes up and down
+BETWEEN = 7  # factors between the last two, for what goes up and down
 MODERATE = 1e6  # scores up to which rounding is nothing beside a tolerance
 ROUNDED = 1e13  # times the tolerance: scores up to which it is less
 STILL = 1e-3  # an error that falls by such a share from one factor to the next is not at its end
@@ -94,8 +95,8 @@ def _largest(candidate: Candidate, instance: KeyInstance) -> tuple[float, ...]:
         return candidate.right(instance, candidate.evaluate(instance, factors))
 
     seen = min(RESOLVED, ROUNDED * candidate.tolerance)
-    sizes = candidate.score_sizes(instance)
-    near, found = (_last(candidate, instance, most, sizes) for most in (min(MODERATE, seen), seen))
+    size = candidate.score_size(instance, of_terms=True)
+    near, found = (_last(candidate, instance, most, size) for most in (min(MODERATE, seen), seen))
     if has_noise(instance):
         return found
     if right(found):
@@ -105,11 +106,14 @@ def _largest(candidate: Candidate, instance: KeyInstance) -> tuple[float, ...]:
 
 
 def _last(
-    candidate: Candidate, instance: KeyInstance, largest: float, sizes: Float64 | None = None
+    candidate: Candidate,
+    instance: KeyInstance,
+    most: float,
+    size: Callable[[float], float] | None = None,
 ) -> tuple[float, ...]:
-    found = candidate.open_factors(instance, largest, sizes)[-OPEN:] or list(LADDER[:1])
+    found = candidate.open_factors(instance, most, size) or [1.0]
     if len(found) > 1 and not has_noise(instance):
-        found[-1:-1] = np.linspace(found[-2], found[-1], BETWEEN + 2)[1:-1].tolist()
+        found[-1:-1] = spread(found[-2], found[-1], BETWEEN)
     return tuple(found)
 
 
@@ -117,7 +121,7 @@ def still_falling(candidate: Candidate, instance: KeyInstance) -> bool:
     """Whether an open factor is not right as far as float64 goes, and the error still falls."""
     if not candidate.free or has_noise(instance):
         return False
-    factors = tuple(candidate.open_factors(instance, LARGEST_SCORE)[-OPEN:])
+    factors = tuple(candidate.open_factors(instance, LARGEST_SCORE))
     if len(factors) < OPEN:
         return False
     errors = candidate.errors_at(instance, factors)
@@ -126,13 +130,15 @@ def still_falling(candidate: Candidate, instance: KeyInstance) -> bool:
 
 def smallest_factor(candidate: Candidate, instance: KeyInstance) -> float | None:
     """Return the smallest open factor from which on the answer is right, or None."""
-    ladder = [factor for factor in LADDER if factor <= candidate.factors[-1]]
+    ladder = up_to(candidate.factors[-1])
     errors = candidate.errors_at(instance, ladder)
     wrong = np.flatnonzero(~(errors <= candidate.tolerance))
     if len(wrong) and wrong[-1] == len(ladder) - 1:
         return None
     high = ladder[wrong[-1] + 1] if len(wrong) else ladder[0]
     low = ladder[wrong[-1]] if len(wrong) else 0.0
+    if not np.isfinite(high):
+        return high
     for _ in range(3):
         steps = np.linspace(low, high, 13)
         errors = candidate.errors_at(instance, steps[1:].tolist())

@@ -17,6 +17,7 @@ import numpy as np
 from regard.checking.answers import Answer, Value, evaluate
 from regard.checking.digits import larger
 from regard.checking.matrices import shape_words, with_own_names
+from regard.checking.open_factor import in_balls, rungs
 from regard.errors import InvalidAnswer
 from regard.kinds.noise.reading.output_law import Law, apart
 from regard.kinds.noise.spec import NoiseProblem, value_symbols
@@ -27,7 +28,7 @@ FIELDS = ("atoms", "mean", "variance", "independent")
 # What stands for a number that grows without bound, or is that near to its limit: the first with
 # which an answer is finite.
 LARGE = (1e300, 1e150, 1e60, 1e30, 1e16, 1e10, 1e8, 1e6, 1e5, 1e4, 1e3, 700.0, 300.0, 100.0)
-MOST_STAGES = 70
+MOST_STAGES = 80
 NEAR = (0.0, 1e-200, 1e-100, 1e-30, 1e-16)
 FALLS = 0.99  # an error that falls by more from one such number to the next is not at its end
 
@@ -58,7 +59,9 @@ class Said:
         for limit in self.problem.given.read_limits:
             if math.isinf(limit.target):
                 grown = limit.name
-                goes[limit.name] = tuple(math.copysign(x, limit.target) for x in LARGE)
+                goes[limit.name] = tuple(in_balls(math.copysign(x, limit.target)) for x in LARGE)
+                if limit.target > 0:  # log(log(C)) grows as well
+                    goes[limit.name] = (rungs()[-1][1], *goes[limit.name])
             else:
                 near = NEAR if grown is None else (1e-20, 1e-12)
                 goes[limit.name] = tuple(limit.target + x for x in near)

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from regard.checking.open_factor import plain as plain_factor
 from regard.checking.sampling import compare
 from regard.checking.verdict import Counterexample
-from regard.kinds.self_attention.judge.heads import (
-    Asked,
-    Scene,
-    errors,
-    scene,
-    weights_of,
-    worst,
-)
+from regard.kinds.self_attention.judge.heads import Asked, Scene, errors, scene, weights_of, worst
 from regard.problems.tokens import read_label
 from regard.report import number, vector
 
@@ -23,7 +17,8 @@ _LONGEST = 60  # frames that are drawn to find one on which the answer is wrong
 def counterexample(asked: Asked, prefix: str = "") -> Counterexample:
     """Return the plainest instance on which the answer is wrong: along the axes if there is one."""
     at, seed = _failing(asked)
-    factor = asked.factors[0]
+    wrong = (C for C in asked.factors if not _error(asked, at, (C,)) <= asked.tolerance)
+    factor = next(wrong, asked.factors[0])
     head = asked.head(at, factor)
     found = errors(asked, at, head)
     label = max(found, key=lambda one: found[one] if np.isfinite(found[one]) else np.inf)
@@ -33,7 +28,7 @@ def counterexample(asked: Asked, prefix: str = "") -> Counterexample:
     arrays = {
         "tokens": at.tokens.tolist(),
         **{name: at.symbols[name] for name in asked.problem.given.parameters},
-        **({"C": factor} if asked.free else {}),
+        **({"C": plain_factor(factor)} if asked.free else {}),
         "K": head.K.tolist(),
         "Q": head.Q.tolist(),
         **({} if head.V is None else {"V": head.V.tolist()}),
@@ -86,5 +81,6 @@ def _failing(asked: Asked) -> tuple[Scene, int | None]:
     return plain[0], None
 
 
-def _error(asked: Asked, at: Scene) -> float:
-    return worst(errors(asked, at, asked.head(at, asked.factors[0])).values())
+def _error(asked: Asked, at: Scene, factors: tuple[float, ...] = ()) -> float:
+    found = (errors(asked, at, asked.head(at, C)).values() for C in factors or asked.factors)
+    return worst(one for each in found for one in each)

@@ -16,13 +16,8 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.matrices import (
-    Float64,
-    in_coordinates,
-    matrix,
-    shape_words,
-    with_own_names,
-)
+from regard.checking.matrices import Float64, in_coordinates, matrix, shape_words, with_own_names
+from regard.checking.open_factor import FACTOR, settled
 from regard.checking.sampling import softmax
 from regard.errors import InvalidAnswer
 from regard.kinds.self_attention.spec import SelfAttentionProblem
@@ -30,12 +25,10 @@ from regard.language import Formula
 from regard.problems.token_instances import nearer, token_table
 from regard.problems.tokens import token_label
 
-FACTOR = "C"  # the name that may stay without a number
-# What an open factor may be: the largest for which scores stay small enough have to do.
-LADDER = tuple(10.0**k for k in (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 32, 64, 128, 256, 300))
 FAR = (4.0, 8.0)  # what a parameter that becomes large is multiplied by
 FARTHER = (64.0, 512.0, 1e4)  # and beyond, for what is right only there
 MOST_SCORE = 1e10  # beyond this, equal scores may differ by rounding
+LARGEST_SCORE = 1e15  # beyond this, float64 tells no two scores apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,12 +145,19 @@ class Asked:
 
     @cached_property
     def factors(self) -> tuple[float, ...]:
-        """The factors C that the answer is tried with: two of the largest that scores allow."""
+        """The factors C that the answer is tried with: some of the largest that scores allow."""
         if not self.free:
             return (1.0,)
         at = scene(self.problem, FAR[-1] if self.problem.given.limits else 1.0)
-        usable = [C for C in LADDER if _largest_score(self, at, self.head(at, C)) <= MOST_SCORE]
-        return tuple(usable[-2:]) or LADDER[:2]
+
+        def right(factors: tuple[float, ...]) -> bool:
+            found = (errors(self, at, self.head(at, C)).values() for C in factors)
+            return worst(one for each in found for one in each) <= self.tolerance
+
+        def size(C: float) -> float:
+            return _largest_score(self, at, self.head(at, C))
+
+        return settled(right, size, MOST_SCORE, LARGEST_SCORE) or (10.0, 100.0)
 
     def _scores_at(self, times: float) -> float:
         at = scene(self.problem, times)

@@ -190,7 +190,8 @@ def _remarks(asked: Asked, right: bool) -> tuple[str, ...]:
         names = ", ".join(asked.problem.given.basis.names)
         said.append(f"The numbers were read as coordinates along {names}.")
     if right and asked.free:
-        least = _least(lambda C: _with_factor(asked, C), asked.tolerance, 1e-3, asked.factors[-1])
+        most = min(float(asked.factors[-1]), 1e300)  # beyond that it is told of no number
+        least = _least(lambda C: _with_factor(asked, C), asked.tolerance, 1e-3, most)
         if least is not None:
             said.append(f"Here every C from {number(least, 4)} on is large enough.")
     if right and asked.problem.given.limits and not asked.free:

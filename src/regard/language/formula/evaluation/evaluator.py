@@ -16,6 +16,8 @@ import numpy as np
 
 from regard.errors import FormulaError
 from regard.language.formula import limits
+from regard.language.formula.evaluation import large_numbers
+from regard.language.formula.evaluation.large_numbers import Large
 from regard.language.formula.evaluation.operations import CALLS, OPERATORS, Value
 from regard.language.formula.parsing.messages import undeclared
 from regard.language.formula.shapes.inference import Shape, infer
@@ -48,7 +50,15 @@ def evaluate(
     )
     of_names = tuple((name, np.shape(value)) for name, value in known.items())
     wanted = None if expected is None else tuple(expected)
-    result = _run(tree, known, _shapes(tree, text, of_names, wanted, sizes))
+    shapes = _shapes(tree, text, of_names, wanted, sizes)
+    if any(isinstance(value, Large) for value in known.values()):
+        with large_numbers.exact_enough():
+            result = _run(tree, known, shapes, large=True)
+            if isinstance(result, Large) and not expected:
+                return result
+            result = large_numbers.in_floats(result)
+    else:
+        result = _run(tree, known, shapes)
     if isinstance(result, bool):
         return result
     if expected is not None and np.shape(result) != tuple(expected):
@@ -75,7 +85,8 @@ def _values(tree: Tree, text: str, values: Mapping[str, Any]) -> dict[str, Value
             continue
         if node.value not in values:
             raise FormulaError(undeclared(node.value, values), text, node.column)
-        value = _float64(values[node.value])
+        value = values[node.value]
+        value = value if isinstance(value, Large) else _float64(value)
         if value is None:
             raise FormulaError(
                 f"The value of {node.value} is not a number or an array of numbers.",
@@ -161,12 +172,20 @@ def _check_size(tree: Tree, text: str, shapes: tuple[Shape, ...]) -> None:
             )
 
 
-def _run(tree: Tree, known: dict[str, Value], shapes: Sequence[Shape]) -> Value:
+def _run(
+    tree: Tree, known: dict[str, Value], shapes: Sequence[Shape], *, large: bool = False
+) -> Value:
     stack: list[Value] = []
     with np.errstate(all="ignore"):
         for node, shape in zip(tree, shapes, strict=True):
             arguments = stack[len(stack) - node.arity :]
             del stack[len(stack) - node.arity :]
+            if large and large_numbers.applies(arguments):
+                value = large_numbers.operate(node, arguments, shape)
+                if value is not None:
+                    stack.append(value)
+                    continue
+                arguments = [large_numbers.in_floats(argument) for argument in arguments]
             if node.op == "name":
                 value = known[node.value]
             elif node.op == "call":
