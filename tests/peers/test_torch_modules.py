@@ -51,6 +51,16 @@ def test_the_heads_of_a_module_compute_what_it_does(bias: bool, d_context: int, 
     torch.testing.assert_close(heads.weights(*given), weights, rtol=0, atol=TOLERANCE[dtype])
 
 
+@pytest.mark.parametrize("bias", [True, False], ids=["biases", "no biases"])
+@pytest.mark.parametrize("d_context", [0, 13], ids=["itself", "a context of another width"])
+def test_a_module_comes_back_with_its_own_parameters(bias: bool, d_context: int) -> None:
+    made = module(3, 7, torch.float64, bias=bias, d_context=d_context)
+    back = regard.MultiHead.from_torch(made).to_torch().state_dict()
+    assert list(back) == list(made.state_dict())
+    for name, parameter in made.state_dict().items():
+        torch.testing.assert_close(back[name], parameter, rtol=0, atol=1e-15)
+
+
 HEADS: dict[str, dict[str, Any]] = {
     "as torch has them": {"W_Q": (3, 21, 7), "W_K": (3, 21, 7), "W_V": (3, 21, 7)},
     "narrow": {"W_Q": (3, 21, 2), "W_K": (3, 21, 2), "W_V": (3, 21, 5)},

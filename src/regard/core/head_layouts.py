@@ -169,6 +169,7 @@ def to_torch(heads: MultiHead) -> Any:
     module = torch.nn.MultiheadAttention(
         d_model,
         n_heads,
+        bias=any(getattr(heads, f"b_{letter}") is not None for letter in "QKVO"),
         batch_first=True,
         kdim=heads.W_K.shape[-2],
         vdim=heads.W_V.shape[-2],
@@ -182,9 +183,10 @@ def to_torch(heads: MultiHead) -> Any:
             module.in_proj_weight.chunk(3) if packed else own, matrices, strict=True
         ):
             place.copy_(torch.from_numpy(np.ascontiguousarray(matrix)))
-        module.in_proj_bias.copy_(torch.from_numpy(np.concatenate(biases)))
         module.out_proj.weight.copy_(torch.from_numpy(_written(heads, width).T.copy()))
-        module.out_proj.bias.copy_(torch.from_numpy(np.ascontiguousarray(b_O)))
+        if module.in_proj_bias is not None:
+            module.in_proj_bias.copy_(torch.from_numpy(np.concatenate(biases)))
+            module.out_proj.bias.copy_(torch.from_numpy(np.ascontiguousarray(b_O)))
     return module.eval()
 
 
