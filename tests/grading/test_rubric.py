@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from importlib import resources
+from typing import Any
 
 import pytest
 
@@ -10,31 +13,21 @@ from cli.running import run
 from regard import problems
 from regard.checking import check
 from regard.grading import rubric
+from regard.grading.shown_mistakes import shown_mistakes
 from regard.problems.answer_fields import goal_names
+from regard.solving import solve
 
-# One of each kind that can be checked.
-FIRST = {}
-for _name in problems.names():
-    FIRST.setdefault(problems.load(_name).kind, _name)
-FIRST.pop("code", None)
-ORDINARY = ("query", "compute", "count")
+ORDINARY = ("average-two-values", "worked-weighted-sum", "kv-cache-bytes")
 
 
-@pytest.mark.parametrize(
-    "kind", [k if k in ORDINARY else pytest.param(k, marks=pytest.mark.slow) for k in sorted(FIRST)]
-)
-def test_every_example_gets_the_tag_and_the_score_that_are_printed(kind: str) -> None:
-    problem = problems.load(FIRST[kind])
+@pytest.mark.parametrize("name", ORDINARY)
+def test_goals_are_those_of_the_judge_and_the_tags_come_once(name: str) -> None:
+    problem = problems.load(name)
     found = rubric(problem)
     assert check(problem, dict(found.answer)).right
     assert [goal.name for goal in found.goals] == [*goal_names(problem)]
     assert sum(goal.share for goal in found.goals) == pytest.approx(1)
     assert found.mistakes
-    for mistake in found.mistakes:
-        verdict = check(problem, dict(mistake.answer))
-        assert verdict.misconception is not None
-        assert verdict.misconception.tag == mistake.tag
-        assert verdict.score == mistake.score
     tags = [mistake.tag for mistake in found.mistakes] + [tag for tag, _ in found.others]
     assert len(tags) == len(set(tags))
 
@@ -56,3 +49,67 @@ def test_the_command_prints_a_rubric() -> None:
     data = json.loads(run("rubric", "average-two-values", "--json").stdout)
     assert data["goals"][0]["goal"] == "answer"
     assert run("rubric", "nothing-of-this-name").returncode == 2
+
+
+def entries() -> list[tuple[str, dict[str, Any]]]:
+    folder = resources.files("regard.grading") / "shown"
+    return [
+        (path.name.removesuffix(".toml"), entry)
+        for path in sorted(folder.iterdir(), key=lambda path: path.name)
+        for entry in tomllib.loads(path.read_text("utf-8"))["shown"]
+    ]
+
+
+FEW = 60  # every so-manieth in the ordinary run
+
+
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_answers_that_are_kept_as_examples_are_called_by_their_tags(every: bool) -> None:
+    kept = entries()
+    assert len({(entry["problem"], entry["tag"]) for _, entry in kept}) == len(kept)
+    right: dict[str, Any] = {}
+    for kind, entry in kept if every else kept[::FEW]:
+        problem = problems.load(entry["problem"])
+        assert problem.kind == kind
+        if problem.id not in right:
+            right[problem.id] = solve(problem).answer if kind == "code" else {}
+        found = dict(shown_mistakes(problem, right[problem.id]))[entry["tag"]]
+        verdict = check(problem, found)
+        assert verdict.misconception is not None, entry
+        assert verdict.misconception.tag == entry["tag"], entry
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", problems.names())
+def test_every_mistake_of_a_rubric_has_an_answer_that_the_judge_calls_by_it(name: str) -> None:
+    problem = problems.load(name)
+    found = rubric(problem)
+    assert check(problem, dict(found.answer)).right
+    for mistake in found.mistakes:
+        verdict = check(problem, dict(mistake.answer))
+        assert verdict.misconception is not None
+        assert (verdict.misconception.tag, verdict.score) == (mistake.tag, mistake.score)
+    tags = [mistake.tag for mistake in found.mistakes] + [tag for tag, _ in found.others]
+    assert len(tags) == len(set(tags))
+
+
+@pytest.mark.slow
+def test_a_program_is_shown_with_the_function_that_is_wrong() -> None:
+    shown = str(rubric("rotary-as-a-program"))
+    words = " ".join(shown.split())
+    assert "rotary-turned-back: The pairs are turned the other way" in words
+    assert "With this it gets 0%:" in words
+    assert "No answer tried here shows them." in words
+
+
+def test_a_problem_of_ones_own_is_tried_with_the_answers_to_others() -> None:
+    data = problems.to_dict(problems.load("select-the-first-value"))
+    found = rubric(problems.from_dict({**data, "id": "of-my-own"}))
+    assert {"wrong-sign", "all-keys-alike"} <= {one.tag for one in found.mistakes}
+
+
+@pytest.mark.slow
+def test_a_program_of_ones_own_is_tried_with_functions_of_the_same_name() -> None:
+    data = problems.to_dict(problems.load("rotary-as-a-program"))
+    found = rubric(problems.from_dict({**data, "id": "of-my-own"}))
+    assert {"rotary-turned-back", "rotary-pairs-of-halves"} <= {one.tag for one in found.mistakes}

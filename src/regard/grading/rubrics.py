@@ -6,24 +6,26 @@ example of a mistake is an answer that it calls by that tag.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, permutations
+from itertools import chain, islice, permutations
 from pathlib import Path
 from typing import Any
 
 from regard.checking import Verdict, check
+from regard.checking.mistakes import Mistake
 from regard.errors import RegardError
+from regard.grading.shown_mistakes import shown_mistakes
 from regard.problems import Problem, load
 from regard.problems.answer_fields import goal_names
 from regard.problems.problem_sets import place
 from regard.problems.registry import part
 from regard.problems.writing import inline
-from regard.report import Block, Heading, Report, Steps, Table, Text, number
+from regard.report import Block, Code, Heading, Report, Steps, Table, Text, number
 from regard.report.reported import Reported
 from regard.solving import solve
 
-MOST_TRIED = 4  # answers with one mistake
+MOST_TRIED = 8  # answers with one mistake
 LONGEST = 160
 
 
@@ -63,7 +65,7 @@ class Rubric(Reported):
         answer: one that is right.
         goals: in the order of the problem.
         mistakes: with an example each, in the order in which the judge looks for them.
-        others: tags and sentences of mistakes that the judge knows, without an example here.
+        others: tags and sentences of mistakes that the kind has and no answer tried here shows.
     """
 
     problem: Problem
@@ -107,15 +109,17 @@ class Rubric(Reported):
         )
         blocks.append(Table(("goal", "points" if given else "share", "what is judged"), rows))
         blocks.append(Text(self._partial_credit()))
-        blocks.append(Text(f"Right, for example: {_written(self.answer)}."))
+        if "file" in self.answer:
+            blocks += [Text("Right, for example:"), Code(self.answer["file"].rstrip(), "python")]
+        else:
+            blocks.append(Text(f"Right, for example: {_written(self.answer)}."))
         if self.mistakes:
-            steps = tuple((_told(mistake), "") for mistake in self.mistakes)
-            blocks += [Heading("Mistakes that are named"), Steps(steps)]
+            blocks += [Heading("Mistakes that are named"), *_listed(self.mistakes, self.answer)]
         if self.others:
-            blocks += [
-                Heading("Known as well, without an example here"),
-                Table(("tag", "what it is"), self.others),
-            ]
+            count = "1 more mistake is" if len(self.others) == 1 else f"{len(self.others)} more are"
+            blocks.append(
+                Text(f"{count} known for problems of this kind. No answer tried here shows them.")
+            )
         return Report(f"Rubric: {self.problem.title}", tuple(blocks))
 
     def _partial_credit(self) -> str:
@@ -147,12 +151,16 @@ def rubric(problem: Problem | str | Path) -> Rubric:
     asked = load(problem)
     right = dict(solve(asked).answer)
     verdict = check(asked, right)
-    mistakes = tuple(_examples(asked, right))
-    shown = {one.tag for one in mistakes}
-    module = part(asked.kind, "misconceptions")
-    known = {one.tag: one.sentence for one in getattr(module, "MISTAKES", ())}
+    known = {one.tag: one.sentence for one in _known(asked)}
+    order = {tag: place for place, tag in enumerate(known)}
+    found = sorted(_examples(asked, right), key=lambda one: order.get(one.tag, len(order)))
+    shown = {one.tag for one in found}
     others = tuple((tag, known[tag]) for tag in known if tag not in shown)
-    return Rubric(asked, right, _goals(asked, verdict), mistakes, others)
+    return Rubric(asked, right, _goals(asked, verdict), tuple(found), others)
+
+
+def _known(problem: Problem) -> tuple[Mistake[Any, Any], ...]:
+    return getattr(part(problem.kind, "misconceptions"), "MISTAKES", ())
 
 
 def _goals(problem: Problem, right: Verdict) -> tuple[RubricGoal, ...]:
@@ -180,14 +188,16 @@ def _goals(problem: Problem, right: Verdict) -> tuple[RubricGoal, ...]:
 
 def _examples(problem: Problem, right: Mapping[str, Any]) -> Iterator[RubricMistake]:
     """Yield mistakes with an answer that the judge calls by them, each tag once."""
-    module = part(problem.kind, "misconceptions")
     seen: set[str] = set()
-    candidates = [
-        fields
-        for mistake in getattr(module, "MISTAKES", ())
+    by_rule = (
+        (mistake.tag, fields)
+        for mistake in _known(problem)
         for fields in islice(mistake.answers(problem, right), MOST_TRIED)
-    ]
-    for fields in (*candidates, *_spoiled(right)):
+    )
+    spoiled = (("", fields) for fields in (_spoiled(right) if "file" not in right else ()))
+    for tag, fields in chain(by_rule, shown_mistakes(problem, right), spoiled):
+        if tag in seen:
+            continue
         try:
             verdict = check(problem, fields)
         except RegardError:
@@ -212,10 +222,23 @@ def _spoiled(right: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {**right, **{name: f"({text})'" for name, text in texts.items()}}
 
 
+def _listed(mistakes: Sequence[RubricMistake], right: Mapping[str, Any]) -> Iterator[Block]:
+    """Yield the mistakes as a list; those of programs each with the function that shows it."""
+    if "file" not in right:
+        yield Steps(tuple((_told(mistake), "") for mistake in mistakes))
+        return
+    for mistake in mistakes:
+        yield Text(f"{mistake.tag}: {mistake.sentence} With this it gets {_score(mistake)}:")
+        yield Code(mistake.answer["file"].removeprefix(right["file"].rstrip()).strip(), "python")
+
+
+def _score(mistake: RubricMistake) -> str:
+    return "no score" if mistake.score is None else f"{mistake.score:.0%}"
+
+
 def _told(mistake: RubricMistake) -> str:
-    score = "no score" if mistake.score is None else f"{mistake.score:.0%}"
     example = _written(mistake.answer)
-    return f"{mistake.tag}: {mistake.sentence} For example {example}, which gets {score}."
+    return f"{mistake.tag}: {mistake.sentence} For example {example}, which gets {_score(mistake)}."
 
 
 def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:

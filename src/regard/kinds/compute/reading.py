@@ -109,7 +109,7 @@ def _fields(
 
     A formula may use what is given and the fields above it.
     """
-    given = _given_names(example)
+    given = given_names(example)
     used = _names_used(answer)
     found: dict[str, tuple[Float64, Decimals]] = {}
     for name, field in answer.fields.items():
@@ -145,7 +145,7 @@ def _without_infinities(mask: Float64) -> Float64:
     return np.where(hidden, 0.0, 1.0)
 
 
-def _given_names(example: Example) -> dict[str, Value]:
+def given_names(example: Example) -> dict[str, Value]:
     """Return what a formula of an answer may use: arrays, their rows, and sizes."""
     names = {"tokens": "X", "scores": "S", "weights": "A", "context": "X_c"}
     found: dict[str, Value] = {}

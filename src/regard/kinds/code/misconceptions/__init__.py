@@ -88,23 +88,23 @@ MISTAKES: tuple[Mistake[CodeProblem, Wrong], ...] = (
     ),
     like(
         "scores-divided-by-their-sum",
-        "The scores are divided by their sum, and that is no softmax: take exp of them first.",
+        SHARED["scores-divided-by-their-sum"],
         Change(weigh="share"),
         Change(weigh="share", scale="none"),
     ),
     like(
-        "largest-score-takes-all",
+        "argmax-for-softmax",
         "The largest score gets all the weight, as by argmax. A softmax leaves some to every key.",
         Change(weigh="largest"),
     ),
     like(
         "unnormalised-weights",
-        "The powers of the scores are taken and not divided by the sum of their row.",
+        SHARED["unnormalised-weights"],
         Change(weigh="powers"),
     ),
     like(
         "scores-instead-of-weights",
-        "The scores themselves are taken for weights: the softmax of each row is left out.",
+        SHARED["scores-instead-of-weights"],
         Change(weigh="nothing"),
     ),
     like(

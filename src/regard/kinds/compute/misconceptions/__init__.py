@@ -7,6 +7,7 @@ import numpy as np
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake, recognise
 from regard.checking.verdict import Misconception
+from regard.kinds.compute.misconceptions import changed
 from regard.kinds.compute.misconceptions.around import BLOCK, POSITIONS
 from regard.kinds.compute.misconceptions.case import Case
 from regard.kinds.compute.misconceptions.masks import MASKS
@@ -78,24 +79,32 @@ MISTAKES: tuple[Mistake[ComputeProblem, Case], ...] = (
     *POSITIONS,
     *OTHERS,
     *BLOCK,
-    Mistake("sign-error", SHARED["sign-error"], _only_signs),
-    Mistake("transposed-result", SHARED["transposed-result"], _transposed),
+    Mistake("sign-error", SHARED["sign-error"], _only_signs, spoiled=changed.other_signs),
+    Mistake(
+        "transposed-result",
+        SHARED["transposed-result"],
+        _transposed,
+        spoiled=changed.transposed,
+    ),
     Mistake(
         "another-token",
         "These are the numbers of another token: tokens count from 1.",
         _another_token,
+        spoiled=changed.another_token,
     ),
     Mistake(
         "rounded-too-early",
         "It was computed from numbers that had been rounded too much: keep more digits until the "
         "end.",
         _rounded,
+        spoiled=changed.rounded,
     ),
     Mistake(
         "carried-error",
         "It is consistent with an earlier number of the answer, and that one is wrong: mend it, "
         "and do the rest again.",
         lambda case: bool(case.carried),
+        spoiled=changed.carried_on,
     ),
 )
 OFTEN = (
