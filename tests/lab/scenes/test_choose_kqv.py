@@ -86,3 +86,13 @@ def test_what_is_copied_runs_and_gives_the_same_numbers(
     assert float(rows[0][3]) == pytest.approx(own[0, 0], rel=1e-3)
     assert [row[5] for row in rows].count("yes") == (1 if state else 2)
     screen.end()
+
+
+def test_a_token_that_is_alone_is_told_without_a_number_that_is_none(
+    browser: Any, lab: Lab
+) -> None:
+    screen = open_scene(browser, lab, NAME, tokens=[[1]], goals=[0])
+    said = screen.page.locator(".regard-proof").inner_text()
+    assert said.startswith("Proved:")
+    assert "NaN" not in screen.page.locator(".regard-scene").inner_text()
+    screen.end()

@@ -10,6 +10,7 @@ import pytest
 import regard
 from lab.browsing import Lab, Screen, open_scene, run
 from regard.lab import scenes
+from regard.lab.table import ask
 
 NAME = "where-to-look"
 KEYS = np.array(scenes.about(NAME)["state"]["keys"])
@@ -218,4 +219,22 @@ def test_a_matrix_is_pasted_from_python_a_spreadsheet_or_a_handout(browser: Any,
         list(texts),
     )
     assert found == list(texts.values())
+    screen.end()
+
+
+def test_a_query_whose_square_overflows_has_its_length_and_its_lead() -> None:
+    found = ask("design_query", {"keys": [[1e-300, 0], [0, 0]], "target": [1, 0]}).data
+    length = np.log(999) * 1e300  # the score that leaves 1/1000 to the other key
+    assert found["length"] == pytest.approx(length, rel=1e-9)
+    assert found["shown"]["length"] == found["length"]
+    assert found["ahead"] == {"by": pytest.approx(1e-300), "last": 0, "rival": 1}
+
+
+def test_a_query_that_is_zero_has_no_length_to_be_set(browser: Any, lab: Lab) -> None:
+    screen = open_scene(browser, lab, NAME, keys=[[0.5, 0.5]], target=[1])
+    box = screen.page.get_by_label("Length of the query, as a number")
+    assert (box.input_value(), box.is_disabled()) == ("0", True)
+    assert screen.page.get_by_label("Length of the query", exact=True).is_disabled()
+    screen.press("Reset")
+    assert box.is_enabled()
     screen.end()

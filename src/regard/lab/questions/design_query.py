@@ -7,6 +7,7 @@ runner-up, and the average of other keys that makes a key unreachable.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Annotated, Any
@@ -62,7 +63,7 @@ def answer(asked: Asked) -> Answer:
         "error": design.error,
         "tolerance": asked.tolerance,
         "margin": design.margin,
-        "length": float(np.linalg.norm(design.query)),
+        "length": math.hypot(*design.query),
         "sentence": "" if refusal is None else str(refusal).removeprefix("design.query: "),
         "proved": verified.holds,
         "claims": [
@@ -92,7 +93,7 @@ def _shown(keys: Array, query: Array, wanted: NDArray[np.bool_]) -> dict[str, An
     _, weights = attention_with_weights(query[None], keys, keys, scale=1.0)
     return {
         "query": query,
-        "length": float(np.linalg.norm(query)),
+        "length": math.hypot(*query),
         "scores": keys @ query,
         "weights": weights[0],
         "on_target": float(np.sum(weights[0][wanted])),
@@ -101,7 +102,7 @@ def _shown(keys: Array, query: Array, wanted: NDArray[np.bool_]) -> dict[str, An
 
 def _ahead(keys: Array, query: Array, wanted: NDArray[np.bool_]) -> dict[str, Any] | None:
     """How far the last wanted key is ahead of the first other one, per unit length of the query."""
-    length = float(np.linalg.norm(query))
+    length = math.hypot(*query)  # which does not overflow where its square would
     if length == 0 or wanted.all():
         return None
     heights = keys @ query / length

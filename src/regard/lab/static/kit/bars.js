@@ -36,7 +36,7 @@ export function bars({ label, onpick = null }) {
         set(item, { class: tone });
         set(bar, { vars: { "--share": String(weight) } });
         set(mark, { vars: { "--share": String(wanted) }, hidden: wanted === 0 || wanted === 1 });
-        set(value, { text: percent(weight) });
+        set(value, { text: percent(weight, 3, true) });
         if (onpick) set(button, { "aria-pressed": String(wanted > 0), "aria-label": `Look at ${spoken(name)}` });
       });
     },

@@ -1,6 +1,7 @@
 // A choice among a few, each with a bar that says how far it is off.
 
 import { h, set, uid } from "./dom.js";
+import { typeset } from "./math.js";
 import { number } from "./numbers.js";
 
 /** Radio buttons in a list of bars; `options` are [name, title], `onchoose(name)`. */
@@ -10,10 +11,10 @@ export function choice({ label, options, onchoose }) {
     const radio = h("input", { type: "radio", name: group, onchange: () => onchoose(name) });
     const bar = h("span", { class: "regard-bar" });
     const value = h("span", { class: "regard-value" });
-    const node = h("label", { class: "regard-choice-row" }, radio, h("span", { text: title }), h("span", { class: "regard-track", "aria-hidden": "true" }, bar), value);
+    const node = h("label", { class: "regard-choice-row" }, radio, h("span", { class: "regard-choice-name" }, typeset(title)), h("span", { class: "regard-track", "aria-hidden": "true" }, bar), value);
     return { name, radio, bar, value, node };
   });
-  const node = h("fieldset", { class: "regard-plain" }, h("legend", { class: "regard-label", text: label }), rows.map((row) => row.node));
+  const node = h("fieldset", { class: "regard-plain" }, h("legend", { class: "regard-label" }, typeset(label)), rows.map((row) => row.node));
 
   return {
     node,
@@ -28,7 +29,7 @@ export function choice({ label, options, onchoose }) {
     show(off, full) {
       for (const { name, bar, value } of rows) {
         set(bar, { vars: { "--share": String(Math.min(1, full > 0 ? off[name] / full : 0)) } });
-        set(value, { text: off[name] < 1e-12 ? "0" : number(off[name]), "data-value": String(off[name]) });
+        set(value, { text: off[name] < 1e-12 ? "0" : number(off[name], 3, true), "data-value": String(off[name]) });
       }
     },
   };

@@ -43,6 +43,13 @@ export function words(text) {
   });
 }
 
+const BELOW = { "ₐ": "a", "ₛ": "s", "ₜ": "t" };
+
+/** Nodes of a label, in which names such as "kₐ" are formulas. */
+export function typeset(label) {
+  return words(label.replace(/([A-Za-z])([ₐₛₜ])/g, (_, base, below) => `$${base}_${BELOW[below]}$`));
+}
+
 /** A name such as "k_1" as it is said aloud and in labels: "k 1". */
 export function spoken(name) {
   return name.replace("_", " ");
@@ -50,7 +57,6 @@ export function spoken(name) {
 
 /** A name such as "k_1" for a text of SVG: the letter of mathematics, and what stands below. */
 export function letter(name) {
-  const [base, below = ""] = name.split("_");
-  const place = "abcdefghijklmnopqrstuvwxyz".indexOf(base);
-  return { base: place < 0 ? base : [...ITALIC][place], below };
+  const [base, below = ""] = name.split("_").map((part) => (/^[a-z]$/.test(part) ? [...ITALIC][part.charCodeAt(0) - 97] : part));
+  return { base, below };
 }

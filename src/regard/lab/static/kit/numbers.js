@@ -28,12 +28,12 @@ function lands(text) {
   return [0, 0.5, 1].includes(Math.abs(Number(text)));
 }
 
-/** A share as a percentage: from 0.01 % on, else "< 0.01 %". */
-export function percent(x, digits = 3) {
+/** A share as a percentage: from 0.01 % on, else "< 0.01 %"; `keep` as in `number`, for columns. */
+export function percent(x, digits = 3, keep = false) {
   if (x === 0) return `0${NARROW}%`;
   if (x < 1e-4) return `<${NARROW}0.01${NARROW}%`;
   const p = 100 * x;
-  let text = String(Number(p.toPrecision(digits)));
+  let text = keep && p < 100 ? p.toPrecision(digits) : String(Number(p.toPrecision(digits)));
   if (Number(text) >= 100 && x < 1) text = p.toFixed(2) === "100.00" ? ">\u202f99.99" : p.toFixed(2);
   if (p < 1) text = p.toFixed(2);
   return `${text}${NARROW}%`;
@@ -51,16 +51,23 @@ export function percentDown(x) {
 
 /** An upper bound, rounded up to so many digits. */
 export function atMost(x, digits = 3) {
-  if (x === 0) return "0";
-  const unit = 10 ** (Math.floor(Math.log10(Math.abs(x))) - digits + 1);
-  return number(Number((Math.ceil(x / unit - 1e-9) * unit).toPrecision(digits)), digits);
+  return number(bounded(x, digits, 1), digits);
 }
 
 /** A lower bound, or a length up to which something holds: rounded down to so many digits. */
 export function upTo(x, digits = 3) {
-  if (x === 0) return "0";
-  const unit = 10 ** (Math.floor(Math.log10(Math.abs(x))) - digits + 1);
-  return number(Number((Math.floor(x / unit + 1e-9) * unit).toPrecision(digits)), digits);
+  return number(bounded(x, digits, -1), digits);
+}
+
+/** The number of so many digits next to x on one side (1: above), or x where it is one but for rounding. */
+function bounded(x, digits, side) {
+  const [mantissa, exponent] = Math.abs(x).toExponential(digits - 1).split("e").map(Number);
+  const near = Number(`${mantissa}e${exponent}`);
+  if (side * (x - Math.sign(x) * near) <= 1e-11 * Math.abs(x)) return Number.isFinite(near) ? Math.sign(x) * near : x;
+  const away = side * Math.sign(x);
+  const more = mantissa === 1 && away < 0 ? digits : digits - 1; // below 1.00 comes 0.999
+  const beside = (mantissa + away * 10 ** -more).toFixed(more);
+  return Math.sign(x) * Number(`${beside}e${exponent}`);
 }
 
 /** The hyphen of a negative number as a minus. */

@@ -7,6 +7,9 @@ import { letter } from "./math.js";
 const CLICK = 4; // px that a pointer may move and still have clicked
 const STEP = 0.1;
 
+/** Pixels around the plane in which its lines go on. */
+export const MARGIN = 8;
+
 /**
  * A square picture of [−reach, reach]². Layers, from below: `plane.below`, the points, `plane.above`,
  * the texts: `plane.labels.show(…)`, see `textLayer`. `onmove(i, [x, y])` between `onhold(i)` and `onrelease(i)`; `onpick(i, more)` when a
@@ -99,7 +102,7 @@ export function plane({ label, reach = 2, digits = 2, onmove, onhold, onrelease,
     set(svg, { viewBox: `0 0 ${size} ${size}` });
     const lines = [];
     for (let at = -reach + 0.5; at < reach; at += 0.5) {
-      lines.push(s("line", { x1: x(at), x2: x(at), y1: 0, y2: size }), s("line", { x1: 0, x2: size, y1: y(at), y2: y(at) }));
+      lines.push(s("line", { x1: x(at), x2: x(at), y1: -MARGIN, y2: size + MARGIN }), s("line", { x1: -MARGIN, x2: size + MARGIN, y1: y(at), y2: y(at) }));
     }
     grid.replaceChildren(...lines);
     points.forEach((one, i) => put(i, one.at));

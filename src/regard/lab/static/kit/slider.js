@@ -1,6 +1,7 @@
 // A slider with a number beside it: whatever can be dragged can be typed.
 
 import { h, uid } from "./dom.js";
+import { typeset } from "./math.js";
 import { number, readNumber } from "./numbers.js";
 
 /**
@@ -13,7 +14,7 @@ export function slider({ label, min, max, log = false, step = null, marks = [], 
   const to = log ? Math.log2 : (x) => x;
   const back = log ? (x) => 2 ** x : (x) => x;
   const factor = () => (unit ? unit.of() : 1) || 1;
-  const range = h("input", { type: "range", id, min: to(min), max: to(max), step: step ?? "any", class: "regard-range" });
+  const range = h("input", { type: "range", id, min: to(min), max: to(max), step: step ?? "any", class: "regard-range", "aria-label": label });
   const box = h("input", { type: "text", inputmode: "decimal", class: "regard-number", "aria-label": `${label}, as a number` });
   const place = (value) => (to(value) - to(min)) / (to(max) - to(min));
   const ticks = marks.map(([text, value]) => {
@@ -22,7 +23,7 @@ export function slider({ label, min, max, log = false, step = null, marks = [], 
     return h("span", { class: `regard-mark regard-${side}`, text, vars: { "--at": String(at) } });
   });
   const node = h("div", { class: "regard-field" },
-    h("label", { class: "regard-label", for: id, text: label }),
+    h("label", { class: "regard-label", for: id }, typeset(label)),
     h("div", { class: "regard-slider" }, h("div", { class: "regard-rail" }, range, h("div", { class: "regard-marks", "aria-hidden": "true" }, ticks)), box));
 
   let last = min;
@@ -66,7 +67,9 @@ export function slider({ label, min, max, log = false, step = null, marks = [], 
       const at = to(Math.min(max, Math.max(min, value)));
       if (Number(range.value) !== at) range.value = at;
       range.style.setProperty("--at", String(place(Math.min(max, Math.max(min, value)))));
-      const shown = number(value * factor(), 4);
+      const dead = unit?.of() === 0; // a multiple of 0: there is nothing to set
+      range.disabled = box.disabled = dead;
+      const shown = dead ? "0" : number(value * factor(), 4);
       range.setAttribute("aria-valuetext", text || shown);
       if (document.activeElement !== box) box.value = shown;
     },

@@ -15,7 +15,7 @@ function build(view) {
   const { change, state } = view;
   const own = looks("As their own queries and keys");
   const found = looks("With the matrices found");
-  const grid = matrixInput({ label: "Tokens in parts of u_a, u_b, …, one per row", names: (i) => `x ${i + 1}`, most: 6, onchange: setTokens, announce: view.announce });
+  const grid = matrixInput({ label: "Tokens in parts of $u_a$, $u_b$, …, one per row", names: NAME, columns: (j) => `u_${LETTERS[j]}`, most: 6, onchange: setTokens, announce: view.announce });
   const length = slider({ label: "Length of each u", min: 0.25, max: 8, log: true, onchange: (value) => change({ length: value }), onhold: view.hold, onrelease: view.release });
   const goals = h("div", { class: "regard-rows-goals" });
   const matrices = h("div", { class: "regard-found" });
@@ -39,7 +39,7 @@ function build(view) {
 
   function shownGoals({ tokens, goals: now }) {
     fill(goals, tokens.length, () => tokens.map((_, i) => {
-      const options = [h("option", { value: -1, text: "is free" }), ...tokens.map((__, j) => h("option", { value: j, text: `x${j + 1}` }))];
+      const options = [h("option", { value: -1, text: "anything: no goal" }), ...tokens.map((__, j) => h("option", { value: j, text: `x${"₁₂₃₄₅₆"[j]}` }))];
       const select = h("select", { "aria-label": `Where x ${i + 1} shall look`, onchange: () => setGoal(i, Number(select.value)) }, options);
       return h("label", {}, formula(NAME(i)), h("span", { text: "shall look at" }), select);
     }));
@@ -49,7 +49,6 @@ function build(view) {
   view.picture.append(h("figure", { class: "regard-figure regard-looks" }, own.node, found.node, h("div", { class: "regard-looks-whole" }, grid.node),
     h("div", { class: "regard-looks-whole" }, h("p", { class: "regard-label" }, words("The matrices found; $W_V$ is the identity")), matrices)));
   view.numbers.append(h("div", { class: "regard-field" }, label("Goals"), goals), length.node, proof);
-  grid.node.querySelector("legend").replaceChildren(...words("Tokens in parts of $u_a$, $u_b$, …, one per row"));
 
   return {
     controls(now) {

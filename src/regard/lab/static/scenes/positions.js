@@ -132,7 +132,7 @@ function headline({ T, B, content }, design) {
 
 /** The box with the proof: what was verified, which blocks are kept, what content may do. */
 function proved({ T, B }, design) {
-  const kept = `${design.kept.length} of ${design.blocks.length} blocks are kept (${design.how}).`;
+  const kept = `${design.kept.length} of ${design.blocks.length} blocks are kept (${design.how.replace(/ω_i/g, "$ω_i$")}).`;
   const said = [];
   if (!design.proved || !holds(design)) said.push(`${design.proved && design.status === "impossible" ? "**Proved.** " : ""}${design.sentence || "The window is not ahead of everything else."} ${kept}`);
   else if (B === null) said.push(`**Proved:** by positions alone every query whose key ${where(T, 0)} exists gives it at least ${percentDown(design.mass)}. ${kept}`);

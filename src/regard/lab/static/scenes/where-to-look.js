@@ -72,7 +72,7 @@ function build(view) {
     onchange: (factor) => change({ factor }), onhold: view.hold, onrelease: view.release,
   });
   const proof = h("div", { class: "regard-proof" });
-  const numbers = matrixInput({ label: "Keys, one per row", names: (i) => spoken(NAMES(i)), most: 32, onchange: setKeys, announce: view.announce });
+  const numbers = matrixInput({ label: "Keys, one per row", names: NAMES, columns: (j) => "xy"[j], most: 32, onchange: setKeys, announce: view.announce });
   const add = h("button", { type: "button", class: "regard-button regard-small", text: "Add a key", onclick: () => {
     const { keys, target } = state();
     if (keys.length < 32) change({ keys: [...keys, [0.5, 0.5]], target: [...target, 0] });

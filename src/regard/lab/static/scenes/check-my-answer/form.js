@@ -77,7 +77,7 @@ export function answerForm({ oninput, oncheck, onhold, onrelease }) {
         const { input, set } = boxes[name];
         input.setAttribute("aria-invalid", String(error !== null));
         set.dataset.tone = error === null ? "" : "bad";
-        fill(set, [html, shape, error], () => (error !== null ? [error] : [...(html ? parsed(html) : []), ...(shape ? words(shape) : [])]));
+        fill(set, [html, shape, error], () => (error !== null ? [error] : [...(html ? parsed(html) : []), ...(shape ? [h("span", {}, words(shape))] : [])]));
       }
     },
   };

@@ -38,7 +38,7 @@ export function shiftBars({ onresize, signal }) {
       const every = [2, 4, 8, 16].find((one) => one * step > 32) ?? 32;
       texts.replaceChildren(
         s("text", { x, y: Math.max(12, floor - tall(most) - 6), "text-anchor": "middle", class: `regard-ahead ${inside.includes(top) ? "" : "regard-tone-key"}`, text: percent(most) }),
-        ...shifts.flatMap((shift, i) => (shift % every === 0 ? [s("text", { x: place(i) + step / 2, y: HEIGHT - 5, "text-anchor": "middle", text: number(shift) })] : [])));
+        ...shifts.flatMap((shift, i) => (shift % every === 0 ? [s("text", { x: Math.min(width - 5, place(i) + step / 2), y: HEIGHT - 5, "text-anchor": "middle", text: number(shift) })] : [])));
     },
   };
 }

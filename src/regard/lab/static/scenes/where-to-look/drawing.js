@@ -3,6 +3,7 @@
 
 import { s, set, uid } from "../../kit/dom.js";
 import { number, percent } from "../../kit/numbers.js";
+import { MARGIN } from "../../kit/plane.js";
 
 const FEW = 12; // lines that are dotted; more would be noise, and dots take long to draw
 
@@ -11,7 +12,7 @@ export function drawing(field) {
   const gradient = uid("glow");
   const stops = [s("stop", { offset: 0, class: "regard-glow-none" }), s("stop", { offset: 1, class: "regard-glow" })];
   const ramp = s("linearGradient", { id: gradient, gradientUnits: "userSpaceOnUse" }, stops);
-  const glow = s("rect", { x: 0, y: 0, fill: `url(#${gradient})` });
+  const glow = s("rect", { x: -MARGIN, y: -MARGIN, fill: `url(#${gradient})` });
   const hull = s("polygon", { class: "regard-hull" });
   const spokes = s("g", { class: "regard-spokes" });
   const winner = s("line", { class: "regard-line-target" });
@@ -61,7 +62,7 @@ export function drawing(field) {
       set(tip, { d: `M${x1} ${y1} L${foot[0] + nx * 6} ${foot[1] + ny * 6} L${foot[0] - nx * 6} ${foot[1] - ny * 6} Z` });
       const far = side * 0.75;
       set(ramp, { x1: x0 - direction[0] * far * 0.6, y1: y0 - direction[1] * far * 0.6, x2: x0 + direction[0] * far, y2: y0 + direction[1] * far });
-      set(glow, { width: side, height: side });
+      set(glow, { width: side + 2 * MARGIN, height: side + 2 * MARGIN });
       // The name stands on the side of the arrow where no key is near.
       const sides = [1, -1].map((side_) => {
         const [x, y] = [x0 + direction[0] * reach * 0.6 + nx * 20 * side_, y0 + direction[1] * reach * 0.6 + ny * 20 * side_];
@@ -127,13 +128,17 @@ function labels(keys, target, design, names, side, at, impossible, q) {
     if (q && away < side * 0.12) [dx, dy] = q.normal.map((part) => -part); // away from the arrow's name
     const weight = design.shown.weights[i];
     let more = side > 480 && weight >= 0.005 && few ? percent(weight, 3) : "";
-    if (more && dx > 0.35 && px + r + 96 > side) more = ""; // the name outside says more than the number
+    if (more && Math.abs(dx) > 0.35 && Math.min(px, side - px) < r + 96) more = ""; // the name outside says more than the number
     if (same.length > 1) more = `= ${same.slice(1).map((j) => spelled(names(j))).join(" = ")}${more ? `  ${more}` : ""}`;
     let anchor = dx > 0.35 ? "start" : dx < -0.35 ? "end" : "middle";
-    let x = px + dx * (r + 11);
-    if (x > side - 30 - (more ? 52 : 0) && anchor === "start") [x, anchor] = [px - (r + 9), "end"];
-    if (x < 30 + (more ? 52 : 0) && anchor === "end") [x, anchor] = [px + r + 9, "start"];
-    const y = Math.max(18, Math.min(side - 10, py + dy * (r + 13) + 5));
+    let [x, y] = [px + dx * (r + 11), py + dy * (r + 13) + 5];
+    const room = 30 + (more ? 52 : 0);
+    if ((anchor === "start" && x > side - room) || (anchor === "end" && x < room)) { // above or below, not inward
+      anchor = more ? (anchor === "start" ? "end" : "start") : "middle";
+      x = more ? Math.max(8, Math.min(side - 8, px + (anchor === "end" ? r : -r))) : Math.max(18, Math.min(side - 18, px));
+      y = py - r - 10 > 22 ? py - r - 10 : py + r + 22;
+    }
+    y = Math.max(18, Math.min(side - 10, y));
     return [{ name: names(i), x, y, anchor, more, tone: impossible && target[i] > 0 ? "regard-tone-bad" : "" }];
   });
 }
