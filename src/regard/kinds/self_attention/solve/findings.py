@@ -12,18 +12,10 @@ from regard.certify import Certificate
 from regard.certify.objects import told_apart
 from regard.design.results import HeadDesign
 from regard.errors import InfeasibleDesign, UndecidedDesign
-from regard.kinds.self_attention.solve.closed_errors import (
-    ClosedError,
-    closed_errors,
-    unit_scores,
-)
+from regard.kinds.self_attention.solve.closed_errors import ClosedError, closed_errors, unit_scores
 from regard.kinds.self_attention.solve.contradiction import Contradiction, contradiction
 from regard.kinds.self_attention.solve.one_column import OneColumn, one_column
-from regard.kinds.self_attention.solve.outer_products import (
-    OuterProducts,
-    least,
-    outer_products,
-)
+from regard.kinds.self_attention.solve.outer_products import OuterProducts, least, outer_products
 from regard.kinds.self_attention.solve.sparse import Array
 from regard.kinds.self_attention.solve.token_coordinates import Instance, instance
 from regard.kinds.self_attention.solve.wrong_heads import WrongHead, wrong_heads
