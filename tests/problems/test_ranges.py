@@ -43,6 +43,17 @@ def test_the_statement_says_the_numbers_of_its_file() -> None:
     assert mix.statement == "Of 6 keys at right angles, $k_a$ gets 0.7 and $k_b$ gets 0.3."
 
 
+def test_a_title_says_the_numbers_too_and_those_of_a_variant() -> None:
+    mix = problems.loads(MIX.replace("Mix two values", "Two of {{n}}, {{w_a}}"))
+    assert mix.title == "Two of 6, 0.7"
+    drawn = with_seed(mix, 4)
+    data = problems.to_dict(drawn)
+    n, a = data["given"]["n"], data["goal"]["weights"]["a"]
+    assert drawn.title == f"Two of {n}, {a} (variant 4)"
+    with pytest.raises(InvalidProblem, match=r"title: \{\{m\}\} is no number of it"):
+        problems.loads(MIX.replace("Mix two values", "Two of {{m}}"))
+
+
 def test_every_seed_draws_within_the_ranges_and_the_text_says_what_was_drawn() -> None:
     mix, seen = problems.loads(MIX), set()
     for seed in range(60):

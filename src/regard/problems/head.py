@@ -29,8 +29,8 @@ class Problem(Part):
         goal: what is asked for, and how near it has to come.
         points: how many points each goal is worth; every goal is named, and 0 is allowed. None:
             goals count as their judge weighs them.
-        vary: which numbers of given and goal a variant draws, and from which range; the statement
-            then names them in double braces (`regard.problems.ranges`).
+        vary: which numbers of given and goal a variant draws, and from which range; statement and
+            title then name them in double braces (`regard.problems.ranges`).
     """
 
     model_config = ConfigDict(populate_by_name=True, protected_namespaces=())
@@ -46,11 +46,17 @@ class Problem(Part):
     points: Annotated[dict[str, Points], Field(min_length=1)] | None = None
     vary: dict[str, Annotated[str, Field(max_length=80)]] | None = None
     _template: str = PrivateAttr(default="")
+    _title_template: str = PrivateAttr(default="")
 
     @property
     def template(self) -> str:
         """The statement as its file has it, with the names of what varies."""
         return self._template or self.statement
+
+    @property
+    def title_template(self) -> str:
+        """The title as its file has it, with the names of what varies."""
+        return self._title_template or self.title
 
     @model_validator(mode="after")
     def _can_be_meant(self) -> Self:
@@ -61,7 +67,10 @@ class Problem(Part):
             data = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
             drawn(self.vary, data["given"], data["goal"], 0)  # refuses ranges that are none
             self._template = self.statement
-            self.__dict__["statement"] = filled(self.statement, data["given"], data["goal"])
+            self._title_template = self.title
+            for name in ("statement", "title"):
+                text = filled(getattr(self, name), data["given"], data["goal"], name)
+                self.__dict__[name] = text
         return self
 
     def _refuse_points(self, points: dict[str, float]) -> None:

@@ -92,8 +92,10 @@ def _placed(name: str, old: Any, new: Any) -> Any:
     return new
 
 
-def filled(statement: str, given: Mapping[str, Any], goal: Mapping[str, Any]) -> str:
-    """Return a statement with the numbers that its double braces name.
+def filled(
+    text: str, given: Mapping[str, Any], goal: Mapping[str, Any], where: str = "statement"
+) -> str:
+    """Return a statement, or a title, with the numbers that its double braces name.
 
     Raises:
         ValueError: it names something that is no number of the problem.
@@ -104,11 +106,11 @@ def filled(statement: str, given: Mapping[str, Any], goal: Mapping[str, Any]) ->
         if found[1] not in known:
             there = ", ".join(sorted(known)) or "none"
             raise ValueError(
-                f"statement: {{{{{found[1]}}}}} is no number of it. There are {there}."
+                f"{where}: {{{{{found[1]}}}}} is no number of it. There are {there}."
             )
         return known[found[1]]
 
-    return _NAME.sub(number, statement)
+    return _NAME.sub(number, text)
 
 
 def _names(data: Mapping[str, Any]) -> dict[str, str]:
@@ -145,8 +147,9 @@ def with_seed(problem: Problem, seed: int) -> Problem:
     try:
         changed = drawn(problem.vary, data["given"], data["goal"], seed)
         statement = filled(problem.template, changed["given"], changed["goal"])
+        title = filled(problem.title_template, changed["given"], changed["goal"], "title")
     except ValueError as error:
         raise InvalidProblem(f"{problem.id}: {error}") from None
     del data["vary"]
-    data |= {"id": f"{problem.id}-{seed}", "title": f"{problem.title} (variant {seed})"}
+    data |= {"id": f"{problem.id}-{seed}", "title": f"{title} (variant {seed})"}
     return from_dict({**data, **changed, "statement": statement})
