@@ -160,18 +160,28 @@ class Box:
         requests, to_child = os.pipe()
         from_child, replies = os.pipe()
         command = [sys.executable, "-I", "-S", "-B", "-u", "-c", _START, str(own), str(requests)]
-        process = subprocess.Popen(
-            [*command, str(replies)],
-            env=_ENVIRONMENT | {"TMPDIR": self.folder},
-            cwd=self.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(requests, replies),
-            start_new_session=True,
-        )
-        os.close(requests)
-        os.close(replies)
+        try:
+            process = subprocess.Popen(
+                [*command, str(replies)],
+                env=_ENVIRONMENT | {"TMPDIR": self.folder},
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(requests, replies),
+                start_new_session=True,
+            )
+        except OSError as error:  # such as in a browser, where there are no processes
+            for end in (to_child, from_child):
+                os.close(end)
+            reason = error.strerror or str(error)
+            raise InvalidAnswer(
+                f"{self.name}: a program is judged in a process of its own, and none can be "
+                f"started here: {reason.rstrip('.')}. Answers that are formulas need none."
+            ) from None
+        finally:
+            os.close(requests)
+            os.close(replies)
         self._pipes = Pipes(process, to_child, from_child, self.limits.output)
         open_ = readable(self.tensors)
         memory = self.limits.memory * (WITH_TORCH if self.tensors else 1)
