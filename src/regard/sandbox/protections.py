@@ -6,6 +6,7 @@ import os
 import secrets
 import socket
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from regard.sandbox.inside.layers import LAYERS
 from regard.sandbox.limits import MEGABYTE, Limits
 
 LIMITS = Limits(call=1.0, memory=768 * MEGABYTE, disk=2 * MEGABYTE)
+_PATIENCE = 2.0  # seconds; a busy machine takes some of them to end what was killed
 _FILE = Path(__file__).parent / "inside" / "attempts.py"
 QUESTIONS = {
     "network": "network closed",
@@ -68,7 +70,7 @@ def protections(layers: Sequence[str] = LAYERS) -> Protections:
             with box, socket.create_server(("127.0.0.1", 0)) as server:
                 server.setblocking(False)
                 stopped = _tried(box, other, secret, server)
-            stopped["outliving"] = not _left(box.folder)
+            stopped["outliving"] = _ended(box.folder)
         except (InvalidAnswer, OSError) as error:
             return Protections(dict.fromkeys(QUESTIONS, False), {}, str(error))
     return Protections(stopped, box.layers)
@@ -95,6 +97,16 @@ def _connected(server: socket.socket) -> bool:
         server.accept()[0].close()
     except OSError:
         return False
+    return True
+
+
+def _ended(folder: str) -> bool:
+    """Whether all processes of a box end; those that were killed go when the system comes to it."""
+    deadline = time.monotonic() + _PATIENCE
+    while _left(folder):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
     return True
 
 

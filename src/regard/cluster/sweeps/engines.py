@@ -129,7 +129,10 @@ class Dask:
 
     def _answer(self, future: Any) -> Answer | None:
         """Return what a future holds, or None where its worker was lost with it: it runs again."""
-        from asyncio import CancelledError  # worker processes without Dask need not load it
+        # Worker processes without Dask need not load these. A coroutine of Dask is cancelled as
+        # those of asyncio are, a future that is no longer known as those of an executor.
+        from asyncio import CancelledError
+        from concurrent.futures import CancelledError as FutureCancelled
 
         cells = self._running[future.key][1]
         try:
@@ -137,7 +140,7 @@ class Dask:
                 return self._failed(cells, future.exception(timeout=_FETCH))
             if future.status == "finished":
                 return Answer(cells, *future.result(timeout=_FETCH))
-        except (OSError, CancelledError):
+        except (OSError, CancelledError, FutureCancelled):
             pass
         except Exception as error:  # the worker was lost with it, and it ended the next ones, too
             return self._failed(cells, error)

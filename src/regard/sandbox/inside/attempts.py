@@ -63,7 +63,7 @@ def outlive() -> bool:
         if os.fork() == 0:
             import time
 
-            time.sleep(3)
+            time.sleep(10)  # longer than what is tried after it and the patience that follows
         os._exit(0)
     os.waitpid(child, 0)
     return True
