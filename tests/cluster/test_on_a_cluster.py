@@ -185,6 +185,37 @@ for client in (None, sys.argv[1]):
     assert done.stdout == "0 903\n0 903\n", done.stderr
 
 
+def test_a_client_of_ones_own_is_as_it_was_after_attention_that_ended_or_was_stopped(
+    cluster: RealCluster, tmp_path: Path
+) -> None:
+    _stores(tmp_path, 100_003)
+    program = """
+import sys, time
+import dask.array, numpy as np, regard.cluster
+from distributed import Client
+address, folder = sys.argv[1:]
+query, key, value = (np.load(f"{folder}/{name}.npy") for name in ("query", "key", "value"))
+there = [dask.array.from_array(x, chunks=(5000, x.shape[1])) for x in (key, value)]
+def stop(done, total):
+    raise KeyboardInterrupt
+with Client(address) as client:
+    connection = client.scheduler_comm.comm
+    for stores in (there, (f"{folder}/key.npy", f"{folder}/value.npy")):
+        regard.cluster.attention(query, *stores, memory="20MiB", client=client)
+        try:
+            regard.cluster.attention(query, *stores, memory="20MiB", client=client, progress=stop)
+        except KeyboardInterrupt:
+            print("stopped")
+    deadline = time.monotonic() + 30
+    while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
+        assert time.monotonic() < deadline, "tasks are left"
+        time.sleep(0.05)
+    print(client.scheduler_comm.comm is connection)
+"""
+    done = run(program, cluster.address, tmp_path)
+    assert done.stdout == "stopped\nstopped\nTrue\n", done.stderr
+
+
 def test_the_scheduler_killed_is_a_clear_message_and_the_next_run_goes_on(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     with real_cluster(tmp_path, workers=1) as cluster:

@@ -183,11 +183,16 @@ try:
     regard.cluster.attention(query, *given, memory="12.02MiB")
 except regard.ParameterError as error:
     print(error)
+try:
+    regard.cluster.attention(query, zarr.open_group(f"{sys.argv[1]}/group.zarr", mode="w"), value)
+except regard.ParameterError as error:
+    print(error)
 """
     done = run(program, tmp_path)
     lines = done.stdout.splitlines()
     assert lines[:2] == ["0 True"] * 2, done.stderr
     assert "(a chunk of the store has 53 rows)" in lines[2]
+    assert lines[3] == "cluster.attention: key is a Group of Zarr. Need one of its arrays."
 
 
 def test_progress_is_told_by_keys_and_ends_with_all_of_them(stores: Any) -> None:

@@ -192,10 +192,13 @@ def _open(function: str, name: str, given: Any) -> Store:
                 raise ParameterError(f"{function}: {path}: is no array of Zarr: {error}.") from None
         return _npy(function, path)
     module = type(given).__module__.partition(".")[0]
-    if module == "zarr":
-        return ZarrStore(given)
-    if module == "dask":
-        return DaskStore(given)
+    if module in ("zarr", "dask"):
+        if not hasattr(given, "chunks"):
+            raise ParameterError(
+                f"{function}: {name} is a {type(given).__name__} of {module.capitalize()}. Need "
+                "one of its arrays."
+            )
+        return ZarrStore(given) if module == "zarr" else DaskStore(given)
     if isinstance(given, np.memmap) and given.flags.c_contiguous and _whole(given):
         return NpyFile(str(given.filename), given.shape, given.dtype, int(given.offset))
     return ArrayStore(numbers(function, name, given).array)

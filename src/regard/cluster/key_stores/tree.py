@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import warnings
 from asyncio import CancelledError
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -46,7 +47,9 @@ def attend_on_cluster(
     level = []
     for start, stop in parts:
         sent = _sent(client, stores, start, stop)
-        leaf = client.submit(_leaf, held, *sent, start, stop, rows, rules, asked, pure=False)
+        with warnings.catch_warnings():  # rows of arrays in memory travel with their task
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+            leaf = client.submit(_leaf, held, *sent, start, stop, rows, rules, asked, pure=False)
         leaves[leaf.key], sizes[leaf.key] = leaf, stop - start
         level.append(leaf)
     root = _joined(client, level)
@@ -76,8 +79,10 @@ def attend_on_cluster(
                 continue
             leaves.pop(future.key, None)  # the task that joins it holds it now
     finally:
-        if client.status == "running":
-            client.cancel([*leaves.values(), root, held])
+        # Not cancelled: that ends the client's connection where a task is left that others need,
+        # and that nobody else wants. What nobody wants is not computed.
+        for future in (*leaves.values(), root, held):
+            future.release()
 
 
 def _result(future: Any, watch: Watch) -> Partial | None:
