@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from grading.classroom import PROBLEM, all_files
-from regard.grading import grade, whole_class
+from regard.grading import Row, grade, whole_class
+from regard.grading.overview import sum_up
+from regard.grading.pages import page_name
 from regard.grading.pool import Pool, Stopped
+from regard.problems import load
+from regard.report import Table
 
 ANSWERS = ('q = "C (k_a + k_b)"', 'q = "k_a + k_b"', 'q = "k_a +"', 'q = "<script>"')
 
@@ -45,3 +49,24 @@ def test_many_pages_are_written_by_the_workers_and_are_the_same(
 
 def _lost(job: object, reply: bytes | Stopped) -> bytes | Stopped:
     return Stopped.CRASH if isinstance(job, whole_class.PageJob) else reply
+
+
+def test_long_names_leave_room_for_the_rest_of_a_row() -> None:
+    problem = load("average-two-values")
+    found = {"goals": [{"name": "near 0.5 v_a", "passed": True}]}
+    long = Row("x" * 200, problem.id, 0.0, "unreadable", "", "is no answer", found=found)
+    shown = str(sum_up([long], [problem]).report())
+    assert "x" * 27 + "…" in shown
+    assert "x" * 28 not in shown
+    (table,) = [
+        block
+        for block in sum_up([long], [problem]).report().blocks
+        if isinstance(block, Table) and block.columns[0] == "share"
+    ]
+    assert table.rows == (("100%", "1 of 1", "near 0.5 $v_a$"),)
+
+
+@pytest.mark.parametrize("name", ["con", "nul", "com1", "lpt9"])
+def test_no_page_is_called_as_windows_calls_a_device(name: str) -> None:
+    assert page_name(name).startswith(f"{name}-")
+    assert page_name(f"{name}rad") == f"{name}rad.html"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from regard.checking.verdict_report import symbols
 from regard.grading.overview import Borderline, Overview, ProblemOverview
 from regard.grading.pages import literal
 from regard.report import Block, Facts, Heading, Plot, Report, Series, Table, Text, number
 
 MOST_NAMES = 12  # students that are listed by name in one cell
 MOST_ROWS = 40
+LONGEST_NAME = 28  # characters of a student's name in a cell; the tables of grades have all of it
+LONGEST_ANSWER = 160
 TENTHS = 10
 
 
@@ -60,10 +63,10 @@ def _chapter(one: ProblemOverview) -> list[Block]:
     blocks.append(Facts((("answers", counts), ("mean score", _share(one.mean_score)))))
     if one.goals:
         rows = tuple(
-            (goal.goal, f"{goal.reached} of {goal.of}", f"{goal.reached / goal.of:.0%}")
+            (f"{goal.reached / goal.of:.0%}", f"{goal.reached} of {goal.of}", symbols(goal.goal))
             for goal in one.goals
         )
-        blocks += [Heading("Goals"), Table(("goal", "reached by", "share"), rows)]
+        blocks += [Heading("Goals"), Table(("share", "reached by", "goal"), rows)]
     if one.tags:
         tags = tuple((tag.tag, str(tag.count), tag.sentence) for tag in one.tags)
         blocks += [Heading("Misconceptions"), Table(("tag", "answers", "what it is"), tags)]
@@ -72,7 +75,7 @@ def _chapter(one: ProblemOverview) -> list[Block]:
     if one.same:
         blocks += _same(one)
     if one.for_a_person:
-        rows = tuple((literal(s), v, literal(m)) for s, v, m in one.for_a_person[:MOST_ROWS])
+        rows = tuple((_name(s), v, literal(m)) for s, v, m in one.for_a_person[:MOST_ROWS])
         blocks += [
             Heading("For a person to look at"),
             Table(("student", "verdict", "why"), rows),
@@ -84,7 +87,7 @@ def _chapter(one: ProblemOverview) -> list[Block]:
 def _borderline(found: tuple[Borderline, ...]) -> list[Block]:
     rows = tuple(
         (
-            literal(one.student), one.goal, number(one.error, 3), number(one.tolerance, 3),
+            _name(one.student), symbols(one.goal), number(one.error, 3), number(one.tolerance, 3),
             _share(one.score), _share(one.half), _share(one.twice),
         )
         for one in found[:MOST_ROWS]
@@ -110,7 +113,7 @@ def _answers(count: int) -> str:
 
 def _same(one: ProblemOverview) -> list[Block]:
     rows = tuple(
-        (str(len(group.students)), _names(group.students), group.verdict, literal(group.answer))
+        (str(len(group.students)), _names(group.students), group.verdict, _cut(group.answer))
         for group in one.same[:MOST_ROWS]
     )
     return [
@@ -126,9 +129,17 @@ def _same(one: ProblemOverview) -> list[Block]:
 
 
 def _names(students: tuple[str, ...]) -> str:
-    shown = ", ".join(literal(name) for name in students[:MOST_NAMES])
+    shown = ", ".join(_name(name) for name in students[:MOST_NAMES])
     more = len(students) - MOST_NAMES
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _name(student: str) -> str:
+    return _cut(student, LONGEST_NAME)
+
+
+def _cut(text: str, most: int = LONGEST_ANSWER) -> str:
+    return literal(text if len(text) <= most else f"{text[: most - 1]}…")
 
 
 def _more(count: int) -> list[Block]:

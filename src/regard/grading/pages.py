@@ -14,7 +14,8 @@ from regard.report import Block, Heading, Prose, Report, Table, Text
 if TYPE_CHECKING:
     from regard.grading.grades import Row
 
-_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+# Windows keeps some names for devices, whatever their ending.
+_PLAIN = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9][a-z0-9_-]{0,79}")
 _TONES = {"right": "good", "partly right": "open", "undecided": "open"}
 
 
@@ -41,15 +42,12 @@ def feedback(
 ) -> Report:
     """Return what a student is told: a line for each problem, then each in full."""
     total = "not decided yet" if score is None else f"{score:.0%}"
-    lines = tuple(
-        (problems[row.problem].title, _score(row), row.verdict, literal(row.message))
-        for row in rows
-    )
+    lines = tuple((problems[row.problem].title, _score(row), row.verdict) for row in rows)
     blocks: list[Block] = [Text(literal(student), "eyebrow")]
     chapters = [_chapter(row, problems[row.problem]) for row in rows]
     if len(rows) == 1:
         return Report.join(f"Your answer: {_score(rows[0])}", chapters, blocks)
-    blocks.append(Table(("problem", "score", "verdict", "what to know"), lines))
+    blocks.append(Table(("problem", "score", "verdict"), lines))
     return Report.join(f"Your answers: {total}", chapters, blocks)
 
 
