@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regard.analysis.score_changes import change_of, largest_change, lengths
 from regard.analysis.summary import facts_of, scalar, span
 from regard.errors import ParameterError
 from regard.report import Report, Text
@@ -29,9 +30,6 @@ AXES = {
 }
 MOST_POINTS = 5000  # up to here all pairs are compared; beyond, a ball bounds the diameter
 CHUNK = 2**20  # distances held at once: 8 MB
-TINY = np.finfo(np.float64).tiny
-CLIMBS = 16  # steps to the worst change of the scores; two or three are usual
-STARTS = 8  # directions of each kind that a climb begins in
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -178,11 +176,11 @@ def _measured(given: dict[str, Array], batch: tuple[int, ...], eta: float | None
     if eta is not None or moved is not None:
         if moved is not None:
             oscillation = np.broadcast_to(np.ptp(moved, axis=-1), batch)
-            change = _norm(_change(log_weights, around_output, moved))
+            change = lengths(change_of(log_weights, around_output, moved))
         else:
             assert eta is not None
             oscillation = np.full(batch, 2 * eta)
-            change = _largest_change(log_weights, around_output, eta)
+            change = largest_change(log_weights, around_output, eta)
         bound = of_values * np.tanh(oscillation / 4)
         changes = {"oscillation": oscillation, "change": change, "change_bound": bound}
     found = {
@@ -230,7 +228,7 @@ def diameter(points: Array) -> tuple[Array, bool]:
         best = np.maximum(best, found)
     # The products only find the pair; its distance is computed from the difference.
     ends = np.take_along_axis(points, farthest[..., None], axis=-2)
-    return _norm(ends[..., 0, :] - ends[..., 1, :]) * unit[..., 0, 0], True
+    return lengths(ends[..., 0, :] - ends[..., 1, :]) * unit[..., 0, 0], True
 
 
 def _top(function: str, q: Array, k: Array, c: Array, batch: tuple[int, ...]) -> NDArray[np.intp]:
@@ -252,57 +250,3 @@ def _refuse_overflow(function: str, scores: Array) -> None:
             f"{function}: the scores scale · keys @ query are too large for float64. "
             f"Pass a smaller scale."
         )
-
-
-def _norm(vectors: Array) -> Array:
-    return np.asarray(np.linalg.norm(vectors, axis=-1), dtype=np.float64)
-
-
-def _change(log_weights: Array, around_output: Array, moved: Array) -> Array:
-    """Return the change (..., d_v) of the output when scores move by `moved` (..., n)."""
-    moved = moved - np.max(moved, axis=-1, keepdims=True)
-    # Σ weights · (value − output) is zero, so only e^moved − 1 counts: exact for small moves.
-    shift = np.exp(log_weights) * np.expm1(moved)
-    total = 1 + np.sum(shift, axis=-1, keepdims=True)
-    logs = log_weights + moved
-    weights = np.exp(logs - np.max(logs, axis=-1, keepdims=True))
-    weights = weights / np.sum(weights, axis=-1, keepdims=True)
-    # Where little of the weight stays, 1 + shift cancels, and the new weights are taken.
-    shares = np.where(total > 0.5, shift / np.where(total > 0.5, total, 1.0), weights)
-    return np.asarray(np.einsum("...i,...ij->...j", shares, around_output), dtype=np.float64)
-
-
-def _largest_change(log_weights: Array, around_output: Array, eta: float) -> Array:
-    """Climb to a change of the scores within ±eta that moves the output far.
-
-    In a fixed direction u the farthest output raises the scores of all values beyond some point
-    along u by eta and lowers the others; then u turns to where the output went.
-    """
-    weights = np.exp(log_weights)
-    spread = np.swapaxes(around_output * weights[..., None], -1, -2) @ around_output
-    vectors = np.linalg.eigh(spread)[1]
-    starts = [vectors[..., -1 - k] for k in range(min(STARTS, vectors.shape[-1]))]
-    for i in range(min(STARTS, around_output.shape[-2])):  # towards single values, too
-        value = around_output[..., i, :]
-        starts.append(value / np.maximum(_norm(value), TINY)[..., None])
-    less = -np.expm1(-2 * eta)  # raised by eta against lowered by eta: factors 1 and 1 − less
-    best = np.zeros(weights.shape[:-1])
-    for direction in (sign * start for start in starts for sign in (1, -1)):
-        reached = np.zeros_like(best)
-        for _ in range(CLIMBS):
-            along = (around_output @ direction[..., None])[..., 0]
-            order = np.argsort(-along, axis=-1)
-            mass, moment = (
-                np.cumsum(np.take_along_axis(x, order, axis=-1), axis=-1)
-                for x in (weights, weights * along)
-            )
-            last = np.argmax(moment / np.maximum(1 - less + less * mass, TINY), axis=-1)
-            raised = np.argsort(order, axis=-1) <= last[..., None]
-            delta = _change(log_weights, around_output, np.where(raised, eta, -eta))
-            length = _norm(delta)
-            if not np.any(length > reached):
-                break
-            reached = np.maximum(reached, length)
-            direction = delta / np.maximum(length, TINY)[..., None]
-        best = np.maximum(best, reached)
-    return best

@@ -27,7 +27,7 @@ from regard.errors import ParameterError
 from regard.shapes import integer
 
 if TYPE_CHECKING:
-    from regard.analysis.exact_trace.trace import Trace
+    from regard.analysis.exact_trace.result import Trace
 
 __all__ = ["Entry", "computation", "entry", "label", "terms_of"]
 

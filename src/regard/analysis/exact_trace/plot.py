@@ -10,7 +10,7 @@ from regard.figures import new_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from regard.analysis.exact_trace.trace import Trace
+    from regard.analysis.exact_trace.result import Trace
 
 __all__ = ["plot_trace"]
 

@@ -13,7 +13,7 @@ from regard.analysis.exact_trace.steps import ExactArray
 from regard.report import Block, Heading, Math, Plot, Report, Table, Text
 
 if TYPE_CHECKING:
-    from regard.analysis.exact_trace.trace import Trace
+    from regard.analysis.exact_trace.result import Trace
 
 __all__ = ["full_report", "stages", "summary"]
 

@@ -12,16 +12,8 @@ from flint import fmpq
 from regard.certify.certificate import Unusable
 from regard.certify.formulas.elementary import circle, exp, root
 from regard.certify.formulas.indices import Index, Place, bare, moved, undone
-from regard.certify.formulas.monomials import (
-    Exponent,
-    Factor,
-    Monomial,
-    merged,
-    opened,
-    places,
-    plain,
-    sum_factor,
-)
+from regard.certify.formulas.monomials import Exponent, Factor, Monomial, merged, places, plain
+from regard.certify.formulas.numbered_sums import opened, sum_factor
 from regard.certify.formulas.polynomials import Poly, delta, factor, number, power, seen, term
 
 
