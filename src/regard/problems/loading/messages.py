@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from regard.problems.lines import line_of
+from regard.problems.loading.lines import line_of
 
 # Names that pydantic puts into a path for the alternatives of a union, which are no keys.
 _ALTERNATIVES = {"fixed", "orthonormal", "orthogonal", "gaussian", "arbitrary", "unit"}

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from regard.errors import InvalidProblem
 from regard.problems.head import Problem
-from regard.problems.messages import sentences, where
+from regard.problems.loading.messages import sentences, where
 from regard.problems.registry import kinds, model
 
 MOST_BYTES = 1_000_000
