@@ -374,3 +374,12 @@ def _environments() -> Iterator[str]:
         if process.isdigit():
             with contextlib.suppress(OSError), open(f"/proc/{process}/environ", "rb") as file:
                 yield file.read().decode("utf-8", "replace")
+
+
+def test_calls_that_each_take_a_while_are_stopped_together() -> None:
+    source = "import time\n\ndef wait(x):\n    time.sleep(0.1)\n    return x\n"
+    with Box([("mine.py", source)], "mine.py", limits=Limits(calls=0.15)) as box:
+        found = [box.call("wait", 1.0) for _ in range(4)]
+    assert [one.value for one in found[:2]] == [1.0, 1.0]
+    assert {one.failure.how for one in found[2:]} == {"not tried"}
+    assert found[3].failure.sentence == "was not tried: calls took longer than 0.15 s together"

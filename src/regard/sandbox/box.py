@@ -107,6 +107,7 @@ class Box:
     _pipes: Pipes | None = None
     folder: str = ""
     _starts: int = 0
+    _waited: float = 0.0  # seconds for results of calls
 
     def __enter__(self) -> Self:
         if not hasattr(os, "fork"):
@@ -136,7 +137,11 @@ class Box:
                 return Outcome(failure=Failure("ended", str(error)))
         if function not in self.defined:
             return Outcome(failure=Failure("missing", "is not defined in the file"))
+        if self._waited > self.limits.calls:
+            sentence = f"was not tried: calls took longer than {self.limits.calls:g} s together"
+            return Outcome(failure=Failure("not tried", sentence))
         request = {"call": function, "arguments": [frames.encode(a) for a in arguments]}
+        started = time.monotonic()
         try:
             reply = self._ask(request, self.limits.call)
             if "raised" in reply:
@@ -149,6 +154,8 @@ class Box:
         except NOT_A_REPLY:
             self._stop()
             return Outcome(failure=Failure("garbled", "sent something that is no result"))
+        finally:
+            self._waited += time.monotonic() - started
 
     def _ask(self, request: Any, seconds: float) -> Any:
         assert self._pipes is not None

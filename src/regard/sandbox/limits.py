@@ -19,6 +19,7 @@ class Limits:
     Attributes:
         load: seconds for starting, importing NumPy and running the file itself.
         call: seconds for one call of a function.
+        calls: seconds for all calls together: what waits a little in each is stopped too.
         cpu: seconds of computing in all, for one process.
         memory: bytes of address space. NumPy takes 192 MB of it, torch 640.
         disk: bytes in its temporary folder, and of one file.
@@ -28,6 +29,7 @@ class Limits:
 
     load: float = 20.0
     call: float = 5.0
+    calls: float = 30.0
     cpu: int = 30
     memory: int = 1024 * MEGABYTE
     disk: int = 8 * MEGABYTE
