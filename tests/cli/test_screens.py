@@ -28,9 +28,9 @@ ANSWERS = [
 
 
 def fits(screen: list[Line]) -> str:
-    """Return what a screen says, which is at most 24 lines of 80 columns."""
+    """Return what a screen says: 24 lines of 80 columns with the prompt that follows."""
     lines = [line for line, _ in screen]
-    assert len(lines) <= 24
+    assert len(lines) <= 23
     assert max(map(columns, lines)) <= 80
     assert "…" not in lines  # nothing was cut off from the end
     return "\n".join(lines)

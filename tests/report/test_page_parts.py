@@ -16,6 +16,7 @@ from regard.report import (
     Report,
     Series,
     Slider,
+    Table,
     Text,
     to_html_fragment,
     to_html_page,
@@ -147,3 +148,10 @@ def test_inside_another_page_a_report_has_its_looks_and_no_title_of_the_page() -
     assert ":root" not in style
     assert "@font-face" not in style
     assert style.count("{") == style.count("}")
+
+
+def test_a_row_that_is_named_by_a_sentence_wraps() -> None:
+    said = "that a key scores above every other by at least so much"
+    root = page(Table(("claim", "found"), ((said, "holds"), ("k_a", "holds"))))
+    assert ["".join(e.itertext()) for e in with_class(root, "regard-sentence")] == [said]
+    assert "th.regard-sentence { white-space: normal;" in style_sheet()

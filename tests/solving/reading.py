@@ -14,6 +14,7 @@ import pytest
 
 from regard import solving
 from regard.report import Facts, Table
+from regard.report.inline import shown
 
 # Of twenty variants three are solved in the ordinary run, and all in the slow one.
 SEEDS = [pytest.param(s, marks=[pytest.mark.slow] if s % 7 else []) for s in range(20)]
@@ -34,8 +35,9 @@ def solved(name: str) -> solving.Solution:
 
 
 def words(solution: Any) -> str:
-    """Return all that a report says, before it is laid out."""
-    return " ".join(_strings(solution.report().to_dict()))
+    """Return all that a report says, before it is laid out and as a terminal shows it."""
+    strings = _strings(solution.report().to_dict())
+    return " ".join([*strings, *map(shown, strings)])
 
 
 def _strings(data: Any) -> list[str]:

@@ -90,14 +90,14 @@ def _named(problem: Problem, seed: int | None) -> str:
 
 def _report(title: str, parts: list[tuple[str, Problem]], seed: int | None) -> Report:
     from regard.problems.given_numbers import given_numbers
-    from regard.report import Block, Facts, Heading, Prose, Report, Text
+    from regard.report import Block, Facts, Heading, Prose, Report
 
     blocks: list[Block] = []
     for label, problem in parts:
         blocks += [Heading(_title(label, problem, seed)), Prose(problem.statement)]
         numbers = given_numbers(problem)
         blocks += [Facts(numbers)] if numbers else []
-        blocks.append(Text(f"In the answer: {_named(problem, seed)}"))
+        blocks.append(Prose(f"In the answer: `{_named(problem, seed)}`"))
     return Report(title, tuple(blocks))
 
 

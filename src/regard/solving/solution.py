@@ -226,8 +226,9 @@ class Solution(Reported):
                 blocks += callout(wrong)
             blocks += [doc.Text(belief) for belief in self.explanation.beliefs]
         blocks.append(doc.Heading(f"Proof: {self._claims()}", role="folded"))
-        blocks += [doc.Text(self._proof_words()), proof_table(self.verification)]
-        return doc.Report(problem.title, in_blocks(blocks))
+        blocks.append(doc.Text(self._proof_words()))
+        # Claims are in the words of the certificate, whose formulas are whole or not at all.
+        return doc.Report(problem.title, (*in_blocks(blocks), proof_table(self.verification)))
 
     def _answer_heading(self) -> doc.Heading:
         tones = {Status.PROVED: "good", Status.IMPOSSIBLE: "bad", Status.COMPUTED: "good"}

@@ -26,6 +26,8 @@ from regard.report.plot import Plot
 from regard.report.slider import Slider
 from regard.report.writing import Code, Math, Prose, Steps
 
+_NAME = 40  # characters of the name of a row; what is longer is a sentence, and wraps
+
 
 def to_html(block: Block, level: int, plots: int, page: bool = False) -> str:
     """Return a block; headings within it are at `level`, and ids of plots end in their number.
@@ -106,7 +108,8 @@ def _table(table: Table, page: bool) -> str:
             for cell, number, column in zip(row, numeric, columns, strict=True)
         ]
         if names_rows and plain(row[0]):
-            cells[0] = _cell("th", row[0], style.WORDS, "row")
+            sentence = ' class="regard-sentence"' if page and len(shown(row[0])) > _NAME else ""
+            cells[0] = _cell("th", row[0], style.WORDS, "row", sentence)
         lines.append(f"<tr>{''.join(cells)}</tr>")
     if not table.rows:
         lines.append(f'<tr><td colspan="{len(numeric)}" style="{style.WORDS}">(no rows)</td></tr>')
@@ -152,6 +155,6 @@ def _facts(pairs: tuple[tuple[str, str], ...]) -> str:
     )
 
 
-def _cell(tag: str, text: str, look: str, scope: str = "") -> str:
-    attribute = f' scope="{scope}"' if tag == "th" else ""
+def _cell(tag: str, text: str, look: str, scope: str = "", more: str = "") -> str:
+    attribute = f' scope="{scope}"{more}' if tag == "th" else ""
     return f'<{tag}{attribute} style="{look}">{words(text)}</{tag}>'

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from regard.report.characters import columns, shorten, wrap
 from regard.report.inline import shown
 
-LINES, COLUMNS = 24, 80  # of a terminal as most open
+LINES, COLUMNS = 23, 80  # of a terminal as most open, whose last line is the next prompt
 Line = tuple[str, str]  # what it says, and the style of it for rich, or ""
 
 
