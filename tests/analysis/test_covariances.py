@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import regard
-from regard.shapes.laws import batch_axes, read_covariance, read_generator, read_mean
+from regard.shapes.laws import batch_axes, read_covariance, read_generator, read_stack
 
 
 def refused(x: object, width: int | None = None, **keywords: object) -> str:
@@ -173,9 +173,9 @@ def test_the_fix_for_variances_works(shape: tuple[int, ...]) -> None:
 
 
 def test_means_are_read_and_refused_in_the_same_words() -> None:
-    np.testing.assert_array_equal(read_mean("f", "mu", [1, 2]), [1.0, 2.0])
+    np.testing.assert_array_equal(read_stack("f", "mu", [1, 2], "(..., d)"), [1.0, 2.0])
     with pytest.raises(regard.ShapeError) as caught:
-        read_mean("noise", "mu", np.zeros((5, 3)), 2)
+        read_stack("noise", "mu", np.zeros((5, 3)), "(..., d)", width=2)
     assert str(caught.value) == "noise: mu needs d = 2, (..., d). Got mu (5, 3)."
 
 

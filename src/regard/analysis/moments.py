@@ -17,7 +17,6 @@ from regard.shapes.laws import (
     batch_axes,
     read_covariance,
     read_generator,
-    read_mean,
     read_stack,
     refuse_negative,
     rounding,
@@ -235,10 +234,10 @@ def _read(
     Sigma_k: object,
     cross: object,
 ) -> dict[str, Array]:
-    given = {"mu_q": read_mean(function, "mu_q", mu_q)}
+    given = {"mu_q": read_stack(function, "mu_q", mu_q, AXES["mu_q"])}
     d = given["mu_q"].shape[-1]
     given["Sigma_q"] = read_covariance(function, "Sigma_q", Sigma_q, d, axes=AXES["Sigma_q"])
-    given["mu_k"] = read_mean(function, "mu_k", mu_k, d)
+    given["mu_k"] = read_stack(function, "mu_k", mu_k, AXES["mu_k"], width=d)
     given["Sigma_k"] = read_covariance(function, "Sigma_k", Sigma_k, d, axes=AXES["Sigma_k"])
     if cross is not None:
         given["cross"] = read_stack(function, "cross", cross, AXES["cross"], rows=d, width=d)

@@ -17,7 +17,6 @@ __all__ = [
     "batch_axes",
     "read_covariance",
     "read_generator",
-    "read_mean",
     "read_stack",
     "refuse_negative",
     "rounding",
@@ -65,19 +64,6 @@ def read_stack(
         width: the length that is needed on the last one, if known.
     """
     return _read(function, name, numbers(function, name, x).array, axes, rows, width)
-
-
-def read_mean(
-    function: str,
-    name: str,
-    x: object,
-    width: int | None = None,
-    *,
-    axes: str = "(..., d)",
-    rows: int | None = None,
-) -> Array:
-    """Read one mean, or a stack of them, as float64; `width` is their length, if known."""
-    return read_stack(function, name, x, axes, rows=rows, width=width)
 
 
 def read_covariance(

@@ -6,6 +6,7 @@ A kernel is given by its blocks c = a + ib: f(δ) = Re Σ c_i e^{−iω_i δ}.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from regard.core.angles import fill, frequencies
 from regard.core.kernels.threads import one_blas_thread
 
-__all__ = ["centre_of", "split", "turns_of", "window_of"]
+__all__ = ["Centre", "Sinusoids", "centre_of", "split", "turns_of", "window_of"]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -40,14 +41,36 @@ def turns_of(shifts: Array, d: int, base: float, whole: bool = True) -> Complex:
     return e
 
 
-def centre_of(c: Complex, noise: float, base: float, reach: int) -> tuple[int, bool, str]:
-    """Return T, whether f is symmetric about it, and how it was found in words.
+class Sinusoids(NamedTuple):
+    """What is known of positions that are sines and cosines.
+
+    Attributes:
+        base: of the frequencies base^(−2i/d).
+        reach: shifts below it are looked at.
+        phase: the rule by which fast blocks were zeroed, ω B/2 ≤ phase.
+    """
+
+    base: float
+    reach: int
+    phase: float
+
+
+class Centre(NamedTuple):
+    """T, whether f is symmetric about it, and how it was found in words."""
+
+    T: int
+    symmetric: bool
+    how: str
+
+
+def centre_of(c: Complex, noise: float, positions: Sinusoids) -> Centre:
+    """Find T, where f is largest.
 
     If f is symmetric about T, every c_i e^{−iω_i T} is real, of either sign, so the sum of
     squared imaginary parts at T is what noise leaves there: (σ²/2) χ² of as many degrees of
     freedom as blocks.
     """
-    f, twice = _scan(c, base, reach)
+    f, twice = _scan(c, positions.base, positions.reach)
     total = float(np.sum(np.abs(c) ** 2))
     count = int(np.count_nonzero(c))
     asymmetry = (total - twice) / 2
@@ -62,9 +85,9 @@ def centre_of(c: Complex, noise: float, base: float, reach: int) -> tuple[int, b
     symmetric = bool(np.any(fit))
     if not symmetric:
         fit = f >= float(np.max(f)) - EXACT * float(np.sum(np.abs(c)))
-    found = np.flatnonzero(fit) - (reach - 1)
+    found = np.flatnonzero(fit) - (positions.reach - 1)
     words = "f is symmetric about T" if symmetric else "f is largest at T"
-    return int(found[np.argmin(np.abs(found))]), symmetric, words
+    return Centre(int(found[np.argmin(np.abs(found))]), symmetric, words)
 
 
 def _scan(c: Complex, base: float, reach: int) -> tuple[Array, Array]:

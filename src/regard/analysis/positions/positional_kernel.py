@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regard.analysis.positions.kernel_result import PositionalKernel
-from regard.analysis.positions.kernel_shape import centre_of, split, window_of
+from regard.analysis.positions.kernel_shape import Sinusoids, centre_of, split, window_of
 from regard.analysis.positions.read_band import SAME
 from regard.analysis.positions.read_width import width_from_gap, width_of
 from regard.core.kernels.threads import one_blas_thread
@@ -114,14 +114,12 @@ def positional_kernel(
     return finite_or_refused(
         function,
         {"A": matrix},
-        lambda: _of_sinusoids(matrix, off, reach, base, phase),
+        lambda: _of_sinusoids(matrix, off, Sinusoids(base, reach, phase)),
         lambda found: (found.cosine, found.sine, found.residual, found.toeplitz_share),
     )
 
 
-def _of_sinusoids(
-    matrix: Array, off: float, reach: int, base: float, phase: float
-) -> PositionalKernel:
+def _of_sinusoids(matrix: Array, off: float, positions: Sinusoids) -> PositionalKernel:
     """Read a matrix for sines and cosines in pairs, whose entries were rounded by `off`."""
     d = len(matrix)
     c, rest = split(matrix)
@@ -133,12 +131,10 @@ def _of_sinusoids(
         largest_left = float(np.linalg.norm(rest, 2))
     return read_blocks(
         c,
+        positions,
         noise=noise,
         share=max(0.0, 1 - left / energy) if energy > 0 else 0.0,
         residual=d / 2 * largest_left,  # since |e_t|² = d/2
-        base=base,
-        reach=reach,
-        phase=phase,
         scheme="sinusoidal",
         least=least_share(d, d * d),
     )
@@ -146,13 +142,11 @@ def _of_sinusoids(
 
 def read_blocks(
     c: Complex,
+    positions: Sinusoids,
     *,
     noise: float,
     share: float,
     residual: float,
-    base: float,
-    reach: int,
-    phase: float,
     scheme: str,
     least: float = LEAST_SHARE,
 ) -> PositionalKernel:
@@ -169,19 +163,9 @@ def read_blocks(
     T = B = widths = None
     reading = "not a positional head"
     if share >= least:
-        T, symmetric, reading = centre_of(used, noise, base, reach)
-        B, widths, how = width_of(
-            blocks,
-            kept,
-            T=T,
-            symmetric=symmetric,
-            noise=noise,
-            share=share,
-            base=base,
-            reach=reach,
-            phase=phase,
-        )
-        reading = f"{reading}; {how}"
+        centre = centre_of(used, noise, positions)
+        B, widths, how = width_of(blocks, kept, centre, positions, noise=noise, share=share)
+        T, reading = centre.T, f"{centre.how}; {how}"
     return PositionalKernel(
         T=T,
         B=B,
@@ -193,10 +177,10 @@ def read_blocks(
         cosine=c.real.copy(),
         sine=c.imag.copy(),
         values=np.zeros(0),
-        base=base,
+        base=positions.base,
         scheme=scheme,
         reading=reading,
-        n=reach,
+        n=positions.reach,
     )
 
 

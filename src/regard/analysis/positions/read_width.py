@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.analysis.positions.kernel_shape import turns_of, window_of
+from regard.analysis.positions.kernel_shape import Centre, Sinusoids, turns_of, window_of
 from regard.analysis.positions.read_band import LONGEST, SAME, match, within_chance
 
 __all__ = ["NEAR", "Width", "width_from_gap", "width_of"]
@@ -37,16 +37,15 @@ class Width(NamedTuple):
 def width_of(
     blocks: Complex,
     kept: Indices,
+    centre: Centre,
+    positions: Sinusoids,
     *,
-    T: int,
-    symmetric: bool,
     noise: float,
     share: float,
-    base: float,
-    reach: int,
-    phase: float,
 ) -> Width:
     """Read B off the blocks, largest 1, of which those kept rise above the noise."""
+    T, symmetric, _ = centre
+    base, reach, phase = positions
     if len(kept) == 0:
         return Width(0, (0.0, 0.0), "there is no positional part")
     d = 2 * len(blocks)

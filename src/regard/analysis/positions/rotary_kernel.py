@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from regard.analysis.positions.kernel_shape import Sinusoids
 from regard.analysis.positions.positional_kernel import FAR, PositionalKernel, read_blocks
 from regard.errors import ShapeError
 from regard.shapes import choice, integer, real
@@ -66,11 +67,9 @@ def rotary_kernel(
     residual = max(float(np.max(np.sum(np.abs(np.conj(one) * k - blocks), axis=1))) for one in q)
     return read_blocks(
         blocks,
+        Sinusoids(base, reach, real(function, "phase", phase, positive=True)),
         noise=0.0,
         share=float(np.sum(np.abs(blocks) ** 2)) / energy if energy > 0 else 0.0,
         residual=residual,
-        base=base,
-        reach=reach,
-        phase=real(function, "phase", phase, positive=True),
         scheme="rotary",
     )

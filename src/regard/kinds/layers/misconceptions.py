@@ -10,7 +10,7 @@ import numpy as np
 
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake
-from regard.kinds.layers.instance import Float64, Stream, example
+from regard.kinds.layers.instance import Float64, example
 from regard.kinds.layers.reading import Asked
 from regard.kinds.layers.spec import LayersProblem
 
@@ -25,21 +25,18 @@ class Case:
     asked: Asked
     factor: float
 
-    @property
-    def stream(self) -> Stream:
-        """The sequences."""
-        return self.asked.stream
-
     def right_with(self, change: Callable[[Changed], Changed], hidden: int | None = None) -> bool:
         """Whether changed matrices would be right."""
         found = self.asked.matrices(self.factor)
-        errors = self.stream.errors({**found, **change(found)}, hidden)
-        return bool(np.max(errors) <= self.stream.problem.goal.tolerance)
+        stream = self.asked.stream
+        errors = stream.errors({**found, **change(found)}, hidden)
+        return bool(np.max(errors) <= stream.problem.goal.tolerance)
 
     @property
     def swap(self) -> Float64:
         """The matrix that exchanges the tokens with the second room."""
-        U, W, P = self.stream.U, self.stream.W, self.stream.P
+        stream = self.asked.stream
+        U, W, P = stream.U, stream.W, stream.P
         return U @ W.T + W @ U.T + P @ P.T
 
 
@@ -76,7 +73,7 @@ MISTAKES: tuple[Mistake[LayersProblem, Case], ...] = (
         "Row 1 sees only itself in layer 1 and takes its own token for the one before, so that it "
         "matches wherever that token comes again: if layer 2 did not see position 1, it would be "
         "right.",
-        lambda case: not case.stream.given.start and case.right_with(lambda m: {}, hidden=0),
+        lambda case: not case.asked.stream.given.start and case.right_with(lambda m: {}, hidden=0),
         _no_start,
         "Nothing done about the first row",
     ),

@@ -26,20 +26,13 @@ from regard.certify import balls, reading
 from regard.certify.balls import BALLS, Arithmetic, Decision, Outcome
 from regard.certify.certificate import Certificate, Claim, Float64, Number, Unusable
 from regard.certify.claims.claim_type import ClaimType
-from regard.certify.lemmas.admissible_queries import (
-    contradicted_by_a_query,
-    log_ratio,
-    mean_differences,
-    sides_of,
-    ties_of,
-    times,
-)
+from regard.certify.lemmas import admissible_queries as admissible
 from regard.certify.lemmas.random_keys import pairs_of
 
 
 def gap_at_most(claim: Claim, certificate: Certificate) -> Decision:
     """Prove it from shares y of pairs, ties t and, for each pair, a direction x."""
-    law, target, others = sides_of(claim, certificate)
+    law, target, others = admissible.sides_of(claim, certificate)
     count, width = law.means.shape
     deviations = claim.stated.positive_or_zero("deviations")
     bound = claim.stated.number("bound")
@@ -53,7 +46,7 @@ def gap_at_most(claim: Claim, certificate: Certificate) -> Decision:
         if any(i not in target or j in target for i, j in pairs):
             raise Unusable("pairs must be of a chosen key and another one.")
         weights = reading.combination(reading.part(witness, "shares"), "shares", len(pairs))
-        ties, tied = ties_of(claim, target)
+        ties, tied = admissible.ties_of(claim, target)
         ridge = reading.positive_or_zero(reading.part(witness, "ridge"), "ridge")
         if deviations:
             directions = reading.matrix(
@@ -74,7 +67,9 @@ def gap_at_most(claim: Claim, certificate: Certificate) -> Decision:
                 x = [arb(entry) for entry in directions[at].tolist()]
                 image = [
                     a + b + ridge * c
-                    for a, b, c in zip(times(first, x), times(second, x), x, strict=True)
+                    for a, b, c in zip(
+                        admissible.times(first, x), admissible.times(second, x), x, strict=True
+                    )
                 ]
                 length = sum((a * b for a, b in zip(image, x, strict=True)), arb(0))
                 shrunk = length.nonnegative_part().sqrt().max(arb(1))
@@ -87,8 +82,8 @@ def gap_at_most(claim: Claim, certificate: Certificate) -> Decision:
             tail = arb(0)
             for pair, t in zip(tied, ties, strict=True):
                 terms.append((pair, arb(t) / total))
-                tail += t * log_ratio(target, *pair) / total
-            u = mean_differences(law, terms)
+                tail += t * admissible.log_ratio(target, *pair) / total
+            u = admissible.mean_differences(law, terms)
             rest = balls.norm([a - b for a, b in zip(u, taken, strict=True)])
             rest += abs(arb(law.scale)) * deviations * arb(ridge).sqrt()
             gap = reach * rest - tail
@@ -108,7 +103,9 @@ def gap_at_most(claim: Claim, certificate: Certificate) -> Decision:
                 truths.append(balls.every(balls.less(0, room), balls.less(taken, room**2)))
         return balls.every(*truths)
 
-    return balls.for_all(proof, contradicted_by_a_query(claim, law, target, contradiction))
+    return balls.for_all(
+        proof, admissible.contradicted_by_a_query(claim, law, target, contradiction)
+    )
 
 
 def _semidefinite(first: Float64, second: Float64, ridge: Number) -> bool | None:

@@ -31,19 +31,13 @@ from regard.certify import balls, reading
 from regard.certify.balls import BALLS, Arithmetic, Decision, Outcome
 from regard.certify.certificate import Certificate, Claim, Unusable
 from regard.certify.claims.claim_type import ClaimType
-from regard.certify.lemmas.admissible_queries import (
-    contradicted_by_a_query,
-    log_ratio,
-    mean_differences,
-    sides_of,
-    ties_of,
-)
+from regard.certify.lemmas import admissible_queries as admissible
 from regard.certify.lemmas.random_keys import noise_of, pair_weights, pairs_of
 
 
 def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
     """Prove it from multipliers (rows y, ties t, ridge λ, floor μ, mixture w) and a point x."""
-    law, target, others = sides_of(claim, certificate)
+    law, target, others = admissible.sides_of(claim, certificate)
     count, width = law.means.shape
     pairs = pairs_of(claim.stated.part("pairs"), count)
     fixed = pair_weights(claim, len(pairs))
@@ -57,7 +51,7 @@ def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
         x = reading.vector(reading.part(witness, "point"), "point", width).tolist()
         entries = reading.listed(reading.part(witness, "rows"), "rows", len(others))
         rows = [reading.positive_or_zero(entry, "rows") for entry in entries]
-        ties, tied = ties_of(claim, target)
+        ties, tied = admissible.ties_of(claim, target)
         ridge = reading.positive_or_zero(reading.part(witness, "ridge"), "ridge")
         floor = reading.positive_or_zero(reading.part(witness, "floor"), "floor")
         if floor == 0 or (ridge and reach is None):
@@ -90,8 +84,8 @@ def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
             terms += [(pair, arb(t)) for pair, t in zip(tied, ties, strict=True)]
             level = gap * sum((arb(y) for y in rows), arb(0))
             for pair, t in zip(tied, ties, strict=True):
-                level += t * log_ratio(target, *pair)
-            u = mean_differences(law, terms)
+                level += t * admissible.log_ratio(target, *pair)
+            u = admissible.mean_differences(law, terms)
             image = [sum((a * b for a, b in zip(row, x, strict=True)), arb(0)) for row in form]
             off = [2 * a - b for a, b in zip(image, u, strict=True)]
             value = sum(((a - b) * c for a, b, c in zip(image, u, x, strict=True)), level)
@@ -114,7 +108,9 @@ def variance_at_least(claim: Claim, certificate: Certificate) -> Decision:
             balls.less(noise, numbers.number(reading.number(claim.fields["bound"], "bound"))),
         )
 
-    return balls.for_all(proof, contradicted_by_a_query(claim, law, target, contradiction))
+    return balls.for_all(
+        proof, admissible.contradicted_by_a_query(claim, law, target, contradiction)
+    )
 
 
 CLAIM_TYPES = {

@@ -12,6 +12,8 @@ from regard.kinds.noise.instance.formulas import average
 from regard.kinds.noise.solve.hardmax_limit import LimitLaw
 from regard.solving.finding import Finding
 
+FIELDS = ("atoms", "mean", "variance", "independent")
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OutputFound(Finding):
@@ -40,12 +42,7 @@ class OutputFound(Finding):
     @property
     def fields(self) -> dict[str, Any]:
         """All that may be asked for, as an answer has it."""
-        return {
-            "atoms": self.atoms,
-            "mean": self.mean,
-            "variance": self.variance,
-            "independent": self.independent,
-        }
+        return {name: getattr(self, name) for name in FIELDS}
 
 
 class FiniteFound(OutputFound):
