@@ -75,7 +75,7 @@ def assertions(given: SymbolsGiven, text: str, where: str = "says") -> list[Asse
     for compared in _conjuncts(tree, where):
         sides = operands(compared)
         for relation, left, right in zip(compared[-1].value, sides, sides[1:], strict=False):
-            found.append(_one(relation, left, right, definitions, where))
+            found.append(_one(relation, left, right, definitions, where, shapes))
     if len(found) > MOST_PARTS:
         raise ValueError(f"{where}: at most {MOST_PARTS} relations go into one statement")
     return found
@@ -94,7 +94,12 @@ def _conjuncts(tree: Tree, where: str) -> list[Tree]:
 
 
 def _one(
-    relation: str, left: Tree, right: Tree, definitions: Mapping[str, str], where: str
+    relation: str,
+    left: Tree,
+    right: Tree,
+    definitions: Mapping[str, str],
+    where: str,
+    shapes: Mapping[str, tuple[int | str, ...]],
 ) -> Assertion:
     if relation in ("<", "<="):
         left, right = right, left
@@ -102,10 +107,16 @@ def _one(
     ranks = [side[-1].op == "call" and side[-1].value == "rank" for side in (left, right)]
     anywhere = any(node.value == "rank" for side in (left, right) for node in side)
     if not anywhere:
-        if turned in (">", ">=") and all(node.op in _NUMERIC for node in left):
+        number = all(node.op in _NUMERIC for node in left)
+        if turned in (">", ">=") and (number or (_single(left, shapes) > _single(right, shapes))):
             left, right = apply("neg", right), apply("neg", left)  # a number stands on the right
         return Assertion(turned, to_text(left), to_text(right), definitions)  # type: ignore[arg-type]
     if ranks != [False, True] or turned != ">=":
         raise ValueError(f"{where}: of a rank it is asked how large it is at most: rank(A) <= D")
     (matrix,) = operands(right)
     return Assertion("rank <=", to_text(matrix), to_text(left), definitions)
+
+
+def _single(side: Tree, shapes: Mapping[str, tuple[int | str, ...]]) -> bool:
+    """Whether a side is one number."""
+    return parse(to_text(side)).shape(shapes) == ()

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from regard.kinds.count.solve import solve
 from regard.kinds.count.spec import CountProblem
 from regard.problems import to_dict
+from regard.solving.finding import Status
 
 FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4))
 FIXED = ("bytes",)
@@ -32,7 +34,9 @@ def vary(problem: CountProblem, rng: np.random.Generator) -> dict[str, Any]:
         else:
             given[name] = value
     if not old:  # all is symbols: the same question about one more head, layer or key
-        goal = {**data["goal"], "form": "formula"}
+        goal = dict(data["goal"])
+        if solve(problem).status is Status.PROVED:  # what is found depends on the symbols
+            goal["form"] = "formula"
         varied = {**given, "values": _numbers(problem, rng)}
         return {"given": varied, "goal": goal, "statement": statement}
     changed: dict[int, int] = {}

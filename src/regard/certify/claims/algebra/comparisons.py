@@ -17,12 +17,15 @@ from regard.certify.certificate import Certificate, Claim, Unusable, listed, par
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.formulas.counterexamples import MOST_BITS
 from regard.certify.formulas.elementary import above_zero, never_negative
-from regard.certify.formulas.evaluation import read, table
+from regard.certify.formulas.evaluation import read, shape_of, table
 from regard.certify.formulas.expansion import expand
 from regard.certify.formulas.functions import in_balls
 from regard.certify.formulas.number_tables import Table
 from regard.certify.formulas.polynomials import Poly
 from regard.certify.formulas.stated_identity import StatedIdentity, named
+from regard.language import parse
+from regard.language.formula.printing.text import to_text
+from regard.language.formula.tree import operands
 
 _REST: dict[str, Any] = {"indexed": {}, "at": [], "sum_over": None, "sizes": None}
 
@@ -65,6 +68,8 @@ def always_compared(claim: Claim, certificate: Certificate) -> Decision:
 
     if _above_weights(claim.fields, strict):
         return Decision("holds", "Weights are not negative, and those of a row sum to 1.")
+    if not strict and _within_the_values(claim.fields):
+        return Decision("holds", "Averages lie between the smallest and the largest value.")
     if expand(_stated(claim), {}, test).proved:
         return Decision("holds", "Written out in symbols, no term is negative.")
     return Decision("undecided", "Written out in symbols, the signs of the terms settle nothing.")
@@ -79,9 +84,41 @@ def _above_weights(fields: Mapping[str, Any], strict: bool) -> bool:
     for _ in range(len(where)):  # a name that is defined stands for its formula
         if len(inner) == 1 and inner[0].value in where:
             inner = read(where[inner[0].value], "where").tree
+    if inner[-1].op == "call" and inner[-1].value in ("max", "rowmax") and inner[-1].arity == 1:
+        inner = inner[:-1]  # the largest is one of them
+        if len(inner) == 1 and inner[0].value in where:
+            inner = read(where[inner[0].value], "where").tree
     least = right[0].value
     weights = inner[-1].op == "call" and inner[-1].value == "softmax"
     return bool(weights and (least > 1 or (least == 1 and not strict)))
+
+
+def _within_the_values(fields: Mapping[str, Any]) -> bool:
+    """Whether it says that no entry of softmax(S) V is above max(V), or none below min(V)."""
+    left, right = (read(part(fields, side), side).tree for side in ("left", "right"))
+    if left[-1].op == right[-1].op == "neg":
+        left, right = right[:-1], left[:-1]
+    where = named(fields.get("where", {}))
+    shapes = {name: tuple(shape) for name, shape in named(part(fields, "shapes")).items()}
+    shapes |= {size: () for shape in shapes.values() for size in shape if isinstance(size, str)}
+    for name, text in where.items():
+        shapes[name] = shape_of(read(text, name), shapes)
+    for averages, bound, name in ((right, left, "max"), (left, right, "min")):
+        factors = operands(averages) if averages[-1].op in ("*", "·") else []
+        weights = factors[0] if factors else ()
+        if len(weights) == 1 and weights[0].value in where:
+            weights = read(where[weights[0].value], "where").tree
+        if not weights or weights[-1].op != "call" or weights[-1].value != "softmax":
+            continue
+        if len(shape_of(parse(to_text(weights)), shapes)) != 2:  # rows of weights
+            continue
+        if bound[-1].op in ("*", "·"):  # ones(N) max(v), where there is one column
+            first, bound = operands(bound)
+            if first[-1].op != "call" or first[-1].value != "ones" or first[-1].arity != 1:
+                continue
+        if (bound[-1].op, bound[-1].value, bound[-1].arity) == ("call", name, 1):
+            return to_text(operands(bound)[0]) == to_text(factors[1])
+    return False
 
 
 def comparison_fails(claim: Claim, certificate: Certificate) -> Decision:
