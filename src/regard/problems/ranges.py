@@ -105,9 +105,7 @@ def filled(
     def number(found: re.Match[str]) -> str:
         if found[1] not in known:
             there = ", ".join(sorted(known)) or "none"
-            raise ValueError(
-                f"{where}: {{{{{found[1]}}}}} is no number of it. There are {there}."
-            )
+            raise ValueError(f"{where}: {{{{{found[1]}}}}} is no number of it. There are {there}.")
         return known[found[1]]
 
     return _NAME.sub(number, text)
