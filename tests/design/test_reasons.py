@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 import regard
-from regard.design.heads.reasons import NoHead, NoHeadFound, OutputsOutOfReach, TooFewColumns
+from regard.design.heads.reasons import (
+    NoHead,
+    NoHeadFound,
+    NoneWithColumns,
+    OutputsOutOfReach,
+    TooFewColumns,
+)
 from regard.design.oblique_projection import CommonDirection
 from regard.design.positions.reasons import NoBand, ShiftsAlike
 from regard.design.queries.reasons import KeyInHull, KeysMove, NoQuery, NoQueryFound
@@ -147,7 +153,7 @@ def test_an_error_of_somebody_else_needs_no_reason() -> None:
             "The certificate proves it. .best has 3.",
         ),
         (
-            TooFewColumns(Nearest("head", "d_k", 3), 1, None),
+            NoneWithColumns(Nearest("head", "d_k", 3), 1),
             "design.self_attention: no head with d_k = 1 was found, nor a proof that there is "
             "none. .best has d_k = 3.",
         ),
@@ -197,7 +203,7 @@ def test_an_error_of_somebody_else_needs_no_reason() -> None:
         (
             CommonDirection(300.0, 0.5),
             "design.separator: no matrix of norm up to 300 separates these subspaces: they have a "
-            "direction in common. The certificate shows it. .best separates what can be, with "
+            "direction in common. The certificate proves it. .best separates what can be, with "
             "error at most 0.5.",
         ),
     ],

@@ -108,7 +108,7 @@ def test_subspaces_that_meet_are_refused_with_the_common_vector() -> None:
     assert np.any(S @ x)
     assert str(problem).startswith(
         "design.separator: no matrix separates these subspaces: they have a direction in common. "
-        "The certificate shows it. .best separates what can be, with error "
+        "The certificate proves it. .best separates what can be, with error "
     )
 
 

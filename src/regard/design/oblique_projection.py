@@ -49,6 +49,7 @@ class CommonDirection(Reason):
 
     function = FUNCTION
     nearest = None
+    proved = True
     radius: float | None
     error: float
 
@@ -63,10 +64,9 @@ class CommonDirection(Reason):
         return f"{which} separates these subspaces: they have a direction in common."
 
     @property
-    def ending(self) -> str:
-        """The proof, and what can be separated."""
-        best = f".best separates what can be, with error at most {upper_bound(self.error)}."
-        return f"The certificate shows it. {best}"
+    def best(self) -> str:
+        """What can be separated."""
+        return f".best separates what can be, with error at most {upper_bound(self.error)}."
 
 
 def separator(S: ArrayLike, T: ArrayLike, *, share: float = 0.5) -> SeparatorDesign:

@@ -59,10 +59,12 @@ class Reason(ABC):
     Attributes:
         function: which function refuses.
         nearest: what comes closest, if there is something to say about it.
+        proved: whether the certificate of the refusal proves it.
     """
 
     function: str
     nearest: Nearest | None
+    proved: bool
 
     @property
     @abstractmethod
@@ -71,8 +73,14 @@ class Reason(ABC):
 
     @property
     @abstractmethod
+    def best(self) -> str:
+        """What `.best` is, with {} for what it is proved to have; or ""."""
+
+    @property
     def ending(self) -> str:
         """Where the proof is and what `.best` is, for somebody who holds the error; or ""."""
+        digits = "" if self.nearest is None else self.nearest.digits
+        return f"{PROVED} " * self.proved + self.best.format(digits)
 
     @property
     def message(self) -> str:
@@ -94,19 +102,20 @@ class NotProved(Reason):
     nearest: Nearest | None
     closest: bool
 
+    proved = False
+
     @property
     def sentence(self) -> str:
         """What was not found."""
         return "neither a design nor a proof that there is none was found."
 
     @property
-    def ending(self) -> str:
+    def best(self) -> str:
         """The closest design."""
         if not self.closest:
             return ""
         off = self.nearest is not None and self.nearest.measure == "error"
-        amount = f", with error {self.nearest.digits}" if off and self.nearest else ""
-        return f"The closest found is .best{amount}."
+        return f"The closest found is .best{', with error {}' if off else ''}."
 
 
 def refused(reason: Reason, certificate: Any, best: Any) -> InfeasibleDesign | UndecidedDesign:

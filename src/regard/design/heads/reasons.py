@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from regard.design.reasons import PROVED, Nearest, Reason
+from regard.design.reasons import Nearest, Reason
 from regard.language.bounds import lower_bound, upper_bound
 
-__all__ = ["NoHead", "NoHeadFound", "OutputsOutOfReach", "TooFewColumns"]
+__all__ = ["NoHead", "NoHeadFound", "NoneWithColumns", "OutputsOutOfReach", "TooFewColumns"]
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,14 @@ class _OfHead(Reason):
 class _Proved(_OfHead):
     """A reason that is proved."""
 
+    proved = True
+
     @property
-    def ending(self) -> str:
-        """The proof, and the head that comes closest, or the closest that was found."""
-        proved = self.nearest.least is not None
-        closest = ".best comes closest" if proved else "The closest head found is .best"
-        return f"{PROVED} {closest}, with error {self.nearest.digits}."
+    def best(self) -> str:
+        """The head that comes closest, or the closest that was found."""
+        if self.nearest.least is not None:
+            return ".best comes closest, with error {}."
+        return "The closest head found is .best, with error {}."
 
 
 @dataclass(frozen=True)
@@ -81,27 +83,36 @@ class TooFewColumns(_OfHead):
 
     Attributes:
         d_k: the columns asked for.
-        needed: how many are needed, as proved; None: none was found with d_k.
+        needed: how many are needed, as proved.
     """
 
     d_k: int
-    needed: int | None
+    needed: int
+
+    proved = True
+    best = ".best has {}."
 
     @property
     def sentence(self) -> str:
-        """How many columns it takes, or that this is not known."""
-        if self.needed is None:
-            return f"no head with d_k = {self.d_k} was found, nor a proof that there is none."
+        """How many columns it takes."""
         return (
             f"no head with d_k = {self.d_k} does this: at least {self.needed} columns are needed."
         )
 
+
+@dataclass(frozen=True)
+class NoneWithColumns(_OfHead):
+    """Neither a head with so few columns nor a proof that there is none was found."""
+
+    d_k: int
+
+    proved = False
+    best = ".best has d_k = {}."
+
     @property
-    def ending(self) -> str:
-        """The proof if there is one, and the columns that do."""
-        if self.needed is None:
-            return f".best has d_k = {self.nearest.digits}."
-        return f"{PROVED} .best has {self.nearest.digits}."
+    def sentence(self) -> str:
+        """What was not found."""
+        return f"no head with d_k = {self.d_k} was found, nor a proof that there is none."
 
 
 @dataclass(frozen=True)
@@ -114,6 +125,8 @@ class NoHeadFound(_OfHead):
 
     outputs: bool
 
+    proved = False
+
     @property
     def sentence(self) -> str:
         """What was not found."""
@@ -122,7 +135,6 @@ class NoHeadFound(_OfHead):
         return "neither a head nor a proof that there is none was found."
 
     @property
-    def ending(self) -> str:
+    def best(self) -> str:
         """The closest head."""
-        head = "" if self.outputs else "head "
-        return f"The closest {head}found is .best, with error {self.nearest.digits}."
+        return f"The closest {'' if self.outputs else 'head '}found is .best, with error {{}}."

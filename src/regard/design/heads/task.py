@@ -25,7 +25,7 @@ from regard.design.heads.joint_fit import fit_together
 from regard.design.heads.low_rank import Factors, Wish, factors, fewest_columns
 from regard.design.heads.output_targets import Wanted, assignments, averages, distance
 from regard.design.heads.rank_bound import rank_claims, rank_one
-from regard.design.heads.reasons import OutputsOutOfReach, TooFewColumns
+from regard.design.heads.reasons import NoneWithColumns, OutputsOutOfReach, TooFewColumns
 from regard.design.linear_scores.exclusion_claims import verified
 from regard.design.linear_scores.family import Array, Family, Pattern, largest, softmax
 from regard.design.linear_scores.pattern_fit import reach_limit
@@ -231,7 +231,7 @@ class HeadTask:
         if design.d_k_lower_bound > self.d_k:
             reason = TooFewColumns(nearest, self.d_k, design.d_k_lower_bound)
             raise refused(reason, self.certificate(rank), design)
-        raise undecided(TooFewColumns(nearest, self.d_k, None), None, design)
+        raise undecided(NoneWithColumns(nearest, self.d_k), None, design)
 
 
 def _pattern(wanted: Wanted) -> Pattern:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from regard.design.reasons import PROVED, Reason
+from regard.design.reasons import Reason
 from regard.language.bounds import lower_bound, upper_bound
 from regard.report import number
 
@@ -24,6 +24,8 @@ class ShiftsAlike(Reason):
 
     function = "design.offset"
     nearest = None
+    proved = False
+    best = ""
     T: int
     rival: int
     gap: float
@@ -38,11 +40,6 @@ class ShiftsAlike(Reason):
             f"{lower_bound(self.off, 3)} of it."
         )
 
-    @property
-    def ending(self) -> str:
-        """Nothing: there is no `.best`."""
-        return ""
-
 
 @dataclass(frozen=True)
 class NoBand(Reason):
@@ -56,6 +53,7 @@ class NoBand(Reason):
 
     function = "design.band"
     nearest = None
+    proved = True
     bound: float
     ripple: float | None
     missed: int | None
@@ -70,9 +68,8 @@ class NoBand(Reason):
         )
 
     @property
-    def ending(self) -> str:
-        """The proof, and what the closest weights do."""
-        does = (
-            "does so without the ripple" if self.missed is None else f"misses shift {self.missed}"
-        )
-        return f"{PROVED} .best {does}."
+    def best(self) -> str:
+        """What the closest weights do."""
+        if self.missed is None:
+            return ".best does so without the ripple."
+        return f".best misses shift {self.missed}."

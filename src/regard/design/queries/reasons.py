@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from regard.design.reasons import PROVED, Nearest, Reason
+from regard.design.reasons import Nearest, Reason
 from regard.language.bounds import lower_bound, upper_bound
 from regard.report import number
 
@@ -39,15 +39,14 @@ class _Proved(_OfQuery):
             else f"no query of length up to {lower_bound(self.radius, 3)}"
         )
 
+    proved = True
+
     @property
-    def ending(self) -> str:
-        """The proof, and the weights or the output that come closest."""
+    def best(self) -> str:
+        """The weights or the output that come closest."""
         found = "closest" if self.nearest.least is not None else "closest found"
         verb = "are those" if self.nearest.what == "weights" else "is that"
-        return (
-            f"{PROVED} The {found} {self.nearest.what} {verb} of .best, with error "
-            f"{self.nearest.digits}."
-        )
+        return f"The {found} {self.nearest.what} {verb} of .best, with error {{}}."
 
 
 @dataclass(frozen=True)
@@ -110,6 +109,9 @@ class NoQueryFound(_OfQuery):
     edge: bool
     divergence: float | None = None
 
+    proved = False
+    best = "The closest query found is .best, with error {}."
+
     @property
     def sentence(self) -> str:
         """What was not found, and what is known."""
@@ -135,11 +137,6 @@ class NoQueryFound(_OfQuery):
             f"{lower_bound(self.divergence)} or more."
         )
 
-    @property
-    def ending(self) -> str:
-        """The closest query."""
-        return f"The closest query found is .best, with error {self.nearest.digits}."
-
 
 @dataclass(frozen=True)
 class KeysMove(_OfQuery):
@@ -155,6 +152,8 @@ class KeysMove(_OfQuery):
     radius: float
     proved: bool
 
+    best = "The smallest error found is that of .best, {}."
+
     @property
     def sentence(self) -> str:
         """What no query has for all keys."""
@@ -168,9 +167,3 @@ class KeysMove(_OfQuery):
             f"no query has the weights asked for to within {lower_bound(self.tolerance)} "
             f"{within}: keys can move by so much that averages of others take their place."
         )
-
-    @property
-    def ending(self) -> str:
-        """The proof if there is one, and the smallest error."""
-        proof = f"{PROVED} " * self.proved
-        return f"{proof}The smallest error found is that of .best, {self.nearest.digits}."

@@ -37,6 +37,9 @@ class GapOutOfReach(_OfRobust):
     deviations: float
     shared: bool
 
+    proved = True
+    best = "The closest found is .best, with a gap of {}."
+
     @property
     def sentence(self) -> str:
         """By how much queries lift the targets at most."""
@@ -52,25 +55,18 @@ class GapOutOfReach(_OfRobust):
             f"key by more than {upper_bound(self.bound)} in the mean{less}.{more}"
         )
 
-    @property
-    def ending(self) -> str:
-        """The proof, and the largest gap."""
-        return f"{PROVED} The closest found is .best, with a gap of {self.nearest.digits}."
-
 
 @dataclass(frozen=True)
 class NoQueriesFound(_OfRobust):
     """Neither queries nor a proof were found."""
 
+    proved = False
+    best = "The closest found are those of .best, with a gap of {}."
+
     @property
     def sentence(self) -> str:
         """What was not found."""
         return "no queries for this were found, nor a proof that there are none."
-
-    @property
-    def ending(self) -> str:
-        """The largest gap."""
-        return f"The closest found are those of .best, with a gap of {self.nearest.digits}."
 
 
 @dataclass(frozen=True)
@@ -83,6 +79,8 @@ class WeightsOfMeans(_OfRobust):
 
     proved: bool
 
+    best = "The closest found is .best."
+
     @property
     def sentence(self) -> str:
         """What no query gives."""
@@ -92,6 +90,5 @@ class WeightsOfMeans(_OfRobust):
 
     @property
     def ending(self) -> str:
-        """The proof if there is one."""
-        proof = f"{PROVED[:-1]}, of keys that are the means. " * self.proved
-        return f"{proof}The closest found is .best."
+        """The proof if there is one, of keys that do not vary."""
+        return super().ending.replace(PROVED, f"{PROVED[:-1]}, of keys that are the means.")
