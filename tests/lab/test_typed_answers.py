@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from regard.lab import scenes
+from regard.lab.played_cases import scene_of
 from regard.lab.table import Refused, ask
-from regard.lab.typed_answers import meant, scene_of, without_styles
+from regard.lab.typed_answers import meant, without_styles
 
 SQUARE = [[1.0, 2.0], [3.0, 4.0]]
 

@@ -15,6 +15,7 @@ from regard.lab.scenes import STATIC
 
 IMPORT = re.compile(r'^import (\{[^}]*\}|\w+) from "(\.[^"]+)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\s+(\w+))", re.MULTILINE)
+COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:.|\n)*?\*/)\n", re.MULTILINE)
 DEFAULT = re.compile(r"^export default (\w+);$", re.MULTILINE)
 
 
@@ -64,7 +65,7 @@ def _scope(path: str) -> str:
         names = found[1].replace(" as ", ": ")
         return f"const {names} = {module}{'' if names[0] == '{' else '.default'};"
 
-    text = _text(path)
+    text = COMMENT.sub("", _text(path))  # every saved notebook carries it
     exported = EXPORT.findall(text)
     default = DEFAULT.search(text)
     given = [*exported, *([f"default: {default[1]}"] if default else [])]

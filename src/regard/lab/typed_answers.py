@@ -1,4 +1,4 @@
-"""Answers as they are typed into a page: what each text means, its shape, and where it fails."""
+"""Answers as they are typed into a page: what each text means, and its shape."""
 
 from __future__ import annotations
 
@@ -99,21 +99,3 @@ def shape_words(shape: Shape) -> str:
 def without_styles(html: str) -> str:
     """Return HTML of a report without what the page's policy forbids: styles, and ids."""
     return _TAG.sub(lambda tag: _STYLE.sub("", tag[0]), html)
-
-
-def scene_of(arrays: Mapping[str, Any], scale: float | None) -> dict[str, Any] | None:
-    """Return which scene can show a counterexample, and its state; None if none can."""
-    from regard.lab import scenes
-
-    keys, wanted = (np.array(arrays.get(name, [])) for name in ("keys", "wanted"))
-    found: dict[str, Any] | None = None
-    if keys.ndim == 2 and keys.shape[1] == 2 and wanted.shape == keys.shape[:1]:
-        if abs(wanted.sum() - 1) < 1e-9 and (wanted >= 0).all() and scale == 1:
-            state: dict[str, Any] = {"keys": keys.tolist(), "target": wanted.tolist()}
-            found = {"scene": "where-to-look", "state": state}
-    elif {"tokens", "K", "Q", "V"} <= set(arrays) and scale is not None:
-        # K, Q, V act on columns: k = K x
-        turned = {f"W_{name}": np.array(arrays[name]).T.tolist() for name in "QKV"}
-        state = {"x": arrays["tokens"], **turned, "scale": f"{scale:g}", "entry": "a_1,1"}
-        found = {"scene": "step-by-step", "state": state}
-    return found if found is not None and found["scene"] in scenes.names() else None

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from regard.errors import InvalidAnswer
+from regard.lab.played_cases import scene_of
 from regard.lab.table import Answer
-from regard.lab.typed_answers import ChosenProblem, Typed, meant, scene_of
+from regard.lab.typed_answers import ChosenProblem, Typed, meant
+
+NUMBERS = ("tokens", "W_Q", "W_K", "W_V", "Q", "K", "V")  # that a worked example gives
 
 
 class Asked(ChosenProblem):
@@ -33,5 +36,8 @@ def answer(asked: Asked) -> Answer:
     status = "right" if verdict.right else "wrong" if verdict.decided else "undecided"
     data = told | {"status": status, "headline": verdict.headline, "play": None}
     if example is not None:
-        data["play"] = scene_of(example["arrays"], getattr(problem.given, "scale", None))
+        given = {name: getattr(problem.given, name, None) for name in NUMBERS}
+        told_in = {name: rows for name, rows in given.items() if isinstance(rows, list)}
+        scale = getattr(problem.given, "scale", None)
+        data["play"] = scene_of(example["arrays"], scale, told_in)
     return Answer(data, verdict)

@@ -12,19 +12,23 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from regard.errors import InfeasibleDesign, ParameterError
-from regard.lab.arguments import Arguments, Vector
+from regard.lab.arguments import Arguments, Matrix, Vector
 from regard.lab.table import Answer
 
 Array = NDArray[np.float64]
 
 
 class Asked(Arguments):
-    """The two values, the share of each in the mix, and which matrix is looked at."""
+    """The two values, the share of each in the mix, and which matrix is looked at.
+
+    `own` is a matrix that somebody brings along; it acts on columns, as the others do.
+    """
 
     s: Vector
     t: Vector
     share: Annotated[float, Field(gt=0.0, le=1.0)] = 0.5
-    matrix: Literal["separator", "onto_s", "off_t", "undivided"] = "separator"
+    matrix: Literal["separator", "onto_s", "off_t", "undivided", "own"] = "separator"
+    own: Matrix | None = None
 
 
 def answer(asked: Asked) -> Answer:
@@ -45,7 +49,7 @@ def answer(asked: Asked) -> Answer:
         refusal, design, certificate = impossible, impossible.best, impossible.certificate
     verified = verify(certificate)
     mix = asked.share * (s + t)
-    matrices = _matrices(design.M, s, t, asked.share)
+    matrices = _matrices(design.M, s, t, asked.share) | _own(asked)
     shown = matrices[asked.matrix]
     data: dict[str, Any] = {
         "status": "reached" if refusal is None else "impossible",
@@ -74,6 +78,18 @@ def _matrices(M: Array, s: Array, t: Array, share: float) -> dict[str, Array]:
         "off_t": (np.eye(len(s)) - onto_t) / share,
         "undivided": share * M,
     }
+
+
+def _own(asked: Asked) -> dict[str, Array]:
+    """The matrix that was brought along, if it is one for these values."""
+    size = len(asked.s)
+    if asked.own is None:
+        if asked.matrix == "own":
+            raise ParameterError("separate: matrix is 'own', so own must be given.")
+        return {}
+    if len(asked.own) != size or any(len(row) != size for row in asked.own):
+        raise ParameterError(f"separate: own must be {size} × {size}, as the values are.")
+    return {"own": np.array(asked.own)}
 
 
 def _degrees(s: Array, t: Array) -> float:

@@ -25,9 +25,13 @@ export function choice({ label, options, onchoose }) {
         row.classList.toggle("regard-chosen-row", name === chosen);
       }
     },
+    /** Offer one of them, or not. */
+    offer(name, offered) {
+      rows.find((row) => row.name === name).node.hidden = !offered;
+    },
     /** Show how far each is off, by its name; `full` is as long as a bar gets. */
     show(off, full) {
-      for (const { name, bar, value } of rows) {
+      for (const { name, bar, value } of rows.filter((row) => row.name in off)) {
         set(bar, { vars: { "--share": String(Math.min(1, full > 0 ? off[name] / full : 0)) } });
         set(value, { text: off[name] < 1e-12 ? "0" : number(off[name], 3, true), "data-value": String(off[name]) });
       }

@@ -15,6 +15,7 @@ const MATRICES = [
   ["onto_s", "Project onto vₛ"],
   ["off_t", "Drop the part along vₜ"],
   ["undivided", "M, share forgotten"],
+  ["own", "The matrix of the answer"],
 ];
 const RIGHT = 1e-9; // rounding stays below this in a plane of this size
 const NAMES = ["v_s", "v_t"];
@@ -41,6 +42,7 @@ function build(view) {
 
   return {
     controls(now) {
+      chosen.offer("own", now.own !== null);
       chosen.set(now.matrix);
       share.set(now.share);
     },
@@ -70,7 +72,7 @@ function build(view) {
         ["$v_t$", ...now.t.map((x) => number(x, 4))],
         ["the mix, $c$", ...split.mix.map((x) => number(tidy(x), 4))],
         ["the matrix times $c$", ...split.result.map((x) => number(tidy(x), 4))],
-        ...MATRICES.map(([name, title]) => [`${title}: misses by`, number(tidy(split.off[name]), 4), name === now.matrix ? "shown" : ""]),
+        ...MATRICES.filter(([name]) => name in split.off).map(([name, title]) => [`${title}: misses by`, number(tidy(split.off[name]), 4), name === now.matrix ? "shown" : ""]),
       ],
     }),
     python: ({ state: now }) => pythonCode(now),
@@ -99,7 +101,7 @@ function said(now, split) {
   const angle = `The lines are ${number(split.degrees)}° apart.`;
   if (now.matrix === "separator") return `**Proved,** up to rounding: $M$ gives back every $v_s$ on its line, whatever $v_t$ is on the other. ${angle} Errors in $c$ grow at most ${atMost(split.norm)} times, and no such matrix does better.`;
   if (right(now, split)) return `${angle} Here this matrix does what $M$ does.`;
-  return `${angle} ${{ onto_s: "The part of $v_t$ along $v_s$ comes along.", off_t: "The part of $v_s$ along $v_t$ is lost, and what is left points elsewhere.", undivided: "What comes out is $v_s$ times its share in the mix." }[now.matrix]}`;
+  return `${angle} ${{ onto_s: "The part of $v_t$ along $v_s$ comes along.", off_t: "The part of $v_s$ along $v_t$ is lost, and what is left points elsewhere.", undivided: "What comes out is $v_s$ times its share in the mix.", own: "What comes out is not $v_s$." }[now.matrix]}`;
 }
 
 /** The small picture on the first page. */

@@ -4,7 +4,7 @@ import { fill, h } from "../../kit/dom.js";
 import { words } from "../../kit/math.js";
 import { number } from "../../kit/numbers.js";
 
-const TITLES = { "where-to-look": "Where to look", "step-by-step": "Step by step" };
+const TITLES = { "where-to-look": "Where to look", "step-by-step": "Step by step", "split-subspaces": "Split two subspaces", positions: "Positions" };
 
 /** Words of the engine, with names such as v_a as formulas. */
 function said(text) {

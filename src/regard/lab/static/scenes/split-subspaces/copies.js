@@ -10,7 +10,7 @@ const MATRICES = {
 };
 
 /** Runnable code that gives the numbers on the screen. */
-export function pythonCode({ s, t, share, matrix }) {
+export function pythonCode({ s, t, share, matrix, own }) {
   return `import numpy as np
 import regard
 
@@ -22,7 +22,7 @@ try:
 except regard.InfeasibleDesign as impossible:
     print(impossible)
     design = impossible.best
-${MATRICES[matrix]}
+${matrix === "own" ? `M = np.array(${literal(own)})  # of the answer` : MATRICES[matrix]}
 c = share * (s + t)
 print("M c   ", M @ c)
 print("misses", np.linalg.norm(M @ c - s))
