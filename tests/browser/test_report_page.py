@@ -30,6 +30,8 @@ def open_page(browser: webdriver.Chrome, page: Path, width: int) -> None:
         {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width == PHONE},
     )
     browser.get(page.as_uri())
+    # What is folded is not laid out, and could hide what sticks out.
+    browser.execute_script("document.querySelectorAll('details').forEach(fold => fold.open = true)")
 
 
 @pytest.mark.parametrize("width", [PHONE, DESK])
