@@ -6,6 +6,7 @@ import queue
 import warnings
 from asyncio import CancelledError
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError as FutureCancelled
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def _result(future: Any, watch: Watch) -> Partial | None:
             return found
         if future.status == "error":
             error = future.exception(timeout=30)
-    except (TimeoutError, CancelledError):
+    except (TimeoutError, CancelledError, FutureCancelled):
         if watch.client.status != "running":
             raise watch.lost() from None
         return None
