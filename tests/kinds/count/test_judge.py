@@ -111,3 +111,14 @@ def test_numbers_beyond_all_bounds_are_shown_by_their_size(said: str, shown: str
     assert found.score == 0
     assert found.counterexample is not None
     assert found.counterexample.sentence.endswith(f"the answer says {shown}.")
+
+
+@pytest.mark.parametrize(
+    ("said", "missing"),
+    [("12 L d^2 + 2 V d", "as a number"), ("404389888", "as a formula")],
+)
+def test_of_a_formula_and_a_number_each_is_half(said: str, missing: str) -> None:
+    found = check("parameters-of-a-language-model", {"parameters": said})
+    assert found.score == 0.5
+    assert [goal.name for goal in found.goals if not goal.passed] == [f"parameters {missing}"]
+    assert check("parameters-of-a-language-model", {"parameters": "12 L d^2"}).score == 0

@@ -39,53 +39,58 @@ def judge(problem: CountProblem, answer: Answer) -> Verdict:
         raise InvalidAnswer(
             f"answer: {extra[0]} is not asked for. Asked for are {', '.join(wanted)}."
         )
-    found: list[Found] = []
+    goals: list[GoalResult] = []
+    examples: list[Counterexample] = []
+    ideas: list[Misconception] = []
     for name in wanted:
-        if name.removeprefix("same_") in problem.goal.same and name.startswith("same_"):
-            found.append(_same(task, name))
-        elif name in problem.goal.orders:
-            found.append(_order(task, name))
-        elif is_shape(problem, name):
-            found.append(_shape(task, name))
-        else:
-            found.append(_count(task, name))
-    examples = [example for _, example, _ in found if example]
-    ideas = [idea for _, _, idea in found if idea]
-    goals = tuple(
-        replace(goal, part=name) for name, (goal, _, _) in zip(wanted, found, strict=True)
-    )
+        for goal, example, idea in _judged(task, name):
+            goals.append(replace(goal, part=name))
+            examples += [example] if example else []
+            ideas += [idea] if idea else []
     remarks = (_conventions(problem),) if examples else ()
-    return Verdict(problem, goals, (*examples, None)[0], (*ideas, None)[0], remarks)
+    return Verdict(problem, tuple(goals), (*examples, None)[0], (*ideas, None)[0], remarks)
+
+
+def _judged(task: Task, name: str) -> list[Found]:
+    """What was found about a field."""
+    if name.removeprefix("same_") in task.problem.goal.same and name.startswith("same_"):
+        return [_same(task, name)]
+    if name in task.problem.goal.orders:
+        return [_order(task, name)]
+    if is_shape(task.problem, name):
+        return [_shape(task, name)]
+    return _count(task, name)
 
 
 def _conventions(problem: CountProblem) -> str:
     return f"Counted as the problem says: {listing(conventions_in_words(problem.given))}."
 
 
-def _count(task: Task, name: str) -> Found:
+def _count(task: Task, name: str) -> list[Found]:
     said = sides(task.answer, name, task.names(name))
-    wrong = [side for side in said if not task.is_right(name, side)]
     right, form = task.right(name), task.problem.goal.form
-    depends = bool(task.symbols.used(right))
+    if wrong := tuple(side for side in said if not task.is_right(name, side)):
+        example = _counterexample(task, name, wrong[0], right)
+        idea = recognise(MISTAKES, Case(task, name, wrong))
+        return [(GoalResult(name, "this", False, example.sentence.rstrip(".")), example, idea)]
+    general = any(side.uses for side in said)
     missing = ""
-    wants_formula, wants_number = form in ("formula", "both"), form in ("number", "both")
-    if not wrong and wants_formula and depends and not any(side.uses for side in said):
+    if form in ("formula", "both") and task.symbols.used(right) and not general:
         missing = f"a formula in {listing(task.symbols.used(right))} is asked for, not a number"
-    if not wrong and wants_number and not missing and all(side.uses for side in said):
+    elif form in ("number", "both") and all(side.uses for side in said):
         missing = "a number is asked for beside the formula"
-    if not wrong and not missing:
-        general = any(side.uses for side in said)
-        if general:
-            sentence = f"{_shown(task, right)}: the same for all sizes, multiplied out"
-            return GoalResult(name, "all", True, sentence), None, None
-        return GoalResult(name, "this", True, _exactly(task, said[0], right)), None, None
-    if missing:
-        example = Counterexample({name: _shown(task, right)}, f"{name}: {missing}.")
-        return GoalResult(name, "this", False, missing), example, None
-    side = wrong[0]
-    example = _counterexample(task, name, side, right)
-    idea = recognise(MISTAKES, Case(task, name, tuple(wrong)))
-    return GoalResult(name, "this", False, example.sentence.rstrip(".")), example, idea
+    goal = GoalResult(name, "this", True, _exactly(task, said[0], right))
+    if general:
+        sentence = f"{_shown(task, right)}: the same for all sizes, multiplied out"
+        goal = GoalResult(name, "all", True, sentence)
+    if not missing:
+        return [(goal, None, None)]
+    example = Counterexample({name: _shown(task, right)}, f"{name}: {missing}.")
+    if form == "both":  # half of it is there
+        other = f"{name} as a {'number' if general else 'formula'}"
+        left = GoalResult(other, "this", False, missing, weight=0.5)
+        return [(replace(goal, weight=0.5), None, None), (left, example, None)]
+    return [(GoalResult(name, "this", False, missing), example, None)]
 
 
 def _shown(task: Task, right: Ratio) -> str:

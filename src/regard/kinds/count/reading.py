@@ -24,6 +24,7 @@ from regard.language.formula.tree import Node
 _LITERAL = re.compile(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
 _BETWEEN = r",|×|\\times|\*|\bby\b"
 _NOT_A_SIZE = re.compile(r"[{}$\\]")
+_TIMES = ("x", "X", "times", "fold")  # after a ratio: 8x
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +73,10 @@ class Names:
         for one in sorted(formula.names - symbols):
             factor = unit(one, of_bytes=self.of_bytes, binary=self.binary)
             if factor is None:
+                ratio_only = " A ratio is a number by itself." if one in _TIMES else ""
                 raise InvalidAnswer(
-                    f"answer: {name}: {one} is no symbol, size or unit here. Symbols and sizes are "
-                    f"{', '.join(sorted(self.known))}."
+                    f"answer: {name}: {one} is no symbol, size or unit here.{ratio_only} Symbols "
+                    f"and sizes are {', '.join(sorted(self.known))}."
                 )
             units[one] = self.symbols.number(factor)
         uses = frozenset(formula.names & symbols)
