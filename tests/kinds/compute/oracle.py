@@ -183,7 +183,11 @@ def attend(g: dict[str, Any], slip: str = "") -> dict[str, np.ndarray]:
                     pairs = "halves" if pairs == "interleaved" else "interleaved"
                 sense = -1 if slip == "turned-back" else 1
                 q = rotate(q, sense * (first + np.arange(n_q)), base, pairs)
-                k = rotate(k, sense * (start + np.arange(n_k)), base, pairs)
+                # Cached keys were turned when they were made, unless the problem says otherwise.
+                before = len(g.get("cached_K", [])) if slip != "no-cache" else 0
+                before = 0 if p.get("cached") == "plain" else before
+                new = rotate(k[:, before:], sense * (start + np.arange(before, n_k)), base, pairs)
+                k = np.concatenate([k[:, :before], new], axis=1)
                 found["QR"] = q.transpose(1, 0, 2).reshape(n_q, -1)
                 found["KR"] = k.transpose(1, 0, 2).reshape(n_k, -1)
             elif p.get("kind") == "rotary":

@@ -34,6 +34,7 @@ from regard.kinds.heads.misconceptions import MISTAKES, Case
 from regard.kinds.heads.misconceptions.recognised import fits_as_keys
 from regard.kinds.heads.reading import Candidate, read_queries
 from regard.kinds.heads.reading.goal import LARGEST_SCORE
+from regard.kinds.heads.reading.queries import RESOLVED
 from regard.kinds.heads.reading.query_length import opened, right_length, still_falling
 from regard.kinds.heads.spec import WeightsProblem
 from regard.problems.instances import KeyInstance
@@ -137,8 +138,11 @@ def _this(candidate: Candidate, here: KeyInstance) -> Found:
 
 def _out_of_reach(candidate: Candidate, here: KeyInstance) -> GoalResult:
     """The goal of an open factor that grows too slowly to be followed to its end."""
-    last = candidate.open_factors(here, LARGEST_SCORE)[-1]
-    error = float(candidate.errors_at(here, (last,))[0])
+    ends = [candidate.open_factors(here, most)[-1] for most in (LARGEST_SCORE, RESOLVED)]
+    errors = candidate.errors_at(here, ends).tolist()
+    error, last = next(
+        pair for pair in zip(errors, ends, strict=True) if pair[0] > candidate.tolerance
+    )
     sentence = (
         f"at {candidate.factor} = {written(last, 3)}, as far as it was tried, "
         f"{compare(error, candidate.tolerance)}, and the error still falls"
@@ -190,7 +194,7 @@ def _others(candidate: Candidate, here: KeyInstance) -> list[Found]:
     every_n = (candidate.free and _grows(candidate, here)) or "n" in candidate.names
     more = many_keys(problem) if every_n and not candidate.counts_rows else None
     if more is not None and candidate.fits(more[1]):
-        trial = candidate.trial(more[1], more[0])
+        trial = _opened(candidate, more[1]).trial(more[1], more[0])
         found.append(_found(candidate, f"the same for {MANY} keys", "adversarial", [trial]))
     return found
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.checking.open_factor import spread, up_to
+from regard.checking.sampling import generator
 from regard.kinds.heads.instance import has_noise
 from regard.kinds.heads.reading.goal import LARGEST_SCORE
 from regard.kinds.heads.reading.queries import OPEN, RESOLVED, Candidate
@@ -19,6 +20,7 @@ MODERATE = 1e6  # scores up to which rounding is nothing beside a tolerance
 ROUNDED = 1e13  # times the tolerance: scores up to which it is less
 STILL = 1e-3  # an error that falls by such a share from one factor to the next is not at its end
 FINE = 60
+UNIT, ROUNDINGS = 2.0**-51, 4  # by which a score may be rounded, of its terms; so many ways of it
 
 
 def right_length(candidate: Candidate, instance: KeyInstance, *, longer: bool) -> float | None:
@@ -102,7 +104,21 @@ def _largest(candidate: Candidate, instance: KeyInstance) -> tuple[float, ...]:
     if right(found):
         return near if right(near) else found
     further = _last(candidate, instance, LARGEST_SCORE)
-    return further if right(further) else found
+    return further if _right_though_rounded(candidate, instance, further) else found
+
+
+def _right_though_rounded(
+    candidate: Candidate, instance: KeyInstance, factors: tuple[float, ...]
+) -> bool:
+    """Whether queries are right however their scores were rounded: C and C + 0.01 are not one."""
+    queries = candidate.evaluate(instance, factors)
+    with np.errstate(all="ignore"):
+        scores = candidate.scores(instance, queries)
+        terms = candidate.problem.given.scale * (np.abs(queries) @ np.abs(instance.keys).T)
+    rng = generator(0)
+    shifts = [np.zeros(scores.shape), *rng.choice([-UNIT, UNIT], (ROUNDINGS, *scores.shape))]
+    errors = [candidate.errors_of_scores(instance, queries, scores + x * terms) for x in shifts]
+    return bool(np.all(np.array(errors) <= candidate.tolerance))
 
 
 def _last(
@@ -121,11 +137,14 @@ def still_falling(candidate: Candidate, instance: KeyInstance) -> bool:
     """Whether an open factor is not right as far as float64 goes, and the error still falls."""
     if not candidate.free or has_noise(instance):
         return False
-    factors = tuple(candidate.open_factors(instance, LARGEST_SCORE))
-    if len(factors) < OPEN:
+    if np.all(candidate.errors_at(instance, candidate.factors) <= candidate.tolerance):
         return False
-    errors = candidate.errors_at(instance, factors)
-    return bool(errors[-1] > candidate.tolerance and np.all(np.diff(errors) < -STILL * errors[1:]))
+    for most in (LARGEST_SCORE, RESOLVED):  # differences of scores may be rounded at the first
+        factors = tuple(candidate.open_factors(instance, most))
+        errors = candidate.errors_at(instance, factors) if len(factors) == OPEN else np.zeros(1)
+        if errors[-1] > candidate.tolerance and np.all(np.diff(errors) < -STILL * errors[1:]):
+            return True
+    return False
 
 
 def smallest_factor(candidate: Candidate, instance: KeyInstance) -> float | None:
