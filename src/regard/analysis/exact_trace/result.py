@@ -128,6 +128,7 @@ class Trace:
             digits: of numbers that are no rationals.
 
         Example:
+            >>> from regard import trace
             >>> found = trace([[2, 3], [-1, 0]], [[1, 2], [0, -3]], [[0, 1], [1, 1]], [[8], [9]])
             >>> print(found.entry("q", 2, 2), found.entry("a_21"), sep="; ")
             q_2[2] = (-1)·2 + 0·(-3) = -2; a_21 = e^-13/(e^-13 + e^2) ≈ 3.05902e-07
