@@ -338,6 +338,8 @@ def test_lines_are_some_of_their_numbers() -> None:
     lines = shown(plot).split("\n")
     assert lines[:4] == ["Squares", "size against n", "  n      a", "---  -----"]
     assert [line.split() for line in lines[4:]] == [[str(n), str(n * n)] for n in range(0, 101, 10)]
+    titled = Plot("lines", "size against n", "n", "size", plot.series)
+    assert shown(titled).split("\n")[:2] == ["size against n", "  n      a"]
     apart = Plot("lines", "", series=(Series("a", (1,), (2,)), Series("b", (3,), (4,))))
     assert shown(apart) == "a\nx  y\n-  -\n1  2\n\nb\nx  y\n-  -\n3  4"
 

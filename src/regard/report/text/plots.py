@@ -121,6 +121,8 @@ def line_tables(given: Plot) -> list[Table]:
     above = ""
     if given.y_label and any(s.name for s in given.series):
         above = given.y_label + (f" against {given.x_label}" if given.x_label else "")
+    if above == given.caption:  # which stands above it already
+        above = ""
     return [Table((given.x_label or "x", *names), rows, above)]
 
 
