@@ -18,7 +18,7 @@ from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.language.bounds import lower_bound, upper_bound
 from regard.report import number
 
-__all__ = ["PROVED", "Nearest", "NotProved", "Reason", "refused", "undecided"]
+__all__ = ["PROVED", "Nearest", "NotProved", "Reason", "WithNearest", "refused", "undecided"]
 
 PROVED = "The certificate proves it."
 
@@ -86,6 +86,13 @@ class Reason(ABC):
     def message(self) -> str:
         """The message of the error."""
         return f"{self.function}: {self.sentence} {self.ending}".rstrip()
+
+
+@dataclass(frozen=True)
+class WithNearest(Reason):
+    """A reason with what comes closest, which there always is."""
+
+    nearest: Nearest
 
 
 @dataclass(frozen=True)

@@ -109,8 +109,8 @@ class ArrayStore:
 
 
 @dataclass(frozen=True)
-class ZarrStore:
-    """An array of Zarr, which is read chunk by chunk."""
+class _ChunkedStore:
+    """An array of a library that keeps it in chunks."""
 
     array: Any
 
@@ -123,6 +123,10 @@ class ZarrStore:
     def dtype(self) -> np.dtype[Any]:
         """What is stored."""
         return np.dtype(self.array.dtype)
+
+
+class ZarrStore(_ChunkedStore):
+    """An array of Zarr, which is read chunk by chunk."""
 
     @property
     def chunk(self) -> int:
@@ -134,21 +138,8 @@ class ZarrStore:
         return np.asarray(self.array[..., start:stop, :])
 
 
-@dataclass(frozen=True)
-class DaskStore:
+class DaskStore(_ChunkedStore):
     """A Dask array: rows are computed when they are needed."""
-
-    array: Any
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """(..., n, width)."""
-        return tuple(self.array.shape)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """What is stored."""
-        return np.dtype(self.array.dtype)
 
     @property
     def chunk(self) -> int:

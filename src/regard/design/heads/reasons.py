@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from regard.design.reasons import Nearest, Reason
+from regard.design.reasons import WithNearest
 from regard.language.bounds import lower_bound, upper_bound
 
 __all__ = ["NoHead", "NoHeadFound", "NoneWithColumns", "OutputsOutOfReach", "TooFewColumns"]
 
 
-@dataclass(frozen=True)
-class _OfHead(Reason):
+class _OfHead(WithNearest):
     """A reason of `design.self_attention`, with the closest head there is."""
 
     function = "design.self_attention"
-    nearest: Nearest
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from regard.design.reasons import Nearest, Reason
+from regard.design.reasons import WithNearest
 from regard.language.bounds import lower_bound, upper_bound
 from regard.report import number
 
 __all__ = ["KeyInHull", "KeysMove", "NoQuery", "NoQueryFound"]
 
 
-@dataclass(frozen=True)
-class _OfQuery(Reason):
+class _OfQuery(WithNearest):
     """A reason of `design.query`, with the closest query there is."""
 
     function = "design.query"
-    nearest: Nearest
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from regard.design.reasons import PROVED, Nearest, Reason
+from regard.design.reasons import PROVED, WithNearest
 from regard.language.bounds import lower_bound, upper_bound
 from regard.report import number
 
 __all__ = ["GapOutOfReach", "NoQueriesFound", "WeightsOfMeans"]
 
 
-@dataclass(frozen=True)
-class _OfRobust(Reason):
+class _OfRobust(WithNearest):
     """A reason of `design.robust`, with the closest queries there are."""
 
     function = "design.robust"
-    nearest: Nearest
 
 
 @dataclass(frozen=True)
