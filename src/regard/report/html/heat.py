@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 
+from regard.report.html import style
 from regard.report.html.prose import escaped
 from regard.report.html.svg import description
 from regard.report.inline import shown
@@ -60,8 +61,8 @@ def chart(plot: Plot) -> str:
     )
     axes = _axes(plot)
     return (
-        f'{axes}<div class="regard-table" role="group" tabindex="0" aria-label="{said}">\n'
-        f"{svg}\n</div>"
+        f'{axes}<div class="regard-table" style="{style.SCROLLS}" role="group" tabindex="0" '
+        f'aria-label="{said}">\n{svg}\n</div>'
     )
 
 
