@@ -172,7 +172,7 @@ def _compared(relation: str, left: Any, right: Any) -> bool | None:
         raise Unusable("numbers can be compared, comparisons cannot.")
     count = max(len(left.entries), len(right.entries))
     for side in (left, right):
-        if side.shape is None or (side.shape != () and len(side.entries) != count):
+        if side.shape is None or len(side.entries) not in (1, count):
             raise Unusable("what is compared has different shapes.")
     pairs = [(a, b) for a, b in zip(_repeated(left, count), _repeated(right, count), strict=True)]
     if relation in ("<", ">"):

@@ -14,10 +14,15 @@ MOST_WORK = 2_000_000  # multiplications in one product or power of matrices
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers: () is one, (n,) a column, (m, n) a matrix; None is a multiple of I."""
+    """Numbers: () is one, (n,) a column, (m, n) a matrix; None is a multiple of I.
+
+    A row is the transpose of a column: times a column it is a number, which a matrix that has one
+    row by chance is not.
+    """
 
     shape: tuple[int, ...] | None
     entries: tuple[Any, ...]
+    row: bool = False
 
 
 def total(left: Table, right: Table) -> Table:
@@ -30,15 +35,16 @@ def total(left: Table, right: Table) -> Table:
         for i in range(rows):
             entries[i * columns + i] += right.entries[0]
         return Table(left.shape, tuple(entries))
-    if left.shape != right.shape:
+    if left.shape != right.shape and not len(left.entries) == len(right.entries) == 1:
         raise Unusable("a formula adds what has different shapes.")
     pairs = zip(left.entries, right.entries, strict=True)
-    return Table(left.shape, tuple(a + b for a, b in pairs))
+    longer = left if len(left.shape or ()) >= len(right.shape or ()) else right
+    return Table(longer.shape, tuple(a + b for a, b in pairs), left.row and right.row)
 
 
 def scaled(part: Table, factor: Any) -> Table:
     """Return a multiple."""
-    return Table(part.shape, tuple(factor * entry for entry in part.entries))
+    return Table(part.shape, tuple(factor * entry for entry in part.entries), part.row)
 
 
 def square(part: Table) -> tuple[int, int]:
@@ -53,7 +59,9 @@ def transposed(part: Table) -> Table:
     if part.shape is None or part.shape == ():
         return part
     if len(part.shape) == 1:
-        return Table((1, len(part.entries)), part.entries)
+        return Table((1, len(part.entries)), part.entries, row=True)
+    if part.row:
+        return Table((len(part.entries),), part.entries)
     rows, columns = part.shape
     entries = (part.entries[i * columns + j] for j in range(columns) for i in range(rows))
     return Table((columns, rows), tuple(entries))
@@ -72,6 +80,9 @@ def product(left: Table, right: Table, numbers: Arithmetic, dots: bool = False) 
     tall = Table((len(right.entries), 1), right.entries) if column else right
     (rows, inner), (height, width) = left.shape, tall.shape  # type: ignore[misc]
     if inner != height:
+        for one, other in ((left, right), (right, left)):
+            if len(one.entries) == 1:  # a matrix of 1 × 1 is used as a number
+                return scaled(other, one.entries[0])
         raise Unusable("a formula multiplies what has shapes that do not fit.")
     if rows * width > MOST_ENTRIES or rows * inner * width > MOST_WORK:
         raise Unusable("a formula multiplies matrices that are too large.")
@@ -79,6 +90,6 @@ def product(left: Table, right: Table, numbers: Arithmetic, dots: bool = False) 
         height, width, list(tall.entries)
     )
     entries = tuple(found.entries())
-    if rows == 1 and width == 1:
+    if left.row and (column or width == 1):
         return Table((), entries)
-    return Table((rows,) if column else (rows, width), entries)
+    return Table((rows,) if column else (rows, width), entries, left.row)

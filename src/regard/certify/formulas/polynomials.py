@@ -226,6 +226,8 @@ def inverse(poly: Poly) -> Poly:
     if rest.constant() is None:
         key = ("poly", rest)
         exponents[key] = exponents.get(key, 0) - 1
+        if exponents[key] == 0:  # it was a sum over itself, as where weights are summed
+            del exponents[key]
     return term(exponents, 1 / c)
 
 
