@@ -47,7 +47,9 @@ def test_other_words_stay_as_they_are(words: str) -> None:
         ("n (d/h)", "$n (d/h)$"),
         ("norms", "norms"),
         ("0.25", "0.25"),
-        ("e^-C", "e^-C"),
+        ("e^-C", "$e^{-C}$"),
+        ("sqrt(D_k) = 8", r"$\sqrt{D_k} = 8$"),
+        ("beta", r"$\beta$"),
         ("error of c_2", "error of $c_2$"),
     ],
 )

@@ -139,7 +139,7 @@ def test_atoms_have_a_line_each_in_the_answer() -> None:
     start = lines.index("atoms") + 1
     assert lines[start].split() == ["value", "probability"]
     found = [" ".join(line.split()) for line in lines[start + 2 : start + 4]]
-    assert found == ["v_a Phi(1/sqrt(g))", "vbar_not_a 1 - Phi(1/sqrt(g))"]
+    assert found == ["v_a Φ(1/√g)", "vbar_not_a 1 − Φ(1/√g)"]
 
 
 def test_the_proof_says_which_key_has_which_number() -> None:

@@ -14,6 +14,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from regard.errors import FormulaError
+from regard.language import parse
+from regard.language.formula.vocabulary import GREEK_WORDS
 from regard.report.blocks import Facts, Heading, Table, Text
 from regard.report.document import Block
 from regard.report.inline import is_valid
@@ -34,6 +37,8 @@ _KEPT = re.compile(r"(\$[^$]*\$|`[^`]*`|\"[^\"]*\")")
 _CELL = re.compile(r"[A-Za-z0-9_^()/×+\- ]*[A-Za-z][A-Za-z0-9_^()/×+\- ]*")
 _LONG_INDEX = re.compile(r"_([A-Za-z0-9]{2,})")
 _WORD = re.compile(r"[A-Za-z]{2,}")
+_SYMBOL = re.compile(rf"(?:{_LETTER}|{'|'.join(sorted(GREEK_WORDS))})(?:_\w{{1,2}})?")
+_LIKE_A_FORMULA = re.compile(rf"\w_\w|\^|\bsqrt\(|\b(?:{'|'.join(sorted(GREEK_WORDS))})\b")
 
 
 def in_words(text: str) -> str:
@@ -52,7 +57,13 @@ def in_cell(text: str) -> str:
 
     >>> in_cell("d × h (d/h)"), in_cell("C"), in_cell("W_O of head 2"), in_cell("yes")
     ('$d \\times h (d/h)$', '$C$', '$W_O$ of head 2', 'yes')
+    >>> in_cell("D = 8, sigma = 2"), in_cell("sqrt(d_k)/beta")
+    ('$D = 8$, $\\sigma = 2$', '$\\frac{\\sqrt{d_k}}{\\beta}$')
     """
+    if _LIKE_A_FORMULA.search(text) and not _KEPT.search(text):
+        formulas = [_formula(part) for part in text.split(", ")]
+        if all(formulas):
+            return ", ".join(formulas)
     words = _WORD.search(re.sub(r"_\w+", "", text))
     if _CELL.fullmatch(text) and not words and "^-" not in text:
         return _dollars(text)
@@ -69,7 +80,7 @@ def in_block(block: Block) -> Block:
         case Table(columns, rows, caption):
             return Table(_cells(columns), tuple(_cells(row) for row in rows), in_words(caption))
         case Facts(pairs):
-            return Facts(tuple((in_cell(name), in_words(value)) for name, value in pairs))
+            return Facts(tuple((in_cell(name), _value(value)) for name, value in pairs))
         case Steps(items):
             return Steps(tuple((in_words(sentence), latex) for sentence, latex in items))
         case Plot():
@@ -82,6 +93,21 @@ def in_block(block: Block) -> Block:
 def in_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Return blocks with the formulas of their words between dollars."""
     return tuple(map(in_block, blocks))
+
+
+def _value(text: str) -> str:
+    """A value that is a formula; not a lone letter, which may be a word: a."""
+    return in_cell(text) if _LIKE_A_FORMULA.search(text) else in_words(text)
+
+
+def _formula(text: str) -> str:
+    """Return a formula of the language in letters with an index, or ""."""
+    try:
+        formula = parse(text)
+    except FormulaError:
+        return ""
+    known = all(_SYMBOL.fullmatch(name) for name in formula.names)
+    return f"${formula.to_latex()}$" if known else ""
 
 
 def _plot(plot: Plot) -> Plot:

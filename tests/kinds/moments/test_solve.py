@@ -89,8 +89,8 @@ def test_the_answers_are_those_of_the_documents() -> None:
 
 def test_the_report_of_the_mean_has_the_known_numbers() -> None:
     text = words(solved("dot-product-mean"))  # D_k = 64, mu = 0.5, sigma = 1.5
-    assert "D_k mu^2 = 16" in text
-    assert "D_k (sigma^4 + 2 mu^2 sigma^2) = 396" in text
+    assert "D_k μ² = 16" in text
+    assert "D_k (σ⁴ + 2 μ² σ²) = 396" in text
     assert "19.8997487" in text
     assert "160 and not 16 for" in text  # a token with itself
     assert "144 and not 16 for" in text  # the spread let into the mean
@@ -98,7 +98,7 @@ def test_the_report_of_the_mean_has_the_known_numbers() -> None:
 
 def test_the_standard_case_is_divided_by_eight() -> None:
     text = words(solved("dot-product-scale"))
-    assert "sqrt(D_k) = 8" in text
+    assert "√D_k = 8" in text
     assert "such a score still has mean 8" in text  # the root of D_k, on the diagonal
 
 
