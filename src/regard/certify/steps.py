@@ -11,6 +11,7 @@ Results are lists of rows. With z a row of scores and the mask leaving the keys 
     log_sums    log Σ e^z                               entropies  −Σ a log a
     normed      (x − mean)/√(variance + ε) · gain + shift;  rms: x/√(mean square + ε) · gain + shift
     cosines     q·k/(|q||k|)                            additive  w·tanh(q + k)
+    distances   −|q − k|²/2
     sinusoidal  sin, cos of t · base^(−2i/d)            rotary  pairs turned by these angles
     running_maxima, running     over the keys before the end of each tile: m = max z,
                 Σ e^(z−m), and Σ e^(z−m) v
@@ -32,7 +33,7 @@ MOST_ENTRIES = 20_000
 RATIONAL = frozenset(
     {
         "written", "same", "transposed", "rows", "columns", "beside", "below", "times", "plus",
-        "scaled", "row_sums", "shares", "running_maxima",
+        "scaled", "row_sums", "shares", "running_maxima", "distances",
     }
 )  # fmt: skip
 
@@ -195,6 +196,13 @@ def _cosines(c: Context, queries: Rows, keys: Rows) -> Rows:
     ]
 
 
+def _distances(c: Context, queries: Rows, keys: Rows) -> Rows:
+    return [
+        [sum(((a - b) * (b - a) for a, b in zip(q, k, strict=True)), q[0] - q[0]) / 2 for k in keys]
+        for q in queries
+    ]
+
+
 def _additive(c: Context, queries: Rows, keys: Rows, vector: Rows) -> Rows:
     return [
         [
@@ -296,6 +304,7 @@ OPERATIONS: Mapping[str, Callable[..., Rows]] = {
     "entropies": _entropies,
     "normed": _normed,
     "cosines": _cosines,
+    "distances": _distances,
     "additive": _additive,
     "sinusoidal": _sinusoidal,
     "rotary": _rotary,

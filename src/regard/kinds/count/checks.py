@@ -53,7 +53,8 @@ def check(problem: CountProblem) -> None:
         if not given.others:
             raise ValueError("goal.same: there is one configuration only: give `others`")
     for name, order in goal.orders.items():
-        _quantity(problem, order.of, f"goal.orders.{name}")
+        if order.of not in goal.define:
+            _quantity(problem, order.of, f"goal.orders.{name}")
         if order.symbol not in given.symbols:
             raise ValueError(
                 f"goal.orders.{name}: {order.symbol} is no symbol: symbols are "
@@ -73,7 +74,8 @@ def _rational(problem: CountProblem, name: str, text: str) -> None:
         symbols.value(formula, known)
     except Unusable as reason:
         raise ValueError(
-            f"goal.define.{name}: must be made of quantities by + - * / and ^: {reason}"
+            f"goal.define.{name}: must be made of quantities by + - * / and whole powers, without "
+            f"roots, rounding and pi: {reason}"
         ) from None
 
 
@@ -105,6 +107,11 @@ def _clashes(problem: CountProblem) -> None:
                 f"{name} is a size ({written[name]}) and a symbol of its own in another size: "
                 "call the symbol otherwise"
             )
+    if given.n_k == "n" and isinstance(given.n, int | float):
+        raise ValueError(
+            f"n_k: n is the number of queries here, {given.n}: call the number of keys otherwise, "
+            'such as n_k = "m"'
+        )
     for name in (*problem.goal.define, *problem.goal.orders):
         if name in QUANTITIES or name in given.symbols:
             raise ValueError(f"goal: {name} is a quantity or a symbol already: choose another name")
@@ -168,4 +175,9 @@ def _quantity(problem: CountProblem, name: str, where: str) -> None:
         need += ["n", "d_model", "layers"]
     missing = [size for size in dict.fromkeys(need) if size not in sizes]
     if missing:
-        raise ValueError(f"{where}: {name} needs the size {missing[0]}, which is not given")
+        instead = ""
+        if quantity == "parameters" and "parameter_count" in sizes:
+            instead = ": the number that is given is called parameter_count"
+        raise ValueError(
+            f"{where}: {name} needs the size {missing[0]}, which is not given{instead}"
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from regard.errors import FormulaError
-from regard.kinds.gradient.forward import scale_text, sized
+from regard.kinds.gradient.forward import scale_factor, sized
 from regard.kinds.gradient.spec import TO_TARGETS, GradientGiven
 from regard.language import Formula, parse
 
@@ -13,7 +13,7 @@ from regard.language import Formula, parse
 def backward_formulas(given: GradientGiven) -> dict[str, str]:
     """Return every step of the backward pass, each in those above it."""
     if given.forward == "softmax":
-        return {
+        found = {
             "J": "diag(a) - a a'",
             "ds": {
                 "G": "hadamard(a, g - (a' g) ones(n))",
@@ -21,6 +21,8 @@ def backward_formulas(given: GradientGiven) -> dict[str, str]:
                 "cross-entropy": "a - y",
             }[given.loss],
         }
+        factor = scale_factor(given)
+        return {name: f"{factor}({text})" if factor else text for name, text in found.items()}
     found = _to_heads(given)
     heads = range(given.heads)
 
@@ -31,8 +33,7 @@ def backward_formulas(given: GradientGiven) -> dict[str, str]:
             found[f"d{part}"] = " + ".join(_named(given, term, head) for head in users)
 
     keys = sized(given)[given.parts("A")[0]][1]
-    scale = scale_text(given)
-    factor = "" if scale == "(1)" else f"{scale} "
+    factor = scale_factor(given)
     over("V", "{A}' {dY}")
     over("A", "{dY} {V}'")
     over("S", f"hadamard({{A}}, {{dA}} - rowsum(hadamard({{A}}, {{dA}})) ones({keys})')")

@@ -39,6 +39,7 @@ WHY = {
     "db_V": "The weights of a row sum to 1, so that this is the sum of the rows of what "
     "comes back.",
     "dX": "$X$ goes into queries, keys and values: the three gradients are added.",
+    "loss": "What the loss comes to.",
     "J": "$\\partial a_i/\\partial s_j$ is $a_i (1 - a_i)$ for $i = j$ and $-a_i a_j$ for $i "
     "\\ne j$.",
     "ds": "The Jacobian times what comes back, without ever writing the matrix.",

@@ -22,15 +22,20 @@ def shapes(given: GradientGiven) -> dict[str, tuple[str, ...]]:
 
 def scale_text(given: GradientGiven) -> str:
     """Return the scale as a formula."""
-    if given.symbol:
-        return given.symbol
-    return f"({ROOT})" if given.scale == ROOT else f"({given.scale})"
+    if given.forward == "softmax" and given.scale == ROOT:
+        return "(1)"
+    return str(given.scale) if given.scale == given.symbol else f"({given.scale})"
+
+
+def scale_factor(given: GradientGiven) -> str:
+    """Return the scale with a blank behind it; nothing where it is 1."""
+    return "" if scale_text(given) == "(1)" else f"{scale_text(given)} "
 
 
 def definitions(given: GradientGiven) -> dict[str, str]:
     """Return the forward pass, each step in what is above it."""
     if given.forward == "softmax":
-        return {"a": "softmax(s)"}
+        return {"a": f"softmax({scale_factor(given)}s)"}
     found: dict[str, str] = {}
     if given.forward == "projections":
         for letter in "QKV":

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.checking.sampling import generator, softmax
-from regard.kinds.gradient.spec import ROOT, TO_TARGETS, GradientGiven
+from regard.kinds.gradient.spec import LOSS, ROOT, TO_TARGETS, GradientGiven
+from regard.language import parse
 from regard.problems.exact_numbers import value
 
 Float64 = NDArray[np.float64]
@@ -53,7 +54,7 @@ def example(given: GradientGiven) -> Instance:
         inputs |= dict(zip(parts, np.split(whole, len(parts), axis=axis), strict=True))
     if given.forward == "softmax":
         if "a" in inputs:
-            inputs = {"s": np.log(inputs.pop("a")), **inputs}
+            inputs = {"s": np.log(inputs.pop("a")) / scale_of(given, {}), **inputs}
         if given.loss == "G":
             inputs.setdefault("g", np.zeros_like(inputs["s"]))
     return _completed(given, inputs, None)
@@ -82,21 +83,27 @@ def _completed(given: GradientGiven, inputs: Values, rng: np.random.Generator | 
         assert rng is not None
         inputs[given.symbol] = np.array(float(rng.uniform(0.4, 1.6)))
     forward = run(given, {**inputs, **sizes})
-    gradients = backward(given, {**inputs, **sizes, **forward})
+    at = {**inputs, **sizes, **forward}
+    gradients = backward(given, at)
+    if given.loss != "G":
+        gradients[LOSS] = np.array(loss_of(given, at))
     return Instance({**inputs, **sizes}, forward, gradients)
 
 
 def scale_of(given: GradientGiven, values: Mapping[str, Float64]) -> float:
     """Return what scores are multiplied by."""
     if given.symbol:
-        return float(values[given.symbol])
+        scale = parse(str(given.scale)).evaluate({given.symbol: float(values[given.symbol])})
+        return float(np.asarray(scale, float))
+    if given.forward == "softmax" and given.scale == ROOT:
+        return 1.0
     return 1 / math.sqrt(float(values["d_k"])) if given.scale == ROOT else value(given.scale)
 
 
 def run(given: GradientGiven, at: Values) -> Values:
     """Return the forward pass."""
     if given.forward == "softmax":
-        return {"a": softmax(at["s"])}
+        return {"a": softmax(scale_of(given, at) * at["s"]), "scale": np.array(scale_of(given, at))}
     found: Values = {}
     if given.forward == "projections":
         for letter in "QKV":
@@ -131,6 +138,21 @@ def _weights(given: GradientGiven, scores: Float64) -> Float64:
     lowest = np.where(allowed, scores, -1e300)
     powers = np.where(allowed, np.exp(lowest - np.max(lowest, axis=1, keepdims=True)), 0.0)
     return np.asarray(powers / np.sum(powers, axis=1, keepdims=True))
+
+
+def loss_of(given: GradientGiven, at: Values) -> float:
+    """Return what the loss comes to."""
+    if given.forward == "softmax":
+        rows, targets = at["a"], at["y"]
+    elif given.loss == "sum":
+        last = ["Z"] if given.output else given.parts("Y")
+        return float(sum(np.sum(at[name]) for name in last))
+    else:
+        rows, targets = at["Z" if given.output else "Y"], at["T"]
+    if given.loss == "squared":
+        return float(np.sum((rows - targets) ** 2) / 2)
+    shares = rows if given.forward == "softmax" else np.array([softmax(row) for row in rows])
+    return float(-np.sum(targets * np.log(shares)))
 
 
 def what_comes_back(given: GradientGiven, at: Values) -> Float64:
@@ -186,8 +208,10 @@ def _one_head(given: GradientGiven, at: Values, wrongly: Mapping[str, Step] | No
 def _steps(given: GradientGiven) -> dict[str, Step]:
     if given.forward == "softmax":
         return {
-            "J": lambda at: np.diag(at["a"]) - np.outer(at["a"], at["a"]),
-            "ds": lambda at: (np.diag(at["a"]) - np.outer(at["a"], at["a"])) @ at["g"],
+            "J": lambda at: at["scale"] * (np.diag(at["a"]) - np.outer(at["a"], at["a"])),
+            "ds": lambda at: (
+                at["scale"] * (np.diag(at["a"]) - np.outer(at["a"], at["a"])) @ at["g"]
+            ),
         }
     steps: dict[str, Step] = {"dY": lambda at: at["G"]}
     if given.output:

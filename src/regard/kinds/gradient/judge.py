@@ -20,11 +20,11 @@ from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.gradient.backward_pass import backward_formulas
 from regard.kinds.gradient.bounds import judge_bound
 from regard.kinds.gradient.case import CLOSE, Case
-from regard.kinds.gradient.forward import statement
+from regard.kinds.gradient.forward import scale_text, statement
 from regard.kinds.gradient.instance import Float64, Instance, drawn, example
 from regard.kinds.gradient.misconceptions import MISTAKES
 from regard.kinds.gradient.reading import Asked, Misfit, has_shape_of, sizes_of_ones
-from regard.kinds.gradient.spec import GradientProblem
+from regard.kinds.gradient.spec import LOSS, GradientProblem
 from regard.language import Formula
 from regard.report import number
 
@@ -48,7 +48,7 @@ def judge(problem: GradientProblem, answer: Answer) -> Verdict:
     if problem.goal.bound is not None:
         return judge_bound(problem, answer)
     asked = Asked(problem, answer)
-    order = (*problem.given.gradients(), *problem.given.joined())
+    order = (*problem.given.gradients(), *problem.given.joined(), LOSS)
     for name in answer.fields:
         if name not in order and name not in answer.used:
             raise InvalidAnswer(
@@ -136,7 +136,7 @@ def _proved(asked: Asked, name: str) -> bool:
     said = without_name(name, asked.answer.need(name))
     if not isinstance(said, Formula) or given.mask is not None:
         return False
-    steps = {"scale": given.symbol or f"({given.scale})"}
+    steps = {"scale": scale_text(given)}
     if given.loss == "sum":
         last = "d" if given.output else "d_v"
         steps |= dict.fromkeys(given.parts("G"), f"ones(n) ones({last})'")
@@ -174,8 +174,9 @@ def _in_numbers(asked: Asked, name: str, instances: list[Instance]) -> Found:
     sentence = compare(error, most)
     if not right:
         where = ", ".join(str(int(i) + 1) for i in place)
+        entry = f"entry ({where})" if place else "it"
         sentence += (
-            f": entry ({where}) is {number(float(values[place]))} and must be "
+            f": {entry} is {number(float(values[place]))} and must be "
             f"{number(float(wanted[place]))}"
         )
     near = digits.alike(places, values, tolerance)
@@ -197,7 +198,7 @@ def _counterexample(asked: Asked, name: str, instances: list[Instance]) -> Count
         if one in asked.problem.given.inputs()
     }
     wanted = at.gradients[name]
-    arrays[f"{name} by the chain rule"] = wanted.tolist()
+    arrays["loss there" if name == LOSS else f"{name} by the chain rule"] = wanted.tolist()
     try:
         value = asked.array(name, at)[0] if asked.problem.in_numbers else asked.value(name, at)
     except Misfit as problem:
@@ -208,8 +209,10 @@ def _counterexample(asked: Asked, name: str, instances: list[Instance]) -> Count
         return Counterexample(arrays, sentence)
     place = np.unravel_index(int(np.argmax(np.abs(value - wanted))), wanted.shape)
     where = ", ".join(str(int(i) + 1) for i in place)
+    what = f"Entry ({where}) of {name}" if place else f"The {name}"
+    how = "" if name == LOSS else " by the chain rule"
     sentence = (
-        f"Entry ({where}) of {name} is {number(float(wanted[place]))} by the chain rule, and the "
-        f"answer says {number(float(value[place]))}."
+        f"{what} is {number(float(wanted[place]))}{how}, and the answer says "
+        f"{number(float(value[place]))}."
     )
     return Counterexample(arrays, sentence)

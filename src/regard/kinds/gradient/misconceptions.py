@@ -10,6 +10,7 @@ import numpy as np
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake
 from regard.kinds.gradient.case import Case
+from regard.kinds.gradient.forward import scale_text
 from regard.kinds.gradient.instance import Float64, Step, Values, backward, example
 from regard.kinds.gradient.spec import GradientGiven, GradientProblem
 
@@ -47,7 +48,7 @@ def _spoiled(tag: str) -> Callable[..., Iterator[Mapping[str, Any]]]:
         if problem.in_numbers or not problem.goal.find:
             return
         keys = "n" if given.causal or given.forward == "projections" else "m"
-        scale = given.symbol or f"({given.scale})"
+        scale = scale_text(given)
         wrong = {
             name: text.replace("SCALE", scale).replace("KEYS", keys)
             for name, text in FORMULAS.get(tag, {}).items()
@@ -73,7 +74,7 @@ def _imitated(tag: str, wrongly: Wrongly, idea: str, sentence: str) -> Mistake[A
                 found = backward(problem.given, at.names, steps)
             except ValueError:
                 continue
-            arrays = {name: found[name] for name in problem.goal.find}
+            arrays = {name: found.get(name, at.gradients[name]) for name in problem.goal.find}
             if any(
                 a.shape != at.gradients[n].shape or not np.allclose(a, at.gradients[n], atol=0.02)
                 for n, a in arrays.items()
@@ -87,10 +88,21 @@ def _imitated(tag: str, wrongly: Wrongly, idea: str, sentence: str) -> Mistake[A
 def _without_scale(given: GradientGiven) -> Iterator[Mapping[str, Step]]:
     if given.forward != "softmax":
         yield {"dQ": lambda at: at["dS"] @ at["K"], "dK": lambda at: at["dS"].T @ at["Q"]}
+    elif scale_text(given) != "(1)":
+        yield {"J": lambda at: _jacobian(at["a"]), "ds": lambda at: _jacobian(at["a"]) @ at["g"]}
+
+
+def _jacobian(a: Float64) -> Float64:
+    return np.asarray(np.diag(a) - np.outer(a, a))
 
 
 def _scale_twice(given: GradientGiven) -> Iterator[Mapping[str, Step]]:
-    if given.forward != "softmax":
+    if given.forward == "softmax" and scale_text(given) != "(1)":
+        yield {
+            "J": lambda at: at["scale"] ** 2 * _jacobian(at["a"]),
+            "ds": lambda at: at["scale"] ** 2 * _jacobian(at["a"]) @ at["g"],
+        }
+    elif given.forward != "softmax":
         yield {
             "dQ": lambda at: at["scale"] ** 2 * at["dS"] @ at["K"],
             "dK": lambda at: at["scale"] ** 2 * at["dS"].T @ at["Q"],
@@ -185,15 +197,14 @@ MISTAKES: tuple[Mistake[GradientProblem, Case], ...] = (
         "scale-forgotten-in-gradient",
         _without_scale,
         "The scale left out on the way back",
-        "The scores are scale times Q K', so that the scale is a factor of dQ and dK as "
-        "well: it is "
-        "missing.",
+        "Scores are multiplied by the scale, so that it is a factor of what comes back through "
+        "them as well, of dQ and dK or of ds: it is missing.",
     ),
     _imitated(
         "scale-twice-in-gradient",
         _scale_twice,
         "The scale twice",
-        "The scale is a factor of dQ and dK once, and here it is there twice.",
+        "The scale is a factor of what comes back once, and here it is there twice.",
     ),
     _imitated(
         "jacobian-without-rank-one",

@@ -141,8 +141,10 @@ class Misfit(InvalidAnswer):
 
 
 def _fitted(values: Any, wanted: Float64) -> Any:
-    """Return a row or a column as the vector that is asked for."""
+    """Return a row or a column as the vector that is asked for, or the one number in a list."""
     array = np.asarray(values)
+    if wanted.ndim == 0 and array.size == 1:
+        return array.reshape(())
     if wanted.ndim == 1 and array.size == wanted.size and max(array.shape, default=1) == array.size:
         return array.reshape(wanted.shape)
     return array

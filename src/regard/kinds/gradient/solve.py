@@ -13,9 +13,9 @@ from regard.certify import Certificate, Claim
 from regard.certify.claims.algebra import saturation
 from regard.certify.claims.algebra.gradients import evaluated_claim
 from regard.kinds.gradient.backward_pass import backward_formulas, put_in
-from regard.kinds.gradient.forward import definitions, needed, statement
-from regard.kinds.gradient.instance import example, scale_of, what_comes_back
-from regard.kinds.gradient.spec import TO_TARGETS, GradientGiven, GradientProblem
+from regard.kinds.gradient.forward import definitions, loss, needed, statement
+from regard.kinds.gradient.instance import example, loss_of, scale_of, what_comes_back
+from regard.kinds.gradient.spec import LOSS, TO_TARGETS, GradientGiven, GradientProblem
 from regard.language import parse
 from regard.solving.finding import Finding, Status
 
@@ -66,10 +66,14 @@ def solve(problem: GradientProblem) -> Backward | Vanishing:
         )
     chain = backward_formulas(given)
     numbers, forward = _numbers(given) if given.numbers else ({}, {})
+    if LOSS in goal.find:
+        chain = {LOSS: loss(given), **chain}
+        numbers[LOSS] = np.array(loss_of(given, forward))
     claims: list[Claim] = []
     if given.mask is None:
         joined = given.joined()
-        parts = dict.fromkeys(part for name in goal.find for part in joined.get(name, (name,)))
+        asked = [name for name in goal.find if name != LOSS]
+        parts = dict.fromkeys(part for name in asked for part in joined.get(name, (name,)))
         claims += [statement(given, part, chain[part], chain) for part in parts]
     reaches = tuple(range(len(claims)))
     arrays: dict[str, Float64] = {}
@@ -121,7 +125,9 @@ def _numbers(given: GradientGiven) -> tuple[dict[str, Float64], dict[str, Float6
     values = example(given).names
     if given.forward == "softmax":
         a, g = values["a"], what_comes_back(given, values)
-        return {"J": np.diag(a) - np.outer(a, a), "ds": a * (g - a @ g)}, values
+        scale = scale_of(given, values)
+        of_scores = {"J": scale * (np.diag(a) - np.outer(a, a)), "ds": scale * a * (g - a @ g)}
+        return of_scores, values
     found: dict[str, Float64] = {}
     for head in range(given.heads):
         for part, array in _of_head(given, values, head).items():

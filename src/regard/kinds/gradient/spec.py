@@ -7,14 +7,16 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from regard.language import parse
 from regard.problems.exact_numbers import Scalar, value
-from regard.problems.fields import Name, Part, Share
+from regard.problems.fields import Formula, Name, Part, Share
 from regard.problems.head import Problem
 
 Forward = Literal["softmax", "attention", "projections"]
 Loss = Literal["G", "sum", "squared", "cross-entropy"]
 TO_TARGETS = ("squared", "cross-entropy")  # losses that compare with targets
 ROOT = "1/sqrt(d_k)"
+LOSS = "loss"  # what the loss comes to, in numbers
 MATRICES = {"W_Q": "dQ", "W_K": "dK", "W_V": "dV"}
 BIASES = {"b_Q": "dQ", "b_K": "dK", "b_V": "dV"}
 MOST = 16
@@ -35,10 +37,11 @@ class GradientGiven(Part):
     """What the loss is computed from.
 
     Attributes:
-        forward: "softmax": a = softmax(s) of one row, and g = dL/da; "attention": S = scale Q K',
-            A = softmax(S), Y = A V, and G = dL/dY; "projections": the same from tokens X, with
-            Q = X W_Q, K = X W_K, V = X W_V.
-        scale: a number, "1/sqrt(d_k)", or a symbol such as "kappa".
+        forward: "softmax": a = softmax(scale s) of one row, and g = dL/da; "attention":
+            S = scale Q K', A = softmax(S), Y = A V, and G = dL/dY; "projections": the same from
+            tokens X, with Q = X W_Q, K = X W_K, V = X W_V.
+        scale: a number, "1/sqrt(d_k)" (of a softmax, where there is no d_k, this is 1), a symbol
+            such as "kappa", or a formula in one, such as "1/tau".
         causal: whether query i attends to keys j ≤ i only.
         biases: of the projections, b_Q, b_K and b_V, added to every row.
         output: whether the output is Z = Y W_O, and G = dL/dZ.
@@ -56,7 +59,7 @@ class GradientGiven(Part):
     """
 
     forward: Forward = "attention"
-    scale: Scalar | Literal["1/sqrt(d_k)"] | Name = "1/sqrt(d_k)"
+    scale: Scalar | Literal["1/sqrt(d_k)"] | Formula = "1/sqrt(d_k)"
     causal: bool = False
     biases: bool = False
     output: bool = False
@@ -136,9 +139,9 @@ class GradientGiven(Part):
 
     @property
     def symbol(self) -> str | None:
-        """The name of the scale, where it is a symbol."""
-        text = str(self.scale)
-        return text if isinstance(self.scale, str) and text[:1].isalpha() else None
+        """The symbol in the scale, where there is one."""
+        names = sorted(parse(str(self.scale)).names - {"d_k"})
+        return names[0] if names else None
 
     @model_validator(mode="after")
     def _fits(self) -> GradientGiven:
@@ -152,7 +155,9 @@ class GradientGiven(Part):
             raise ValueError("key_heads: must divide heads")
         if self.heads > 1 and self.loss in TO_TARGETS and not self.output:
             raise ValueError(f'loss = "{self.loss}" of several heads needs output = true')
-        if self.symbol in self.inputs() or self.symbol in ("n", "m", "d", "d_k", "d_v"):
+        if self.scale != ROOT and len(parse(str(self.scale)).names) > 1:
+            raise ValueError(f"scale: is a number, {ROOT}, or a formula in one symbol")
+        if self.symbol in self.inputs() or self.symbol in ("n", "m", "d", "d_k", "d_v", "a"):
             raise ValueError(f"scale: {self.symbol} is the name of something else")
         if self.numbers:
             self._numbers()
@@ -223,8 +228,9 @@ class GradientGoal(Part):
 
     Attributes:
         find: gradients by name: dV, dA, dS, dQ, dK; with projections also dW_Q, dW_K, dW_V, db_Q …,
-            dW_O, dY, dX; for a softmax J (its Jacobian) and ds. Of several heads those of each,
-            dS_1, dW_Q_2 …, but for dX; with targets also what comes back to the output, dY or dZ.
+            dW_O, dY, dX; for a softmax J (its Jacobian) and ds; in numbers also the loss. Of
+            several heads those of each, dS_1, dW_Q_2 …, but for dX; with targets also what comes
+            back to the output, dY or dZ.
         form: "formula", "numbers", or "any": numbers where an example is given, else formulas.
         bound: an upper bound is asked for, field `bound`: of the "leak" (the weight of all other
             keys), of the spectral norm of the softmax "jacobian", or of the length of the gradient
@@ -261,6 +267,7 @@ class GradientProblem(Problem):
         known = given.gradients()
         if self.in_numbers:
             known += tuple(given.joined())
+            known += (LOSS,) if given.loss != "G" else ()
         for name in goal.find:
             if name not in known:
                 raise ValueError(f"goal.find: {name} is no gradient here: use {', '.join(known)}")

@@ -21,7 +21,8 @@ def vary(problem: GradientProblem, rng: np.random.Generator) -> dict[str, Any]:
     if problem.goal.bound is not None:
         return {"given": given, "goal": {**data["goal"], "vanishing": True}}
     if not given.get("numbers"):
-        given["scale"] = str(rng.choice(SYMBOLS))
+        if problem.given.forward != "softmax":  # which has no scale unless one is given
+            given["scale"] = str(rng.choice(SYMBOLS))
         return {"given": given, "goal": data["goal"]}
     for _ in range(TRIES):
         for name, rows in given["numbers"].items():

@@ -129,6 +129,15 @@ def cosines(options: Options, queries: Objects, keys: Objects) -> Objects:
     return found
 
 
+def distances(options: Options, queries: Objects, keys: Objects) -> Objects:
+    """-|q - k|²/2."""
+    found = np.empty((len(queries), len(keys)), dtype=object)
+    for i, j in np.ndindex(found.shape):
+        apart = queries[i] - keys[j]
+        found[i, j] = sum(-apart * apart, ZERO) / 2
+    return found
+
+
 def additive(options: Options, queries: Objects, keys: Objects, vector: Objects) -> Objects:
     """w·tanh(q + k)."""
     found = np.empty((len(queries), len(keys)), dtype=object)
@@ -232,6 +241,7 @@ BALLS: Mapping[str, Callable[..., Objects]] = {
     ),
     "normed": normed,
     "cosines": cosines,
+    "distances": distances,
     "additive": additive,
     "sinusoidal": sinusoidal,
     "rotary": rotary,

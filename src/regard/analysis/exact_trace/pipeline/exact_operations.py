@@ -179,6 +179,18 @@ def cosines(options: Options, queries: Objects, keys: Objects) -> Objects | None
     )
 
 
+def distances(options: Options, queries: Objects, keys: Objects) -> Objects | None:
+    """-|q - k|²/2."""
+    if not is_rational(queries) or not is_rational(keys):
+        return None
+    return filled(
+        [
+            [-sum(((a - b) ** 2 for a, b in zip(q, k, strict=True)), Fraction(0)) / 2 for k in keys]
+            for q in queries
+        ]
+    )
+
+
 def columns(options: Options, matrix: Objects) -> Objects | None:
     """Some columns."""
     return matrix[:, options["first"] : options["last"]]
@@ -248,6 +260,7 @@ EXACT: Mapping[str, Operation] = {
     "row_sums": row_sums,
     "normed": normed,
     "cosines": cosines,
+    "distances": distances,
     "columns": columns,
     "rows": rows,
     "transposed": transposed,

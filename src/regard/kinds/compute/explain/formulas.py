@@ -71,6 +71,7 @@ def _scores(letters: str, head: str, of_head: str, given: ComputeGiven) -> tuple
     product = {
         "dot": rf"{Q}{head} {K}{head}{{}}^\top" if head or given.turns else rf"{Q} {K}^\top",
         "cosine": r"\frac{q_i^\top k_j}{|q_i| \, |k_j|}",
+        "distance": r"-\tfrac{1}{2} |q_i - k_j|^2",
         "additive": r"w^\top \tanh(q_i + k_j)",
         "bilinear": r"Q W K^\top",
     }[given.score]
@@ -78,6 +79,7 @@ def _scores(letters: str, head: str, of_head: str, given: ComputeGiven) -> tuple
         product = "S"
     rule = {
         "cosine": "A score is the cosine of the angle between query and key.",
+        "distance": "A score is minus half the squared distance of query and key.",
         "additive": "Query and key are added, go through tanh, and are weighed by $w$.",
         "bilinear": "A score is the query times $W$ times the key.",
     }.get(given.score, f"Row $i$ has the products of query $i$ with every key{of_head}.")

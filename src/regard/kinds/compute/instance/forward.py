@@ -140,6 +140,8 @@ def score(setup: Setup, Q: Float64, K: Float64) -> Float64:
         case "cosine":
             lengths = np.linalg.norm(Q, axis=1)[:, None] * np.linalg.norm(K, axis=1)
             return np.asarray(Q @ K.T / lengths)
+        case "distance":
+            return np.asarray(-np.sum((Q[:, None, :] - K[None, :, :]) ** 2, axis=2) / 2)
         case "additive":
             return np.asarray(np.tanh(Q[:, None, :] + K[None, :, :]) @ setup.arrays["w_score"][0])
         case "bilinear":

@@ -52,8 +52,8 @@ class ComputeGiven(Part):
         heads: how many equal parts the columns of queries are.
         key_heads: how many parts the columns of keys and values are; as many if left out.
         scale: what scores are multiplied by: a number, or a formula in d_k: "1/sqrt(d_k)".
-        score: "dot" q·k; "cosine" q·k/(|q||k|); "additive" w·tanh(q + k) with w_score; "bilinear"
-            q W k with W_score.
+        score: "dot" q·k; "cosine" q·k/(|q||k|); "distance" -|q - k|²/2, whose softmax is a
+            Gaussian kernel; "additive" w·tanh(q + k) with w_score; "bilinear" q W k with W_score.
         feature_map: what queries and keys become before the dot product, in linear attention.
         softcap: c, by which scaled scores become c tanh(score/c), before biases and masks.
         normaliser: "softmax", or "sum": scores divided by their sum (so with a feature map).
@@ -94,7 +94,7 @@ class ComputeGiven(Part):
     heads: Heads = 1
     key_heads: Heads | None = None
     scale: Scale = 1
-    score: Literal["dot", "cosine", "additive", "bilinear"] = "dot"
+    score: Literal["dot", "cosine", "distance", "additive", "bilinear"] = "dot"
     w_score: Vector | None = None
     W_score: Matrix | None = None
     feature_map: Literal["elu+1", "relu", "exp", "identity"] | None = None

@@ -37,6 +37,8 @@ def _raw(recipe: Recipe, head: int, name: str) -> str:
     K = recipe.columns_of(recipe.first("KR", "KF", "K"), head, grouped=True)
     if given.score == "cosine":
         return recipe.do(name, "cosines", Q, K)
+    if given.score == "distance":
+        return recipe.do(name, "distances", Q, K)
     if given.score == "additive":
         vector = recipe.array("w_score")
         assert vector is not None
