@@ -46,7 +46,7 @@ class SymbolsGiven(Part):
         define: further names, each a formula in those above it.
     """
 
-    shapes: Annotated[dict[Name, Sizes], Field(min_length=1, max_length=20)]
+    shapes: Annotated[dict[Name, Sizes], Field(max_length=20)]
     permutations: list[Name] = Field(default_factory=list)
     positive: list[Name] = Field(default_factory=list)
     functions: Annotated[dict[str, Formula], Field(max_length=8)] = Field(default_factory=dict)

@@ -17,7 +17,7 @@ def fields(problem: CountProblem) -> tuple[AnswerField, ...]:
         AnswerField(name, "a shape", "[3, 5]")
         if name.startswith("shape")
         else AnswerField(name, plain.what, plain.example)
-        for name in dict.fromkeys([*goal.find, *goal.define])
+        for name in dict.fromkeys(goal.find)
     ]
     found += [AnswerField(f"same_{name}", "whether all have as many", "true") for name in goal.same]
     found += [AnswerField(name, "how fast it grows", f'"{symbol}^3"') for name in goal.orders]

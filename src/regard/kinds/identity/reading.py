@@ -13,7 +13,7 @@ from regard.checking.answers import Answer, Value, evaluate
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.identity.instance import Values
 from regard.kinds.identity.spec import IdentityGiven, IdentityProblem
-from regard.language import Formula
+from regard.language import Formula, abbreviations, expanded, parse
 from regard.language.formula.evaluation.evaluator import evaluate as evaluate_tree
 from regard.language.formula.tree import Tree
 
@@ -91,8 +91,22 @@ def _no_condition(name: str, found: Value | bool) -> Value:
 
 
 def read(problem: IdentityProblem, answer: Answer) -> Asked:
-    """Return the formulas of an answer."""
-    return Asked(problem, Answer({n: one for n, one in answer.fields.items() if n not in SHAPES}))
+    """Return the formulas of an answer, with what functions of the problem stand for.
+
+    Raises:
+        InvalidAnswer: a function has other arguments.
+    """
+    functions = problem.given.functions
+    fields = {n: one for n, one in answer.fields.items() if n not in SHAPES}
+    called = {name.partition("(")[0].strip() for name in functions}
+    for name, field in fields.items():
+        if isinstance(field, Formula) and field.names & called:
+            try:
+                # As it was typed: R(n) is no product.
+                fields[name] = parse(expanded(field.text, abbreviations(functions)))
+            except FormulaError as error:
+                raise InvalidAnswer(f"answer: {name}: {error}") from None
+    return Asked(problem, Answer(fields))
 
 
 def read_shapes(problem: IdentityProblem, answer: Answer) -> dict[str, tuple[str, ...]]:

@@ -257,8 +257,14 @@ def _shape(where: str, text: str, known: Shapes) -> tuple[int | str, ...]:
 def _only(where: str, text: str, known: set[str]) -> None:
     unknown = sorted(parse(text).names - known)
     if unknown:
+        of_size = re.search(rf"\b(ones|zeros|I|causal)\([^()]*\b{unknown[0]}\b", text)
+        array = (
+            ". A size is declared by an array that has it, also by one that is not used: "
+            f'any = ["{unknown[0]}"]'
+        )
         raise ValueError(
             f"{where}: {unknown[0]} is not declared. Declared are {', '.join(sorted(known))}"
+            + array * bool(of_size)
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from regard.kinds.symmetry.solve import Symmetry
 from regard.kinds.symmetry.spec import OLD, SymmetryProblem
 from regard.language import abbreviations, latex_with_calls, parse
+from regard.problems.assertions import assertions
 from regard.report import Table
 from regard.report.arrays import shown
 from regard.report.headline import marked
@@ -19,6 +20,12 @@ _REACH = {
     "tested": "Both sides agree at drawn numbers; a proof is missing.",
     "": "",
 }
+
+
+SOFTMAXES = (
+    "Two softmaxes are the same exactly where their scores differ by one number in each row: what "
+    "is left of the difference without the mean of its row has to be 0."
+)
 
 
 def explain(problem: SymmetryProblem, found: Symmetry) -> Explanation:
@@ -37,6 +44,8 @@ def explain(problem: SymmetryProblem, found: Symmetry) -> Explanation:
         steps.append(
             ("This has to hold for all inputs.", latex_with_calls(goal.such_that or "", known))
         )
+        if problem.condition() != assertions(problem.with_unknown(), goal.such_that or ""):
+            steps.append((SOFTMAXES, ""))
     steps += _invariant(found.invariant)
     steps += _formula(problem, found)
     told = Explanation(_headline(problem, found), tuple(steps), _tables(problem, found))
@@ -49,7 +58,7 @@ def _result(problem: SymmetryProblem, found: Symmetry) -> str:
         return f"The output does {marked('not change', 'target')}."
     if problem.unknown and formula:
         unknown = parse(problem.unknown).to_latex()
-        return f"Nothing changes with ${unknown}$ = {marked(f'${formula}$', 'target')}."
+        return f"The equation holds with ${unknown}$ = {marked(f'${formula}$', 'target')}."
     changed = f" it becomes {marked(f'${formula}$', 'target')}." if formula else ""
     if found.invariant is not None and found.invariant.truth is False:
         return f"The output {marked('changes', 'bad')}{':' if changed else '.'}{changed}"

@@ -9,6 +9,7 @@ for drawn numbers of its own names differ by as many directions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,23 +67,78 @@ def system(problem: SymmetryProblem, turn: int = 1) -> tuple[Float64, Float64] |
 def missing(problem: SymmetryProblem, formula: str, wide: SymbolsGiven) -> int:
     """Return by how many directions the solutions are more than the answers of a family."""
     most = 0
-    new = {name: shape for name, shape in wide.shapes.items() if name not in problem.given.shapes}
     for turn in SIZES:
         rows = equations(problem, turn)
         if rows is None:
             return 0
         free = rows.shape[1] - _rank(rows)
-        rng = generator(turn)
-        values = wide.draw(rng, wide.sizes(turn), parts=2)
-        said = []
-        for _ in range(rows.shape[1] + 2):
-            own = {name: _normal(rng, shape, values) for name, shape in new.items()}
-            found = parse(formula).evaluate(
-                {**_with_definitions(wide, {**values, **own})}, _shape(problem, values)
-            )
-            said.append(np.asarray(found, float).reshape(-1))
-        most = max(most, free - _rank(np.array(said) - said[0]))
+        most = max(most, free - _rank(_differences(problem, formula, wide, turn, rows.shape[1])))
     return most
+
+
+def _differences(
+    problem: SymmetryProblem, formula: str, wide: SymbolsGiven, turn: int, count: int
+) -> Float64:
+    """Return by how much answers for drawn numbers of a family's own names differ."""
+    rng = generator(turn)
+    values = wide.draw(rng, wide.sizes(turn), parts=2)
+    new = {name: shape for name, shape in wide.shapes.items() if name not in problem.given.shapes}
+    said = []
+    for _ in range(count + 2):
+        own = {name: _normal(rng, shape, values) for name, shape in new.items()}
+        found = parse(formula).evaluate(
+            {**_with_definitions(wide, {**values, **own})}, _shape(problem, values)
+        )
+        said.append(np.asarray(found, float).reshape(-1))
+    return np.array(said) - said[0]
+
+
+def left_out(
+    problem: SymmetryProblem, formula: str, wide: SymbolsGiven
+) -> tuple[dict[str, int], Float64] | None:
+    """Return sizes and a solution there that a family does not have; None where none is found.
+
+    It is simple numbers, and solves the equation at drawn inputs as nearly as floats tell.
+    """
+    for turn in SIZES:
+        found = system(problem, turn)
+        if found is None:
+            return None
+        rows, wanted = found
+        said = _differences(problem, formula, wide, turn, rows.shape[1])
+        basis = null_space(rows)
+        if not len(basis) > _rank(said):
+            continue
+        some = np.linalg.lstsq(rows, wanted, rcond=None)[0]
+        for direction in basis:
+            some = some - some[int(np.argmax(np.abs(direction) > RANK))] * direction
+        for direction in basis:
+            if _rank(np.vstack([said, direction])) == _rank(said):
+                continue
+            # Not both are of the family: their difference is none of its directions.
+            for one in (some + direction, some):
+                plain = np.array([float(Fraction(x).limit_denominator(64)) for x in one])
+                solves = np.allclose(rows @ plain, wanted, atol=1e-9)
+                if solves and not _of_family(problem, formula, wide, turn, plain, said):
+                    sizes = problem.given.sizes(turn)
+                    values = {name: float(size) for name, size in sizes.items()}
+                    return sizes, plain.reshape(_shape(problem, values))
+    return None
+
+
+def _of_family(
+    problem: SymmetryProblem,
+    formula: str,
+    wide: SymbolsGiven,
+    turn: int,
+    one: Float64,
+    said: Float64,
+) -> bool:
+    """Whether an array may be of a family: it differs from a member by directions of it."""
+    values = wide.draw(generator(turn), wide.sizes(turn), parts=2)
+    member = parse(formula).evaluate(_with_definitions(wide, values), _shape(problem, values))
+    apart = one - np.asarray(member, float).reshape(-1)
+    return _rank(np.vstack([said, apart])) == _rank(said)
 
 
 def null_space(rows: Float64) -> Float64:

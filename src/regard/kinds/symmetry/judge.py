@@ -13,7 +13,7 @@ from regard.checking.mistakes import recognise
 from regard.checking.sampling import generator
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import FormulaError, InvalidAnswer
-from regard.kinds.symmetry.families import missing
+from regard.kinds.symmetry.families import left_out, missing
 from regard.kinds.symmetry.misconceptions import MISTAKES, Case
 from regard.kinds.symmetry.reading import Said, has_shape_of, read, sizes_of_ones
 from regard.kinds.symmetry.spec import OLD, SymmetryProblem
@@ -53,6 +53,8 @@ def judge(problem: SymmetryProblem, answer: Answer) -> Verdict:
             examples.append(_example(f"What {name} says", judged, said.given))
     if problem.goal.every and not wrong and not goals[-1].name.startswith("every"):
         goals.append(_complete(problem, said))
+        if not goals[-1].passed:
+            examples += _left_out(problem, said)
     case = Case(problem, said, invariant, wrong)
     right = all(goal.passed or not goal.decided for goal in goals)
     idea = None if right else recognise(MISTAKES, case)
@@ -87,13 +89,28 @@ def _formula(name: str, judged: Judged, zero: bool) -> GoalResult:
 
 def _complete(problem: SymmetryProblem, said: Said) -> GoalResult:
     """Judge whether a family has all solutions, at drawn numbers of some sizes."""
-    left_out = missing(problem, said.formula, said.given)
+    others = missing(problem, said.formula, said.given)
     sentence = (
         "no other was found: as many directions as the equation leaves free"
-        if left_out == 0
+        if others == 0
         else "there are others: the equation leaves more free than the answer does"
     )
-    return GoalResult(f"every {problem.unknown}", "sampled", left_out == 0, sentence)
+    return GoalResult(f"every {problem.unknown}", "sampled", others == 0, sentence)
+
+
+def _left_out(problem: SymmetryProblem, said: Said) -> list[Counterexample]:
+    """Show a solution that the answer does not have."""
+    found = left_out(problem, said.formula, said.given)
+    if found is None:
+        return []
+    sizes, array = found
+    where = ", ".join(f"{name} = {count}" for name, count in sizes.items())
+    sentence = (
+        f"This {problem.unknown} makes the equation true as well"
+        f"{f' (with {where})' * bool(where)}, at all inputs that were tried, and the answer does "
+        "not have it."
+    )
+    return [Counterexample({problem.unknown: array.tolist()}, sentence)]
 
 
 def _zero(formula: str, given: SymbolsGiven) -> bool:

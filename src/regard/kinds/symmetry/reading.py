@@ -84,7 +84,10 @@ def _formula(problem: SymmetryProblem, answer: Answer, name: str) -> str:
     if isinstance(field, np.ndarray) or not isinstance(field, Formula) or field.is_condition:
         raise InvalidAnswer(f"answer: {name} must be a formula.")
     try:
-        return expanded(str(field), read_functions(problem.given.functions))
+        functions = read_functions(problem.given.functions)
+        if not field.names & set(functions):
+            return str(field)
+        return str(parse(expanded(field.text, functions)))  # as it was typed: S(X) is no product
     except FormulaError as error:
         raise InvalidAnswer(f"answer: {name}: {error}") from None
 
@@ -102,6 +105,10 @@ def _unknown(problem: SymmetryProblem, answer: Answer) -> Said:
     text = _formula(problem, answer, name)
     given = problem.given
     known = {*given.free_shapes(), *given.define}
+    if name in parse(text).names:
+        raise InvalidAnswer(
+            f"answer: {name}: {name} is what is asked for: call what is arbitrary in it otherwise."
+        )
     new = sorted(parse(text).names - known)
     typed = str(getattr(answer.need(name), "text", ""))
     called = next((one for one in new if _called(one, typed)), None)
@@ -111,10 +118,6 @@ def _unknown(problem: SymmetryProblem, answer: Answer) -> Said:
     data = given.model_dump()
     shapes = {**data["shapes"], **_own_shapes(problem, text, new)}
     wide = SymbolsGiven.model_validate({**data, "shapes": shapes})
-    stated = [
-        Assertion(part.relation, part.left, part.right, {name: text, **part.where})
-        for part in problem.condition()
-    ]
     own = problem.goal.unknown[name]
     try:
         shape = parse(text).shape({**wide.free_shapes(), **_defined(wide)}, own)
@@ -122,7 +125,22 @@ def _unknown(problem: SymmetryProblem, answer: Answer) -> Said:
         raise InvalidAnswer(f"answer: {name}: {error}") from None
     if tuple(shape) != tuple(own):
         raise InvalidAnswer(f"answer: {name} has another shape.")
+    if not _sized(text, wide):  # c I: what is asked for has a size
+        text = f"{text} + zeros({', '.join(map(str, own))})"
+    stated = [
+        Assertion(part.relation, part.left, part.right, {name: text, **part.where})
+        for part in problem.condition()
+    ]
     return Said(None, stated, wide, text)
+
+
+def _sized(text: str, given: SymbolsGiven) -> bool:
+    """Whether the size of a formula follows from itself."""
+    try:
+        parse(text).shape({**given.free_shapes(), **_defined(given)})
+    except FormulaError:
+        return False
+    return True
 
 
 def sizes_of_ones(problem: SymmetryProblem) -> tuple[str, ...]:

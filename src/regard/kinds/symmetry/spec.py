@@ -75,7 +75,8 @@ class SymmetryProblem(Problem):
             self.condition("goal.such_that")
             if goal.every and not self._linear():
                 raise ValueError(
-                    "goal.every: the equation has to be linear in the unknown, = on both sides"
+                    "goal.every: the equation has to be linear in the unknown, with = between its "
+                    "sides, or softmax(…) = softmax(…) of scores that are"
                 )
             return
         if goal.every:
@@ -109,8 +110,12 @@ class SymmetryProblem(Problem):
         return SymbolsGiven.model_validate({**self.given.model_dump(), "shapes": shapes})
 
     def condition(self, where: str = "such_that") -> list[Assertion]:
-        """Return the equation for the unknown."""
-        return assertions(self.with_unknown(), self.goal.such_that or "", where)
+        """Return the equation for the unknown; of all solutions, without a softmax around it."""
+        from regard.kinds.symmetry.equal_softmaxes import of_scores
+
+        symbols = self.with_unknown()
+        found = assertions(symbols, self.goal.such_that or "", where)
+        return [of_scores(part, symbols) for part in found] if self.goal.every else found
 
     def changed(self) -> Change:
         """Return the output before and after the change, under the names Y and new_Y."""

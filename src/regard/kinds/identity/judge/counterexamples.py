@@ -33,7 +33,8 @@ def failing_instance(case: Case, failing: list[Trial[Values]]) -> Counterexample
     fits = [trial for trial in failing if np.isfinite(trial.error)]
     trial = min(fits or failing, key=lambda one: _size(asked.given, one.instance))
     values = trial.instance
-    there = f"With {sizes_in_words(asked.given, values)}"
+    sizes = sizes_in_words(asked.given, values)
+    there = f"With {sizes}" if sizes else "There"
     wanted = case.wanted(values)
     arrays = {name: np.asarray(values[name]).tolist() for name in asked.given.shapes}
     arrays[f"{claim.name} by definition"] = wanted.tolist()
