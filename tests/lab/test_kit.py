@@ -16,6 +16,19 @@ PASTED = """async (texts) => {
   const { readMatrix, whyNot } = await import("/static/kit/matrix.js");
   return texts.map((text) => readMatrix(text) ?? whyNot(text));
 }"""
+LABELS = """async (texts) => {
+  const { typeset } = await import("/static/kit/math.js");
+  return texts.map((text) => typeset(text).map((part) => part.localName ? `[${part.textContent}]` : part).join(""));
+}"""
+POINTS = """async (rows) => {
+  const { aligned } = await import("/static/kit/table.js");
+  const table = document.querySelector(".regard-entries-table tbody");
+  table.replaceChildren(...aligned(rows));
+  return [...table.rows].map((row) => [...row.cells].map((cell) => {
+    const tail = cell.querySelector(".regard-tail");
+    return [cell.textContent, tail ? tail.getBoundingClientRect().left : cell.getBoundingClientRect().right];
+  }));
+}"""
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
@@ -90,4 +103,31 @@ def test_an_empty_paste_leaves_the_matrix_and_says_why(browser: Any, lab: Lab) -
     notes = screen.page.locator(".regard-matrix .regard-note").all_inner_texts()
     assert notes == ["That is no matrix of numbers.", "Row 1 has an empty cell."]
     assert screen.state == before
+    screen.end()
+
+
+def test_letters_that_stand_alone_in_a_label_are_formulas_and_words_are_not(
+    browser: Any, lab: Lab
+) -> None:
+    labels = {
+        "Length of each u": "Length of each [u]",
+        "M, share forgotten": "[M], share forgotten",
+        "Noise of every key, α": "Noise of every key, [α]",
+        "Project onto vₛ": "Project onto [vs]",
+        "A key, I and a row": "A key, I and a row",
+        "Best, any sign": "Best, any sign",
+    }
+    screen = open_scene(browser, lab, "split-subspaces")
+    assert screen.page.evaluate(LABELS, list(labels)) == list(labels.values())
+    screen.end()
+
+
+def test_the_points_of_a_column_stand_below_each_other(browser: Any, lab: Lab) -> None:
+    rows = [["2.134", "−0.4925"], ["0.5821", "4.568\u00a0×\u00a010⁻⁸"], ["−12.5", "3"]]
+    screen = open_scene(browser, lab, "split-subspaces")
+    shown = screen.page.evaluate(POINTS, rows)
+    assert [[text for text, _ in row] for row in shown] == rows
+    for column in range(2):
+        places = [row[column][1] for row in shown]
+        assert max(places) - min(places) < 0.5
     screen.end()

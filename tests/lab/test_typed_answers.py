@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -81,15 +82,15 @@ def test_styles_and_ids_go_and_words_about_them_stay() -> None:
 
 
 def test_a_case_goes_to_the_scene_that_can_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = {"keys": [[1.0, 0.0], [0.0, 1.0]], "wanted": [0.5, 0.5]}
-    assert scene_of(keys, 1.0) == {
-        "scene": "where-to-look",
-        "state": {"keys": keys["keys"], "target": [0.5, 0.5]},
+    # Token 1 is (1, 2), and with Q = I its query too; the keys are K (1, 2) = (5, 11), K (3, 4) = (11, 25).
+    weight = 1 / (1 + math.exp(61 - 27))
+    head = {
+        "tokens": SQUARE,
+        "K": SQUARE,
+        "Q": [[1.0, 0.0], [0.0, 1.0]],
+        "V": SQUARE,
+        "weights": [weight, 1 - weight],
     }
-    assert scene_of({**keys, "keys": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]}, 1.0) is None
-    assert scene_of(keys, 0.5) is None  # that scene has no scale
-    assert scene_of({**keys, "wanted": [1.0, 1.0]}, 1.0) is None
-    head = {"tokens": SQUARE, "K": SQUARE, "Q": [[1.0, 0.0], [0.0, 1.0]], "V": SQUARE}
     monkeypatch.setattr(scenes, "names", lambda: ("step-by-step",))
     played = scene_of(head, 1.0)
     assert played is not None

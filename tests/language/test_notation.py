@@ -103,6 +103,20 @@ def test_a_formula_is_this_mathml(latex: str) -> None:
     assert notation.to_mathml(latex) == f'<math display="inline">{MATHML[latex]}</math>'
 
 
+def test_the_sign_of_a_number_is_no_operator_between_two() -> None:
+    # MathML puts space around the operator of a difference, and none behind a sign: "(8, −20)".
+    for latex, signs in {
+        "(8, -20)": 1,
+        r"1 \cdot (-6) + (-2) = -20": 3,
+        "a - b": 0,
+        "n! - 1": 0,
+        "a' - b": 0,
+        "x^2 - 1": 0,
+        "(a) - b": 0,
+    }.items():
+        assert notation.to_mathml(latex).count('<mo form="prefix">−</mo>') == signs, latex
+
+
 def test_a_display_formula_says_so() -> None:
     assert notation.to_mathml("x", display=True) == '<math display="block"><mi>x</mi></math>'
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
+import pytest
 
 import regard
 from lab.browsing import Lab, Screen, open_scene, run
@@ -65,6 +67,72 @@ def test_a_wrong_answer_gets_the_counterexample_of_python_and_it_is_played(
     screen.settle()
     assert screen.state["keys"] == verdict.counterexample.arrays["keys"]
     assert screen.state["target"] == verdict.counterexample.arrays["wanted"]
+    screen.end()
+
+
+@pytest.mark.parametrize(
+    ("problem", "answer", "title", "headline"),
+    [
+        (
+            "average-two-values",
+            {"q": "C (2 k_a + k_b)"},
+            "Where to look",
+            "This query gets a weight wrong by 50\u202f%.",
+        ),
+        (
+            "take-a-value-out-of-an-average",
+            {"M": "S (S' S)^-1 S'"},
+            "Split two subspaces",
+            "This matrix misses vs by 0.5.",
+        ),
+        (
+            "look-back-exactly",
+            {
+                "block": "[[cos(w_i T), sin(w_i T)], [-sin(w_i T), cos(w_i T)]]",
+                "off_block": "[[0, 0], [0, 0]]",
+            },
+            "Positions",
+            "At least 99\u202f% of the attention is 1 step ahead.",
+        ),
+        (
+            "average-two-values",
+            {"q": "k_a + k_b"},
+            "Step by step",
+            "Token 1 gives 15.5\u202f% of its attention to token 3.",
+        ),
+    ],
+)
+def test_a_case_is_played_in_its_scene_which_leads_back_to_the_answer(
+    browser: Any, lab: Lab, problem: str, answer: dict[str, str], title: str, headline: str
+) -> None:
+    screen = open_scene(browser, lab, NAME, problem=problem, answer=answer, checked=answer)
+    played = screen.page.get_by_role("link", name=f"Play it in {title}")
+    played.click()
+    screen.page.wait_for_selector(".regard-played")
+    screen.settle()
+    assert screen.headline == headline
+    assert (
+        "the case in which your answer fails" in screen.page.locator(".regard-played").inner_text()
+    )
+    assert not screen.page.get_by_text("before you moved on").is_visible()
+    assert screen.axe() == []
+    screen.page.get_by_role("link", name="Back to the answer").click()
+    screen.page.wait_for_selector(".regard-task")
+    screen.settle()
+    state = {part: screen.state[part] for part in ("problem", "answer", "checked")}
+    assert state == {"problem": problem, "answer": answer, "checked": answer}
+    assert played.is_visible()
+    screen.end()
+
+
+@pytest.mark.parametrize("played", ["1", "null", "[]", "{", '{"problem": {"toString": 1}}'])
+def test_a_way_back_that_leads_nowhere_does_no_harm(browser: Any, lab: Lab, played: str) -> None:
+    screen = open_scene(browser, lab, "where-to-look")
+    screen.page.goto(f"{lab.base}/scene/where-to-look?played={quote(played)}")
+    screen.settle()
+    assert screen.headline.startswith("99.9")
+    for link in screen.page.locator(".regard-played a").all():
+        assert (link.get_attribute("href") or "").startswith("/scene/check-my-answer?")
     screen.end()
 
 

@@ -76,6 +76,28 @@ def test_the_slider_and_its_number_change_the_length_and_the_weights(
     screen.end()
 
 
+def test_a_query_that_was_given_is_shown_until_the_designed_one_is_asked_for(
+    browser: Any, lab: Lab
+) -> None:
+    own = [0.5, 1.0]
+    screen = open_scene(browser, lab, NAME, own=own, factor=2)
+    wrong = by_hand(KEYS, 2 * np.array(own))
+    np.testing.assert_allclose(weights_on(screen), wrong, atol=1e-9)
+    off = np.max(np.abs(wrong - np.eye(6)[0]))
+    assert screen.headline == (
+        f"This query, 2 times as long, gets a weight wrong by {100 * off:.3g}\u202f%."
+    )
+    names = run(screen.copied("Copy as Python"))
+    np.testing.assert_allclose(names["weights"][0], wrong, atol=1e-12)
+    screen.press("Show the designed query")
+    designed = by_hand(KEYS, regard.design.query(KEYS, 0).query)
+    np.testing.assert_allclose(weights_on(screen), designed, atol=1e-9)
+    assert not screen.page.get_by_role("button", name="Show the designed query").is_visible()
+    screen.press("Undo")
+    np.testing.assert_allclose(weights_on(screen), wrong, atol=1e-9)
+    screen.end()
+
+
 def test_several_keys_are_wanted_with_the_weights_that_are_typed(browser: Any, lab: Lab) -> None:
     screen = open_scene(browser, lab, NAME)
     screen.press("Look at k 2")

@@ -1,8 +1,8 @@
 """Find the query that gives keys the weights asked for, or prove that there is none.
 
-The answer has the design itself, the same query at another length (`factor` times the designed
-one) with its weights, and what a picture of the keys needs: hull, scores along the query, the
-runner-up, and the average of other keys that makes a key unreachable.
+The answer has the design itself, the query that is shown (`factor` times the designed one, or times
+one that somebody brings along) with its weights, and what a picture of the keys needs: hull, scores
+along the query, the runner-up, and the average of other keys that makes a key unreachable.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from regard.errors import InfeasibleDesign, UndecidedDesign
+from regard.errors import InfeasibleDesign, ParameterError, UndecidedDesign
 from regard.lab.arguments import Arguments, Matrix, Vector
 from regard.lab.plane import hull
 from regard.lab.table import Answer
@@ -25,12 +25,16 @@ Array = NDArray[np.float64]
 
 
 class Asked(Arguments):
-    """Keys, one per row; the weight wanted of each; the tolerance; the length to show."""
+    """Keys, one per row; the weight wanted of each; the tolerance; the length to show.
+
+    `own` is a query that somebody brings along: it is shown in place of the designed one.
+    """
 
     keys: Matrix
     target: Vector
     tolerance: Annotated[float, Field(ge=1e-9, le=0.5)] = 1e-3
     factor: Annotated[float, Field(ge=0.0, le=1e3)] = 1.0
+    own: Vector | None = None
 
 
 def answer(asked: Asked) -> Answer:
@@ -52,6 +56,7 @@ def answer(asked: Asked) -> Answer:
             raise
         refusal, design, status = open_, open_.best, "undecided"
         certificate = open_.certificate or design.certificate
+    shown = design.query if asked.own is None else _own(asked.own, len(design.query))
     verified = verify(certificate)
     if not verified.holds and status != "undecided":
         status = "undecided"  # nothing is called proved that was not verified
@@ -70,8 +75,8 @@ def answer(asked: Asked) -> Answer:
             {"kind": c.kind, "status": c.status, "statement": c.statement} for c in verified.claims
         ],
         "longer": design.longer,  # than the shortest, at most by this share: proved; else infinite
-        "shown": _shown(np.array(keys), design.query * asked.factor, wanted > 0),
-        "ahead": _ahead(np.array(keys), design.query, wanted > 0),
+        "shown": _shown(np.array(keys), shown * asked.factor, wanted),
+        "ahead": _ahead(np.array(keys), shown, wanted > 0),
         "hull": hull(np.array(keys)),
         "average": None,
         "ceiling": None,
@@ -86,8 +91,17 @@ def answer(asked: Asked) -> Answer:
     return Answer(data, design if refusal is None else refusal)
 
 
-def _shown(keys: Array, query: Array, wanted: NDArray[np.bool_]) -> dict[str, Any]:
-    """The query as shown: its scores and the weights that attention gives it."""
+def _own(query: list[float], width: int) -> Array:
+    """The query that was brought along, if it is one for these keys."""
+    if len(query) != width:
+        raise ParameterError(
+            f"design_query: own must have {width} numbers, as the keys have. Got {len(query)}."
+        )
+    return np.array(query)
+
+
+def _shown(keys: Array, query: Array, wanted: Array) -> dict[str, Any]:
+    """The query as shown: its scores, the weights that attention gives it, how far they are off."""
     from regard import attention_with_weights
 
     _, weights = attention_with_weights(query[None], keys, keys, scale=1.0)
@@ -96,7 +110,8 @@ def _shown(keys: Array, query: Array, wanted: NDArray[np.bool_]) -> dict[str, An
         "length": math.hypot(*query),
         "scores": keys @ query,
         "weights": weights[0],
-        "on_target": float(np.sum(weights[0][wanted])),
+        "on_target": float(np.sum(weights[0][wanted > 0])),
+        "off": float(np.max(np.abs(weights[0] - wanted))),
     }
 
 

@@ -4,7 +4,7 @@ const GONE = "The lab has stopped. Start it again with `regard lab`.";
 
 /** A model as anywidget has it, for a scene on the page. */
 export function pageModel(about) {
-  const traits = { about, state: { ...about.state, ...fromAddress(about) }, live: true, link };
+  const traits = { about, state: { ...about.state, ...fromAddress(about) }, live: true, link, back: backToTheAnswer() };
   const listeners = {};
   const queue = [];
   let socket = null;
@@ -71,6 +71,17 @@ function fromAddress(about) {
     } catch { /* not ours */ }
   }
   return found;
+}
+
+/** Where the answer stands whose counterexample is played here, or null. */
+function backToTheAnswer() {
+  try {
+    const { problem, file, answer, checked } = JSON.parse(new URLSearchParams(location.search).get("played"));
+    const parts = Object.entries({ problem, file, answer, checked }).filter(([, value]) => value);
+    return `/scene/check-my-answer?${parts.map(([part, value]) => `${part}=${encodeURIComponent(JSON.stringify(value))}`).join("&")}`;
+  } catch {
+    return null;
+  }
 }
 
 /** Whether a value is made as another is: lists of lists stay such, and are not empty. */

@@ -12,6 +12,8 @@ _UPRIGHT = '<mi mathvariant="normal">'
 _BOLD = '<mi mathvariant="normal" style="font-weight:bold">'
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _OPERANDS = OPERANDS | {"scripts", "close"}
+_SIGNS = ("−", "+", "±", "∓")
+_BEFORE_A_SIGN = frozenset(["open", "operator", "punctuation", "space"])
 # What is higher than a line, so that brackets around it have to grow.
 _TALL = ("<mfrac", "<mtable", "<munder", "<mover", "<msqrt", "<mroot", "movablelimits", '"true"')
 
@@ -110,8 +112,10 @@ def _row(node: Node, parts: list[str]) -> str:
         after = before in NAMED and kind in (_OPERANDS | NAMED) - {"close", "fenced"}
         if after or (kind in NAMED and before in _OPERANDS):
             result += _THIN
+        if child.text in _SIGNS and before in _BEFORE_A_SIGN:
+            part = part.replace("<mo>", '<mo form="prefix">', 1)  # of a number: no space behind it
         result += part
-        before = kind
+        before = "" if child.text == "!" else kind
     return f"<mrow>{result}</mrow>"
 
 

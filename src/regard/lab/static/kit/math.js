@@ -15,9 +15,10 @@ function m(tag, ...children) {
  */
 export function formula(text) {
   const row = m("mrow");
-  const parts = text.matchAll(/(√?)([A-Za-zα-ωΑ-Ω]|\d+(?:\.\d+)?|\S)(?:([_^])(\{[^}]*\}|[A-Za-z0-9]+))?/gu);
+  const parts = text.matchAll(/(√?)(softmax|[A-Za-zα-ωΑ-Ω]|\d+(?:\.\d+)?|\S)(?:([_^])(\{[^}]*\}|[A-Za-z0-9]+))?/gu);
   for (const [, root, base, mark, raised] of parts) {
     let leaf = m(kind(base), base);
+    if (base === "(" || base === ")") leaf.setAttribute("form", base === "(" ? "prefix" : "postfix"); // else it is spaced as a sign
     if (mark) {
       const inner = raised.replace(/[{}]/g, "");
       leaf = m(mark === "_" ? "msub" : "msup", leaf, m(/^\d+$/.test(inner) ? "mn" : "mi", inner));
@@ -45,9 +46,10 @@ export function words(text) {
 
 const BELOW = { "ₐ": "a", "ₛ": "s", "ₜ": "t" };
 
-/** Nodes of a label, in which names such as "kₐ" are formulas. */
+/** Nodes of a label, in which names such as "kₐ", and letters that stand alone, are formulas. */
 export function typeset(label) {
-  return words(label.replace(/([A-Za-z])([ₐₛₜ])/g, (_, base, below) => `$${base}_${BELOW[below]}$`));
+  const named = label.replace(/([A-Za-z])([ₐₛₜ])/g, (_, base, below) => `$${base}_${BELOW[below]}$`);
+  return words(named.replace(/(^| )([B-HJ-Zb-zα-ω])(?=$|[ :,])/g, "$1$$$2$$"));
 }
 
 /** A name such as "k_1" as it is said aloud and in labels: "k 1". */

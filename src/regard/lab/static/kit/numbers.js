@@ -11,9 +11,8 @@ export function number(x, digits = 3, keep = false) {
   const size = Math.abs(x);
   if (size < 0.001 || size >= 1e6) {
     const [mantissa, exponent] = x.toExponential(digits - 1).split("e");
-    const power = [...String(Number(exponent))].map((c) => RAISED[c]).join("");
     const front = keep ? mantissa : String(Number(mantissa));
-    return minus(front === "1" ? `10${power}` : `${front}\u00a0×\u00a010${power}`);
+    return minus(front === "1" ? raised(exponent) : `${front}\u00a0×\u00a0${raised(exponent)}`);
   }
   let text = x.toPrecision(digits);
   for (let more = digits + 1; more < 16 && Number(text) !== x && lands(text); more += 1) {
@@ -21,6 +20,11 @@ export function number(x, digits = 3, keep = false) {
   }
   if (text.includes("e")) text = String(Number(text));
   return minus(keep ? text : String(Number(text)));
+}
+
+/** A power of ten: "10⁻⁵" for "-05". */
+export function raised(exponent) {
+  return `10${[...String(Number(exponent))].map((c) => RAISED[c]).join("")}`;
 }
 
 /** Whether rounding ended on 0, ±0.5 or ±1, which a number that is not one of them must not. */

@@ -24,7 +24,7 @@ export function scene(build) {
     signal?.addEventListener("abort", () => ended.abort());
     const about = model.get("about");
     const past = history(model, about.state);
-    const parts = chrome(about, model.get("live") !== false);
+    const parts = chrome(about, model.get("live") !== false, model.get("back"));
     let stop = () => {}; // the story, where it is
     let gliding = false;
     let shown = null;
@@ -107,7 +107,7 @@ export function scene(build) {
       }, model.get("live") === false ? true : undefined);
       if (gliding) stop = () => { cancel(); end(); };
     });
-    parts.story.append(told.node);
+    parts.story.append(model.get("back") ? h("details", { class: "regard-fold" }, h("summary", { text: "The story of this scene" }), told.node) : told.node);
 
     const copies = [
       [copyButton("Copy as Python", () => scene_.python(shown), view.announce), () => scene_.python?.(shown) ?? null],
@@ -144,7 +144,7 @@ export function scene(build) {
   return { render };
 }
 
-function chrome(about, live) {
+function chrome(about, live, back) {
   const button = (text) => h("button", { type: "button", class: "regard-link", text });
   const parts = {
     undo: button("Undo"),
@@ -160,10 +160,14 @@ function chrome(about, live) {
   };
   const note = live ? null : h("p", { class: "regard-note" }, words(
     "A saved page: the story, undo and reset work here. To drag, type or slide, the engine is needed: start **regard lab**."));
+  if (back) {
+    const played = h("p", {}, words("**This is the case in which your answer fails.** Drag, type or slide to see what would mend it."));
+    parts.story.append(h("div", { class: "regard-card regard-played" }, played, h("a", { class: "regard-button", href: back, text: "Back to the answer" })));
+  }
   parts.node = h("section", { class: "regard-scene", "aria-label": about.title },
     h("div", { class: "regard-head" }, h("h1", { class: "regard-eyebrow", text: about.title }), h("div", { class: "regard-actions" }, parts.undo, parts.reset)),
     parts.headline, parts.problem, note,
-    h("div", { class: "regard-columns" }, parts.picture, h("div", { class: "regard-side" }, parts.story, parts.numbers)),
+    h("div", { class: about.tall ? "regard-columns regard-tall" : "regard-columns" }, parts.picture, h("div", { class: "regard-side" }, parts.story, parts.numbers)),
     h("div", { class: "regard-foot" }, parts.copies, parts.fold.node), parts.said);
   return parts;
 }

@@ -61,6 +61,10 @@ export function slider({ label, min, max, log = false, step = null, marks = [], 
 
   return {
     node,
+    /** Give the mark that was made with this text another one. */
+    mark(made, text) {
+      ticks[marks.findIndex(([name]) => name === made)].textContent = text;
+    },
     /** Show a value; `text` is what the number says to those who listen. */
     set(value, text = "") {
       last = value;

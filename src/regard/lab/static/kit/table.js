@@ -12,6 +12,14 @@ export function table({ caption, columns, rows }) {
     h("table", {}, h("caption", { text: caption }), h("thead", {}, head), h("tbody", {}, body)));
 }
 
+/** Rows of a matrix from numbers as they are written: in each column the points stand below each other. */
+export function aligned(rows, data = () => null) {
+  const tail = (text) => /[.\u00a0].*$/.exec(text)?.[0] ?? "";
+  const wide = rows[0].map((_, j) => Math.max(...rows.map((row) => tail(row[j]).length)));
+  return rows.map((row, i) => h("tr", {}, row.map((text, j) => h("td", { "data-value": data(i, j) }, text.slice(0, text.length - tail(text).length),
+    wide[j] ? h("span", { class: "regard-tail", text: tail(text), vars: { "--n": String(wide[j]) } }) : null))));
+}
+
 /** A fold that holds a table, which is made when it is open; `show(data)` renews it. */
 export function tableFold(summary) {
   const place = h("div");

@@ -30,14 +30,15 @@ function build(view) {
       problems.show(list, now, asked.title);
       fill(statement, asked.statement_html, () => parsed(asked.statement_html));
       form.show(asked, now.answer);
-      pane.show(verdict, isFresh(now, verdict));
+      pane.show(verdict, isFresh(now, verdict), now);
     },
     headline({ state: now, found: { form: asked, verdict } }) {
       if (!isFresh(now, verdict)) return { tone: "query", text: `${asked.title}: **what is your answer?**` };
       if (verdict.status === "right") return { tone: "query", text: "The answer is **right**." };
       if (verdict.status === "unreadable") return { tone: "bad", text: "That is **no answer yet**: see what is missing." };
       const reached = verdict.goals.filter(({ passed }) => passed).length;
-      const count = `**${reached} of ${verdict.goals.length}** goals are reached`;
+      const all = verdict.goals.length;
+      const count = all === 1 ? `the goal is **${verdict.status === "wrong" ? "not reached" : "open"}**` : `**${reached} of ${all}** goals are reached`;
       return { tone: "bad", text: verdict.status === "wrong" ? `Not right yet: ${count}.` : `Not decided: ${count}, and a person has to look at it.` };
     },
     table({ state: now, found: { form: asked, verdict } }) {

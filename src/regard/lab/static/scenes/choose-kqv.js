@@ -7,6 +7,7 @@ import { matrixInput } from "../kit/matrix.js";
 import { atMost, number, percent, percentDown } from "../kit/numbers.js";
 import { scene } from "../kit/scene.js";
 import { slider } from "../kit/slider.js";
+import { aligned } from "../kit/table.js";
 
 const NAME = (i) => `x_${i + 1}`;
 const LETTERS = ["a", "b", "c", "d", "e", "f"];
@@ -39,7 +40,7 @@ function build(view) {
 
   function shownGoals({ tokens, goals: now }) {
     fill(goals, tokens.length, () => tokens.map((_, i) => {
-      const options = [h("option", { value: -1, text: "anything: no goal" }), ...tokens.map((__, j) => h("option", { value: j, text: `x${"₁₂₃₄₅₆"[j]}` }))];
+      const options = [h("option", { value: -1, text: "anything" }), ...tokens.map((__, j) => h("option", { value: j, text: `x${"₁₂₃₄₅₆"[j]}` }))];
       const select = h("select", { "aria-label": `Where x ${i + 1} shall look`, onchange: () => setGoal(i, Number(select.value)) }, options);
       return h("label", {}, formula(NAME(i)), h("span", { text: "shall look at" }), select);
     }));
@@ -98,7 +99,7 @@ function looks(title) {
       fill(head, weights.length, () => [h("td"), ...weights.map((_, j) => h("th", { scope: "col" }, formula(NAME(j))))]);
       fill(body, weights.length, () => weights.map((row, i) => h("tr", {}, h("th", { scope: "row" }, formula(NAME(i))), row.map(() => h("td", { class: "regard-look" })))));
       weights.forEach((row, i) => row.forEach((weight, j) => set(body.children[i].children[j + 1], {
-        text: weights.length > 4 ? whole(weight) : percent(weight), "data-value": weight, vars: { "--share": String(weight) }, class: `regard-look ${goals[i] === j ? "regard-tone-target" : ""}`,
+        text: weights.length > 4 ? whole(weight) : percent(weight, 3, true), "data-value": weight, vars: { "--share": String(weight) }, class: `regard-look ${goals[i] === j ? "regard-tone-target" : ""}`,
       })));
     },
   };
@@ -106,7 +107,7 @@ function looks(title) {
 
 function array(name, rows) {
   return h("div", { class: "regard-array", "data-name": name, "data-value": JSON.stringify(rows), tabindex: "0", role: "group", "aria-label": name },
-    h("span", {}, formula(name), " ="), h("table", {}, h("tbody", {}, rows.map((row) => h("tr", {}, row.map((x) => h("td", { text: number(x) })))))));
+    h("span", {}, formula(name), " ="), h("table", {}, h("tbody", {}, aligned(rows.map((row) => row.map((x) => number(x)))))));
 }
 
 /** The sentence of a refusal for somebody who did not call a function. */

@@ -43,7 +43,7 @@ function build(view) {
   const again = h("button", { type: "button", class: "regard-button regard-small", text: "Draw again", onclick: () => change({ seed: state().seed + 1 }) });
 
   view.picture.append(h("figure", { class: "regard-figure regard-noise" }, field.svg,
-    h("figcaption", { text: "A dot: the output for one draw of the keys. Cross and ellipse: exact mean and deviation. Rings: where dots go as C grows." })), histogram.node);
+    h("figcaption", {}, words("A dot: the output for one draw of the keys. Cross and ellipse: exact mean and deviation. Rings: where dots go as $C$ grows."))), histogram.node);
   view.numbers.append(chosen.node, h("div", { class: "regard-sliders" }, Object.values(sliders).map((one) => one.node)), event, h("div", {}, again));
 
   return {

@@ -51,7 +51,7 @@ function build(view) {
   const width = slider({ label: "Width of the window, B", min: 0, max: 16, step: 2, ...held, onchange: (B) => change({ B: B > 0 ? 2 * Math.round(B / 2) : null }) });
   const content = slider({ label: "Length of the content", min: 0, max: 1, step: 0.01, ...held, onchange: (value) => change({ content: value }) });
   const scale = slider({ label: "Scale of the scores", min: 1, max: 256, log: true, ...held, onchange: (value) => change({ scale: value }) });
-  const model = slider({ label: "Width of a position, d", min: 4, max: 64, step: 2, ...held, onchange: whole("d_model", (d) => ({ d_model: 2 * Math.round(d / 2), d_k: null })) });
+  const model = slider({ label: "Width of a position, d", min: 2, max: 64, step: 2, ...held, onchange: whole("d_model", (d) => ({ d_model: 2 * Math.round(d / 2), d_k: null })) });
   const length = slider({ label: "Positions, n", min: 20, max: 48, step: 1, ...held, onchange: whole("n") });
   const phase = slider({ label: "Turn of a kept block, at most", min: 0.2, max: 3.141592, ...held, onchange: (value) => change({ phase: value }) });
   const blocks = stepper((count) => change({ d_k: count >= state().d_model / 2 ? null : 2 * Math.max(1, Math.round(count)) }));
@@ -68,7 +68,7 @@ function build(view) {
   const chosen = h("p", { class: "regard-axis-note regard-whole" });
 
   view.picture.append(h("figure", { class: "regard-figure regard-waves" },
-    h("div", {}, label("Where each position looks"), map.svg, h("p", { class: "regard-axis-note" }, h("span", { text: "↓ from   → to" }), darkest)),
+    h("div", {}, label("Where each position looks"), map.svg, h("p", { class: "regard-axis-note" }, h("span", { text: "rows look at columns" }), darkest)),
     h("div", {}, label("Each position as waves"), rows.node, h("p", { class: "regard-axis-note", text: "how much each wave counts" })),
     chosen,
     h("div", { class: "regard-whole" }, label("Score of a key by its distance"), plot.svg, h("p", { class: "regard-axis-note" }, h("span", { text: "← steps back" }), h("span", { text: "steps ahead →" })))));

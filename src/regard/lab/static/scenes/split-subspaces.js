@@ -6,6 +6,7 @@ import { spoken, words } from "../kit/math.js";
 import { atMost, number, upTo } from "../kit/numbers.js";
 import { plane } from "../kit/plane.js";
 import { scene } from "../kit/scene.js";
+import { aligned } from "../kit/table.js";
 import { problemFile, pythonCode } from "./split-subspaces/copies.js";
 import { drawing } from "./split-subspaces/drawing.js";
 import { shareChoice } from "./split-subspaces/share.js";
@@ -37,7 +38,7 @@ function build(view) {
   const entries = h("div", { class: "regard-matrix-shown" });
 
   view.picture.append(h("figure", { class: "regard-figure" }, field.svg,
-    h("figcaption", { text: "Drag a value; its line turns with it. Ring: what the matrix makes of c." })));
+    h("figcaption", {}, words("Drag a value; its line turns with it. Ring: what the matrix makes of $c$."))));
   view.numbers.append(chosen.node, share.node, entries, proof);
 
   return {
@@ -55,7 +56,7 @@ function build(view) {
       })));
       chosen.show(split.off, 1);
       fill(entries, split.matrix, () => [h("p", { class: "regard-label", text: "Its entries" }),
-        h("table", { class: "regard-entries-table" }, h("tbody", {}, split.matrix.map((row) => h("tr", {}, row.map((x) => h("td", { text: number(tidy(x), 4), "data-value": String(x) }))))))]);
+        h("table", { class: "regard-entries-table" }, h("tbody", {}, aligned(split.matrix.map((row) => row.map((x) => number(tidy(x), 4))), (i, j) => String(split.matrix[i][j]))))]);
       proof.dataset.tone = right(now, split) ? "" : "bad";
       fill(proof, [split, now.matrix], () => h("p", {}, words(said(now, split))));
     },

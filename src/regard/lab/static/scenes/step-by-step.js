@@ -98,7 +98,7 @@ function build(view) {
 
 /** What a matrix is computed by. */
 function equation(letter, scale) {
-  if (letter === "a") return "$A$ = softmax($Z$)";
+  if (letter === "a") return "$A = softmax(Z)$";
   if (letter === "c") return "$C = A V$";
   if (letter !== "z") return `$${letter.toUpperCase()} = X W_${letter.toUpperCase()}$`;
   if (scale === "1/sqrt(d_k)") return "$Z = Q K^T / √d_k$";
@@ -118,7 +118,7 @@ function explain(box, entry) {
     });
     return [
       h("div", { class: "regard-sum", tabindex: "0", role: "group", "aria-label": `How it was computed: ${entry.text}` }, parts),
-      h("p", { class: "regard-digits" }, "In decimals ", h("span", { text: entry.decimal.replace("-", "−") })),
+      entry.text.endsWith(` = ${entry.decimal}`) ? [] : h("p", { class: "regard-digits" }, "In decimals ", h("span", { text: entry.decimal.replace("-", "−") })),
     ];
   });
 }

@@ -12,6 +12,7 @@ import { drawing } from "./where-to-look/drawing.js";
 import { problemFile, pythonCode } from "./where-to-look/copies.js";
 import { targetInput } from "./where-to-look/target.js";
 
+const AS_DESIGNED = "as designed";
 const FEW = 8; // keys of an average that are named one by one
 const NAMES = (i) => `k_${i + 1}`;
 
@@ -68,7 +69,7 @@ function build(view) {
   let designed = 1;
   const length = slider({
     label: "Length of the query", min: 1 / 16, max: 4, log: true, unit: { of: () => designed },
-    marks: [["soft", 1 / 16], ["as designed", 1], ["sharp", 4]],
+    marks: [["soft", 1 / 16], [AS_DESIGNED, 1], ["sharp", 4]],
     onchange: (factor) => change({ factor }), onhold: view.hold, onrelease: view.release,
   });
   const proof = h("div", { class: "regard-proof" });
@@ -79,19 +80,22 @@ function build(view) {
   } });
 
   view.picture.append(h("figure", { class: "regard-figure" }, field.svg, h("figcaption", { text: "Drag a key. Click it to look at it; hold Shift for several." })));
-  view.numbers.append(weights.node, shares.node, length.node, proof,
+  const back = h("button", { type: "button", class: "regard-button regard-small", hidden: true, text: "Show the designed query", onclick: () => change({ own: null, factor: 1 }) });
+  view.numbers.append(weights.node, shares.node, length.node, back, proof,
     h("details", { class: "regard-fold" }, h("summary", { text: "Keys as numbers" }), numbers.node, add));
 
   return {
-    controls({ keys, target }) {
+    controls({ keys, target, own }) {
       numbers.set(keys);
+      back.hidden = own === null;
+      length.mark(AS_DESIGNED, own === null ? AS_DESIGNED : "as given");
       shares.set(target, NAMES);
     },
-    show({ state: { keys, target, factor }, found: { design } }) {
-      designed = design.length;
+    show({ state: { keys, target, factor, own }, found: { design } }) {
+      designed = own === null ? design.length : Math.hypot(...own);
       const impossible = design.status === "impossible";
       const tone = impossible ? "regard-tone-bad" : "regard-tone-target";
-      draw({ keys, target, design, factor, names: NAMES });
+      draw({ keys, target, design, factor, own: own !== null, names: NAMES });
       field.show(keys.map((at, i) => ({
         at,
         r: 5.5 + 15 * Math.sqrt(design.shown.weights[i]),
@@ -102,10 +106,11 @@ function build(view) {
       weights.show(keys.map((_, i) => ({
         name: NAMES(i), weight: design.shown.weights[i], wanted: target[i], tone: target[i] > 0 ? tone : "",
       })));
-      length.set(factor, `${number(design.shown.length)}, ${number(factor)} times the designed length`);
+      length.set(factor, `${number(design.shown.length)}, ${number(factor)} times the length ${own === null ? "designed" : "given"}`);
       prove(proof, design, target);
     },
-    headline({ state: { target }, found: { design } }) {
+    headline({ state: { target, own, factor }, found: { design } }) {
+      if (own !== null) return answered(design, factor);
       const chosen = wantedOf(target);
       const names = listed(chosen.map((i) => `$${NAMES(i)}$`));
       if (design.status === "impossible") return { tone: "bad", text: refusal(design, names, chosen.length) };
@@ -123,6 +128,13 @@ function build(view) {
     python: ({ state: now }) => pythonCode(now),
     problem: ({ state: now }) => problemFile(now),
   };
+}
+
+/** What a query does that was brought along. */
+function answered({ shown, tolerance }, factor) {
+  const whose = factor === 1 ? "This query" : `This query, ${number(factor)} times as long,`;
+  if (shown.off <= tolerance) return { tone: "target", text: `${whose} gives every weight **to within ${atMost(shown.off)}**.` };
+  return { tone: "bad", text: `${whose} gets a weight wrong by **${percent(shown.off)}**.` };
 }
 
 /** "No query", with the length up to which that is proved if it is not of all lengths. */
@@ -160,7 +172,7 @@ function said(design, chosen) {
     return `**Proved.** ${average}, so it never scores above all of them.`;
   }
   if (design.status === "impossible") return `**Proved.** ${design.sentence.replace(/ The certificate proves it\..*/, "").replace(/^no query/, "No query")}`;
-  if (design.length === 0) return `**Proved:** with the query 0 every weight is ${design.error === 0 ? "the one asked for" : `within ${atMost(design.error)} of the one asked for`}, and no query is shorter.`;
+  if (design.length === 0) return `**Proved:** with the query 0 every weight is ${design.error === 0 ? "the one asked for" : `within ${atMost(Math.max(design.error, 1e-9))} of the one asked for`}, and no query is shorter.`;
   const close = `at the designed length, ${number(design.length, 4)}, every weight is within ${atMost(design.error)} of the one asked for`;
   return `**Proved:** ${close}${shortest(design)}.`;
 }

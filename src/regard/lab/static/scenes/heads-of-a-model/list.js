@@ -22,7 +22,7 @@ export function headList({ onhead, onlabel }) {
     const bar = h("span", { class: "regard-bar", vars: { "--share": String(strength) } });
     const button = h("button", { type: "button", class: "regard-head-row", "data-head": name, onclick: () => onhead(name) },
       drawn, h("b", { text: name }), h("span", { text: label.replace("-", "−") }),
-      h("span", { class: "regard-track", "aria-hidden": "true" }, bar), h("span", { class: "regard-value", text: strength > 0 ? percent(strength) : "–", "data-value": strength }));
+      h("span", { class: "regard-track", "aria-hidden": "true" }, bar), h("span", { class: "regard-value", text: strength > 0 ? percent(strength, 3, true) : "–", "data-value": strength }));
     return { name, kind, button, item: h("li", {}, button) };
   }
 

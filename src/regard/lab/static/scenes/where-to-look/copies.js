@@ -3,7 +3,7 @@
 import { literal } from "../../kit/copy.js";
 
 /** Runnable code that gives the numbers on the screen. */
-export function pythonCode({ keys, target, factor }) {
+export function pythonCode({ keys, target, factor, own }) {
   return `import numpy as np
 import regard
 
@@ -14,7 +14,7 @@ try:
 except regard.InfeasibleDesign as impossible:
     print(impossible)
     design = impossible.best  # the closest that can be reached
-query = ${literal(factor)} * design.query
+query = ${literal(factor)} * ${own === null ? "design.query" : `np.array(${literal(own)})  # as it was given`}
 _, weights = regard.attention_with_weights(query[None], keys, keys, scale=1.0)
 print("query  ", query)
 print("weights", weights[0])

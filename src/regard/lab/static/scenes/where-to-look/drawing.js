@@ -1,4 +1,4 @@
-// What is drawn around the keys: the hull, the query, how far the winner is ahead, or the average
+// What is drawn around the keys: the hull, the query that is shown, how far the winner is ahead, or the average
 // that makes it impossible. Numbers come from the engine; here they only become lines.
 
 import { s, set, uid } from "../../kit/dom.js";
@@ -7,7 +7,7 @@ import { MARGIN } from "../../kit/plane.js";
 
 const FEW = 12; // lines that are dotted; more would be noise, and dots take long to draw
 
-/** Return `draw({ keys, target, design, factor, names })` for a plane. */
+/** Return `draw({ keys, target, design, factor, own, names })` for a plane; `own`: the query was given. */
 export function drawing(field) {
   const gradient = uid("glow");
   const stops = [s("stop", { offset: 0, class: "regard-glow-none" }), s("stop", { offset: 1, class: "regard-glow" })];
@@ -24,11 +24,11 @@ export function drawing(field) {
   field.below.append(s("defs", {}, ramp), glow, hull, spokes, winner, rival, gap);
   field.above.append(shaft, tip, root);
 
-  return ({ keys, target, design, factor, names }) => {
+  return ({ keys, target, design, factor, own, names }) => {
     const at = (key) => [field.x(key[0]), field.y(key[1])];
     const size = field.size();
     const impossible = design.status === "impossible";
-    const [qx, qy] = design.query;
+    const [qx, qy] = design.shown.query;
     const length = Math.hypot(qx, qy);
     const along = length > 0 ? [qx / length, -qy / length] : null; // on the screen, y grows downwards
     const texts = [];
@@ -42,9 +42,9 @@ export function drawing(field) {
     ends.forEach(([x2, y2], i) => set(spokes.childNodes[i], { x1: hub[0], y1: hub[1], x2, y2 }));
     set(spokes, { class: ends.length > FEW ? "regard-spokes regard-many" : "regard-spokes" });
 
-    const drawn = !impossible && along !== null;
+    const drawn = (own || !impossible) && along !== null;
     for (const node of [glow, shaft, tip, root]) set(node, { visibility: drawn ? "visible" : "hidden" });
-    const compared = drawn && design.ahead !== null;
+    const compared = drawn && design.ahead !== null && design.ahead.by > 0;
     for (const node of [winner, rival, gap]) set(node, { visibility: compared ? "visible" : "hidden" });
     const q = drawn ? arrow(along, factor, size) : null;
     if (drawn) texts.push({ name: "q", x: q.x, y: q.y, tone: "regard-tone-query" });
