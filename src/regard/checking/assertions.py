@@ -28,6 +28,7 @@ from regard.problems.assertions import Assertion
 from regard.problems.symbols import SymbolsGiven, Values
 
 DRAWS = 16
+FAR, FARTHEST = 6, 12  # more draws, of numbers up to this size, where sides are compared
 APART = 1e-6  # of two numbers in floats that count as different
 SIZES = 5  # largest of a proof for some sizes
 
@@ -68,7 +69,7 @@ def fails_there(parts: list[Assertion], given: SymbolsGiven, values: Values) -> 
 
 def _decide(part: Assertion, given: SymbolsGiven) -> Judged:
     refuted = None
-    for values in _drawn(given):
+    for values in _drawn(given, FAR * (part.relation in (">", ">="))):
         words = _refuted(part, given, values) if _differ(part, values) else ""
         if words:
             refuted = Judged(False, values=_plain(values, given), words=words)
@@ -80,11 +81,13 @@ def _decide(part: Assertion, given: SymbolsGiven) -> Judged:
     return Judged(not refuted.truth, values=refuted.values, words=refuted.words)
 
 
-def _drawn(given: SymbolsGiven) -> Iterator[Values]:
+def _drawn(given: SymbolsGiven, far: int = 0) -> Iterator[Values]:
     turns = len(given.size_names) + 2
     for seed in range(DRAWS):
         parts = (1, 1, 4)[seed // 3 % 3]
         yield given.draw(generator(seed), given.sizes((seed + 1) % turns), 1 + seed % 3, parts)
+    for seed in range(DRAWS, DRAWS + far):  # weights near 0 and 1
+        yield given.draw(generator(seed), given.sizes((seed + 1) % turns), FARTHEST)
 
 
 def _sides(part: Assertion, values: Values) -> tuple[Any, Any]:

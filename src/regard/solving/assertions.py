@@ -23,6 +23,7 @@ from regard.problems.symbols import SymbolsGiven
 Reach = Literal["all", "sizes", "tested", ""]
 CHANCE = 1e-30  # that a wrong equation passes a test
 TRIES = 40  # draws that may refute a bound
+FAR, FARTHEST = 6, 12  # and more, of numbers up to this size
 MOST_SIZE = 5  # of an equation that is written out for sizes that are numbers
 
 
@@ -142,7 +143,9 @@ def _drawn(given: SymbolsGiven, fields: Mapping[str, Any]) -> list[dict[str, Any
     rng = np.random.default_rng(23)
     turns = len(given.size_names) + 2
     found = []
-    for turn in range(TRIES):
-        values = given.draw(rng, given.sizes(turn % turns), 1 + turn % 3, (1, 1, 4)[turn // 3 % 3])
+    kinds = [(1 + turn % 3, (1, 1, 4)[turn // 3 % 3]) for turn in range(TRIES)]
+    kinds += [(FARTHEST, 1)] * FAR + [(0, 1)]  # and all 0, where weights are the same
+    for turn, (largest, parts) in enumerate(kinds):
+        values = given.draw(rng, given.sizes(turn % turns), largest, parts)
         found.append({n: np.asarray(values[n], float).tolist() for n in fields["shapes"]})
     return found

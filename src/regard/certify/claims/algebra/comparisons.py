@@ -14,6 +14,7 @@ from flint import ctx
 
 from regard.certify.balls import BALLS, EXACT, Decision, Outcome, settle, show
 from regard.certify.certificate import Certificate, Claim, Unusable, listed, part
+from regard.certify.claims.algebra import weight_bounds
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.formulas.counterexamples import MOST_BITS
 from regard.certify.formulas.elementary import above_zero, never_negative
@@ -70,6 +71,9 @@ def always_compared(claim: Claim, certificate: Certificate) -> Decision:
         return Decision("holds", "Weights are not negative, and those of a row sum to 1.")
     if not strict and _within_the_values(claim.fields):
         return Decision("holds", "Averages lie between the smallest and the largest value.")
+    reason = weight_bounds.why(claim.fields, strict)
+    if reason:
+        return Decision("holds", reason)
     if expand(_stated(claim), {}, test).proved:
         return Decision("holds", "Written out in symbols, no term is negative.")
     return Decision("undecided", "Written out in symbols, the signs of the terms settle nothing.")
