@@ -180,3 +180,17 @@ def test_the_law_of_dragged_values_is_what_the_analysis_integrates(
         )
         shown = sum(row["probability"] * np.array(row["output"]) for row in answer.data["limit"])
         np.testing.assert_allclose(shown, limit.mean, atol=1e-9)
+
+
+def test_shares_of_the_limit_go_with_their_rings(browser: Any, lab: Lab) -> None:
+    # One head ends on v_a or v_b, 50 % each: two labels that read alike. Steered heads have no limit.
+    screen = open_scene(browser, lab, NAME)
+    shares = screen.page.locator(".regard-plane .regard-labels text", has_text="%")
+    assert shares.all_text_contents() == ["50\u202f%", "50\u202f%"]
+    for _ in range(3):
+        screen.press("Next")
+    assert screen.page.locator(".regard-limit").count() == 0
+    assert shares.count() == 0
+    screen.press("Back")
+    assert shares.count() == screen.page.locator(".regard-limit").count() > 1
+    screen.end()

@@ -18,7 +18,10 @@ export function formula(text) {
   const parts = text.matchAll(/(√?)(softmax|[A-Za-zα-ωΑ-Ω]|\d+(?:\.\d+)?|\S)(?:([_^])(\{[^}]*\}|[A-Za-z0-9]+))?/gu);
   for (const [, root, base, mark, raised] of parts) {
     let leaf = m(kind(base), base);
-    if (base === "(" || base === ")") leaf.setAttribute("form", base === "(" ? "prefix" : "postfix"); // else it is spaced as a sign
+    if (base === "(" || base === ")") { // else it is spaced as a sign, and set large
+      leaf.setAttribute("form", base === "(" ? "prefix" : "postfix");
+      leaf.setAttribute("stretchy", "false");
+    }
     if (mark) {
       const inner = raised.replace(/[{}]/g, "");
       leaf = m(mark === "_" ? "msub" : "msup", leaf, m(/^\d+$/.test(inner) ? "mn" : "mi", inner));

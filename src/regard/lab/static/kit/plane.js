@@ -142,15 +142,15 @@ export function textLayer(layer) {
   let kept = [];
   return {
     show(given) {
-      const free = new Map(kept.map((one) => [one.key, one.node]));
+      const free = {}; // nodes that are there, by what they say: several may say the same
+      for (const { key, node } of kept) (free[key] ??= []).push(node);
       kept = given.map((one) => {
         const key = JSON.stringify([one.name, one.text, one.anchor, one.tone, one.kind, one.more]);
-        const node = free.get(key) ?? written(one);
-        free.delete(key);
+        const node = free[key]?.pop() ?? written(one);
         set(node, { transform: `translate(${one.x.toFixed(1)} ${one.y.toFixed(1)})` });
         return { key, node };
       });
-      for (const node of free.values()) node.remove();
+      for (const node of Object.values(free).flat()) node.remove();
       for (const { node } of kept) if (node.parentNode !== layer) layer.append(node);
     },
   };

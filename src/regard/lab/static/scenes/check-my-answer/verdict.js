@@ -7,10 +7,13 @@ import { aligned } from "../../kit/table.js";
 
 const TITLES = { "where-to-look": "Where to look", "step-by-step": "Step by step", "split-subspaces": "Split two subspaces", positions: "Positions" };
 
+const GREEK = { alpha: "α", beta: "β", epsilon: "ε", mu: "μ", sigma: "σ" };
+
 /** Words of the engine, with names such as v_a as formulas, powers of ten, and a true minus. */
 function said(plain) {
   const text = plain.replace(/(\d)e([-+]\d+)\b/g, (_, digit, power) => `${digit}\u00a0×\u00a0${raised(power)}`).replace(/(^|[\s(,])-(?=[\d\s])/g, "$1−");
-  return words(text.replace(/(^|[^\w$])([A-Za-z]_[A-Za-z0-9]+)(?![\w$])/g, "$1$$$2$$"));
+  const greek = text.replace(/\b(alpha|beta|epsilon|mu|sigma)(?![\w.(])/g, (name) => `$${GREEK[name]}$`);
+  return words(greek.replace(/(^|[^\w$])([A-Za-z]_[A-Za-z0-9]+)(?![\w$])/g, "$1$$$2$$"));
 }
 
 /** Return `node` and `show(verdict, fresh, state)`; `paged`: whether other scenes have addresses. */
@@ -62,5 +65,5 @@ function array(name, value) {
   const rows = !Array.isArray(value) ? [[value]] : Array.isArray(value[0]) ? value : [value];
   const cells = rows.map((row) => [row].flat(Infinity).map((x) => number(x, 4)));
   return h("div", { class: "regard-array", "data-name": name, "data-value": JSON.stringify(value), tabindex: "0", role: "group", "aria-label": name },
-    h("span", {}, words(/^[A-Za-z](_\w+)?$/.test(name) ? `$${name}$` : name), " ="), h("table", {}, h("tbody", {}, aligned(cells))));
+    h("span", {}, /^[A-Za-z](_\w+)?$/.test(name) ? words(`$${name}$`) : said(name), " ="), h("table", {}, h("tbody", {}, aligned(cells))));
 }
