@@ -85,7 +85,7 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
             given = read(_fields(problem, answer), matrix_letters(problem))
     except InvalidAnswer as error:
         hint = getattr(_module(problem), "hint", None)
-        more = "" if hint is None else hint(error)
+        more = ("" if hint is None else hint(error)) or _no_formula(problem, error)
         raise InvalidAnswer(f"{error}{more}", field=error.field, formula=error.formula) from None
     own = _module(problem)
     sizes = getattr(own, "sizes_of_ones", lambda problem: ())(problem)
@@ -97,6 +97,17 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
     if given.seed is not None:
         problem = with_seed(problem, given.seed)
     return problem, given
+
+
+def _no_formula(problem: Problem, error: InvalidAnswer) -> str:
+    """Say how a field is written that asks for no formula, where it was read as one."""
+    asked = {one.name: one.example for one in answer_fields(problem)}
+    example = asked.get(error.field, "")
+    if error.formula is None or not example.startswith(("true", "false", "[")):
+        return ""
+    if example.startswith("["):
+        return f"\nWrite a list, as in {error.field} = {example}."
+    return f"\nWrite {error.field} = true or {error.field} = false, and nothing else."
 
 
 def _fields(problem: Problem, answer: Any) -> Any:

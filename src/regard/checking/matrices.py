@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.checking.answers import Answer, Value, evaluate
+from regard.checking.answers import Answer, Value, evaluate, without_name
 from regard.errors import FormulaError, InvalidAnswer
 from regard.language import Formula
 
@@ -66,7 +66,7 @@ def with_own_names(
     for name in own:
         if name in symbols:
             raise InvalidAnswer(f"answer: {name} has a meaning in the problem: use another name.")
-        field = answer.fields[name]
+        field = without_name(name, answer.fields[name])
         if not isinstance(field, Formula | np.ndarray | float):
             raise InvalidAnswer(f"answer: {name} must be a formula or numbers.")
         found = evaluate(name, field, names)

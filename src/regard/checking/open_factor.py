@@ -146,6 +146,11 @@ def settled(
     return far if far and (not near or right(far)) else near
 
 
+def lower(C: float, most: float | None) -> float:
+    """Return a factor, or the largest one that there may be."""
+    return C if most is None or _exact(C) < _exact(most) else most
+
+
 def plain(C: float) -> float | str:
     """Return a factor as data: a float where there is one, else its text."""
     return float(C) if math.isfinite(C) else written(C)

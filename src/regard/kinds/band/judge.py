@@ -34,7 +34,7 @@ def hint(error: InvalidAnswer) -> str:
     said = error.formula
     if said is None or not error.field.startswith("zeroed"):
         return ""
-    braces = any(mark in said.text for mark in ("\\in", "∈", "{", ".."))
+    braces = any(mark in said.text for mark in ("\\in", "∈", "{", "..", "[]", "block", " to "))
     if not braces and not said.text.startswith(",", said.column):
         return ""
     return "\nWrite a list of blocks as [0, 1, 2], or an inequality such as w_i B/2 > pi/2."

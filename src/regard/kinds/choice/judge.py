@@ -16,7 +16,7 @@ from regard.checking.sampling import generator
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.choice.misconceptions import MISTAKES, Case
-from regard.kinds.choice.reading import Said, read
+from regard.kinds.choice.reading import LISTED, Said, read
 from regard.kinds.choice.spec import ChoiceProblem, SharedPositions, Statement
 from regard.language import Formula
 from regard.problems.assertions import Assertion, assertions
@@ -25,6 +25,13 @@ from regard.problems.symbols import Values
 __all__ = ["judge"]
 
 WEIGHT = 0.5  # of a reason, beside the word true or false
+
+
+def hint(error: InvalidAnswer) -> str:
+    """Say what to write where a list of labels cannot be read."""
+    if error.formula is None or error.field != LISTED:
+        return ""
+    return '\nWrite the statements that are true as a list of labels: true = ["a", "c"].'
 
 
 def judge(problem: ChoiceProblem, answer: Answer) -> Verdict:

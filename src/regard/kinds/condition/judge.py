@@ -97,8 +97,7 @@ def judge(problem: ConditionProblem, answer: Answer) -> Verdict:
 def _try(asked: Asked) -> Found:
     """Try a condition; the first exceptions are made sure of, and then float64 is believed."""
     exceptions: dict[bool, list[Instance]] = {True: [], False: []}
-    tried = drawn(asked)
-    met = False
+    tried, met = drawn(asked), False
     for one in tried:
         holds = asked.holds(one)
         met = met or (holds and surely_holds(asked, one))
@@ -112,13 +111,14 @@ def _try(asked: Asked) -> Found:
 
 
 def _right_as_written(asked: Asked) -> bool:
-    """Whether it is right with a decimal number that is rounded to the one written."""
+    """Whether it is sufficient with a decimal number that is rounded to the one written."""
     before = None if asked.about_keys else asked_gap(asked)
     if before is None:
         return False
     for option in readings(asked):
         after = asked_gap(option)
-        if after is not None and abs(after - before) <= HALF_A_DIGIT and is_right(option):
+        near = after is not None and abs(after - before) <= HALF_A_DIGIT
+        if near and is_right(option, sufficient_only=True):
             return True
     return False
 

@@ -26,6 +26,7 @@ from regard.language import Formula, parse
 from regard.report import number
 from regard.report.numbers import listing
 
+_GROWTH = {"constant": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 LONGEST = 10**30  # beyond it a number is written by its size
 Found = tuple[GoalResult, Counterexample | None, Misconception | None]
 
@@ -186,7 +187,7 @@ def _same(task: Task, name: str) -> Found:
 def _order(task: Task, name: str) -> Found:
     order = task.problem.goal.orders[name]
     right = task.right(order.of)
-    (side,) = sides(_bare(task.answer, name), name, task.names(name))[:1]
+    (side,) = sides(_bare(task.answer, name, order.symbol), name, task.names(name))[:1]
     power, wanted = degree(task, side.ratio, order.symbol), degree(task, right, order.symbol)
     text = task.symbols.text(right)
     sentence = f"{order.of} is {text}, which grows like {order.symbol}^{wanted}"
@@ -197,9 +198,11 @@ def _order(task: Task, name: str) -> Found:
     return GoalResult(name, "this", False, sentence), example, idea
 
 
-def _bare(answer: Answer, name: str) -> Answer:
-    """Read O(n^2) as n^2."""
+def _bare(answer: Answer, name: str, symbol: str) -> Answer:
+    """Read O(n^2) as n^2, and linear as n."""
     said = answer.need(name)
+    if isinstance(said, Formula) and str(said) in _GROWTH:
+        return Answer({name: parse(f"{symbol}^{_GROWTH[str(said)]}")})
     if isinstance(said, Formula) and "O" in said.names:
         return Answer({name: said.substitute({"O": parse("1")})})
     return answer

@@ -22,9 +22,10 @@ from regard.language import Formula, parse
 from regard.language.formula.tree import Node
 
 _LITERAL = re.compile(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
-_BETWEEN = r",|×|\\times|\*|\bby\b"
+_BETWEEN = r",|×|\\times|\bby\b"
 _NOT_A_SIZE = re.compile(r"[{}$\\]")
 _TIMES = ("x", "X", "times", "fold")  # after a ratio: 8x
+_INSTEAD_OF_TIMES = " A ratio is a number by itself, and a product is written with *."
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,7 @@ class Names:
         for one in sorted(formula.names - symbols):
             factor = unit(one, of_bytes=self.of_bytes, binary=self.binary)
             if factor is None:
-                ratio_only = " A ratio is a number by itself." if one in _TIMES else ""
+                ratio_only = _INSTEAD_OF_TIMES if one in _TIMES else ""
                 raise InvalidAnswer(
                     f"answer: {name}: {one} is no symbol, size or unit here.{ratio_only} Symbols "
                     f"and sizes are {', '.join(sorted(self.known))}."
@@ -228,6 +229,8 @@ def axes(answer: Answer, name: str, names: Names) -> list[Side]:
     elif isinstance(said, Formula):
         text = re.sub(r"(?<=[0-9])\s*x\s*(?=[0-9])", ",", said.text.strip().strip("()[]"))
         between = _BETWEEN if "x" in names.known else _BETWEEN + r"|\bx\b"
+        if not re.search(between, text):
+            between = r"\*"  # B*n*d; in (B, n, h*k) it is a product
         try:
             parts = [parse(part) for part in re.split(between, text) if part.strip()]
         except FormulaError:

@@ -13,6 +13,7 @@ from regard.checking.matrices import half_a_digit, matrix, shape_words, with_own
 from regard.errors import InvalidAnswer
 from regard.kinds.key.instance import Replacement, drawn
 from regard.kinds.key.spec import KeyProblem
+from regard.language import Formula
 from regard.problems.instances import Float64
 
 KEY = "k"
@@ -76,6 +77,11 @@ def _tried(case: Replacement, answer: Answer) -> Tried:
     own = [name for name in answer.beside(KEY) if name not in ("error", "possible")]
     names = with_own_names(answer, own, symbols)
     field = without_name(KEY, answer.need(KEY))
+    if isinstance(field, Formula) and field.is_condition:
+        raise InvalidAnswer(
+            "answer: k must be one key, in numbers or as a formula in q and the keys, and no "
+            "condition on it."
+        )
     found = np.asarray(matrix(KEY, field, names, d), float)
     if found.shape in ((1, d), (d, 1)):
         found = found.reshape(d)

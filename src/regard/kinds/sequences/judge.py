@@ -15,6 +15,7 @@ from regard.checking.open_factor import written
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.sequences.instance import Row, example, wanted
+from regard.kinds.sequences.late_rows import right_apart
 from regard.kinds.sequences.misconceptions import MISTAKES, Case
 from regard.kinds.sequences.reading import Asked, proved, read, worst
 from regard.kinds.sequences.spec import SequencesProblem
@@ -33,12 +34,19 @@ def judge(problem: SequencesProblem, answer: Answer) -> Verdict:
         asked = read(problem, answer)
         factors = asked.factors or (1.0,)
         tolerance = problem.goal.tolerance
-        bounds = [proved(asked, factor) for factor in factors]
-        if max(bounds) <= tolerance * (1 + 1e-9):
-            sentence = f"at most {upper_bound(max(bounds), 4)}, and {number(tolerance)} is allowed"
-            return Verdict(
-                problem, (GoalResult(NAME, "all", True, sentence, max(bounds), tolerance),)
+        most, own = max(proved(asked, factor) for factor in factors), ""
+        right: bool | None = most <= tolerance * (1 + 1e-9)
+        if not right and asked.factors and not asked.bounded:
+            (right, most), own = right_apart(asked, factors), ", each row with a C of its own"
+        if right:
+            sentence = f"at most {upper_bound(most, 4)}{own}, and {number(tolerance)} is allowed"
+            return Verdict(problem, (GoalResult(NAME, "all", True, sentence, most, tolerance),))
+        if right is None:
+            sentence = (
+                f"a row is off by {number(most, 4)} as far as its scores can be followed, "
+                f"{number(tolerance)} is allowed, and it still falls"
             )
+            return Verdict(problem, (GoalResult(NAME, "sampled", False, sentence, decided=False),))
         found = _shortest(asked, factors)
         if found is None:
             sentence = "no sequence that is further off was found, and no proof that there is none"
@@ -53,7 +61,7 @@ def judge(problem: SequencesProblem, answer: Answer) -> Verdict:
         )
         goal = GoalResult(NAME, "adversarial", False, sentence, off, tolerance)
         example = _counterexample(asked, sequence, row, length, factor, off)
-        return Verdict(problem, (goal,), example, recognise(MISTAKES, Case(asked)))
+        return Verdict(problem, (goal,), example, recognise(MISTAKES, Case(asked, factor)))
 
 
 def _shortest(

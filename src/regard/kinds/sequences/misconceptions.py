@@ -19,19 +19,15 @@ LONGER = 1e4  # times: with a factor like this the largest score has all the wei
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Wrong matrices, for the largest factor tried."""
+    """Wrong matrices, with the factor at which they fail."""
 
     asked: Asked
+    factor: float
 
     @property
     def length(self) -> int:
         """The largest length."""
         return self.asked.problem.given.length
-
-    @property
-    def factor(self) -> float:
-        """The largest factor tried."""
-        return self.asked.factors[-1] if self.asked.factors else 1.0
 
     @property
     def heads(self) -> Heads:

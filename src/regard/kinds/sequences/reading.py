@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
-from regard.checking.answers import Answer
+from regard.checking.answers import Answer, evaluate
 from regard.checking.matrices import matrix, shape_words, with_own_names
 from regard.checking.open_factor import FACTOR, settled
+from regard.checking.stated_factor import said_of_factor, within
 from regard.errors import InvalidAnswer
 from regard.kinds.sequences.instance import Float64, Row, Setting, rows, wanted
 from regard.kinds.sequences.spec import SequencesProblem
 
 RESOLVED = 1e10  # a score up to which scores that are equal do not differ by rounding
 LARGEST = 1e15  # of a score: beyond it float64 tells no two scores apart
+LONGEST = 1e150  # entries of values whose squares are finite
+FEW = 4.0  # times the length of a token: errors that are not large
 NAMES = {"K": "W_K", "Q": "W_Q", "V": "W_V"}
 
 
@@ -43,11 +48,13 @@ class Asked:
         problem: what is asked.
         answer: what was answered.
         factors: what an open factor C is tried with; () where there is none.
+        bounded: whether the answer says bounds of C.
     """
 
     problem: SequencesProblem
     answer: Answer
     factors: tuple[float, ...] = ()
+    bounded: bool = False
     known: dict[tuple[int, float], Heads] = field(default_factory=dict, repr=False)
 
     def setting(self, length: int) -> Setting:
@@ -95,6 +102,7 @@ def read(problem: SequencesProblem, answer: Answer) -> Asked:
     """Return the matrices of an answer; InvalidAnswer where some are missing."""
     for short, long in NAMES.items():
         answer.need(short, long)
+    answer, bounds = said_of_factor(answer)
     asked = Asked(problem, answer)
     open_factor = FACTOR in answer.used and not answer.has(FACTOR)
     if not open_factor:
@@ -105,35 +113,42 @@ def read(problem: SequencesProblem, answer: Answer) -> Asked:
     def right(factors: tuple[float, ...]) -> bool:
         return all(proved(tried, factor) <= problem.goal.tolerance for factor in factors)
 
-    found = settled(right, lambda factor: _size(tried, factor), RESOLVED, LARGEST)
+    of_all = partial(size, tried)
+    if bounds is not None:
+        symbols = tried.setting(problem.given.length).symbols()
+        evaluated = partial(evaluate, symbols=symbols)
+        return replace(asked, factors=within(bounds, of_all, RESOLVED, evaluated), bounded=True)
+    found = settled(right, of_all, RESOLVED, LARGEST)
     return replace(asked, factors=found or (1.0,))
 
 
-def _size(asked: Asked, factor: float) -> float:
-    """Return the largest score; infinite where a number is not finite."""
+def size(asked: Asked, factor: float, row: Row | None = None) -> float:
+    """Return the largest score, of a row or of all; infinite where numbers are too large."""
     length = asked.problem.given.length
     scores, values = asked.heads(length, factor).tables(asked.setting(length))
-    finite = np.all(np.isfinite(scores)) and np.all(np.isfinite(values))
-    return float(np.max(np.abs(scores))) if finite else float("inf")
+    if row is not None:
+        scores = scores[dict(row.fixed)[row.t], row.t]
+    usable = np.all(np.isfinite(scores)) and np.all(np.abs(values) < LONGEST)
+    return float(np.max(np.abs(scores))) if usable else float("inf")
 
 
 def bound(problem: SequencesProblem, setting: Setting, heads: Heads, row: Row) -> float:
     """Return an F that the error of this row never exceeds, over all sequences.
 
-    The root of e^{s*}(d* − F) + Σ_j max(0, max_y e^{s}(d − F)) by halving an interval. Infinite
-    where a score or a value is not finite.
+    The root of e^{s*}(d* − F) + Σ_j max(0, max_y e^{s}(d − F)) by halving an interval, of ln F
+    where F is large: values may grow with a factor. Infinite where a number is not finite.
     """
     scores, values = heads.tables(setting)
-    if not (np.all(np.isfinite(scores)) and np.all(np.isfinite(values))):
+    x = dict(row.fixed)[row.t]
+    if not (np.all(np.isfinite(scores[x, row.t])) and np.all(np.isfinite(values))):
         return float("inf")
     goal = wanted(problem, setting, row)
     distances = np.linalg.norm(values - goal, axis=-1)
-    x = dict(row.fixed)[row.t]
     z = dict(row.fixed)[row.target]
     s = scores[x, row.t] - scores[x, row.t, z, row.target]
     low, high = 0.0, float(np.max(distances))
     for _ in range(60):
-        middle = (low + high) / 2
+        middle = (low + high) / 2 if high <= FEW else math.sqrt(max(low, 1.0) * high)
         total = distances[z, row.target] - middle
         for j in range(row.seen):
             if j != row.target:

@@ -21,6 +21,7 @@ from regard.language import Formula
 from regard.language.formula.tree import operands
 
 FEWEST = 2  # decimals
+ROUNDING = 1e-14  # relative: a number with all of its digits was rounded when it was worked out
 _DECIMALS = re.compile(r"[0-9]*\.([0-9]+)(?![0-9]*[eE])")
 
 
@@ -81,7 +82,8 @@ def _of_formula(formula: Formula) -> Iterator[Formula]:
         half = _half(formula.text[node.column :]) if node.op == "number" else None
         if half is None:
             continue
-        for moved in (node.value + half, node.value - half):
+        step = max(half, ROUNDING * abs(node.value))
+        for moved in (node.value + step, node.value - step):
             tree = list(formula.tree)
             tree[place] = replace(node, value=moved)
             yield Formula(tuple(tree), formula.text)
@@ -90,4 +92,5 @@ def _of_formula(formula: Formula) -> Iterator[Formula]:
 def _of_number(one: Any) -> Iterator[float]:
     half = _half(repr(one)) if isinstance(one, float) else None
     if half is not None:
-        yield from (one + half, one - half)
+        step = max(half, ROUNDING * abs(one))
+        yield from (one + step, one - step)

@@ -68,9 +68,11 @@ def meets(asked: Asked) -> bool:
     return not asked.about_keys and any(surely_holds(asked, one) for one in leading)
 
 
-def is_right(asked: Asked, instances: Iterable[Instance] | None = None) -> bool:
+def is_right(
+    asked: Asked, instances: Iterable[Instance] | None = None, *, sufficient_only: bool = False
+) -> bool:
     """Whether a condition is what is asked for: sufficient, met somewhere, and exact if need be."""
-    exact, met = asked.problem.goal.exact, False
+    exact, met = asked.problem.goal.exact and not sufficient_only, False
     for one in drawn(asked) if instances is None else instances:
         holds = asked.holds(one)
         met = met or (holds and surely_holds(asked, one))

@@ -200,10 +200,14 @@ def _others(candidate: Candidate, here: KeyInstance) -> list[Found]:
 
 
 def _grows(candidate: Candidate, here: KeyInstance) -> bool:
-    """Whether an open factor makes scores as large as one likes, for as many keys as one likes."""
+    """Whether an open factor makes scores as large as one likes, for as many keys as one likes.
+
+    Those of every head: one that levels off is about as many keys as there are.
+    """
     if not candidate.fits(here):
         return False
-    return bool(np.max(np.abs(candidate.scores(here, candidate.last(here)))) > FAR)
+    sizes = np.max(np.abs(candidate.scores(here, candidate.last(here))), axis=-1)
+    return bool(np.all(sizes > FAR))
 
 
 def _fitting(candidate: Candidate) -> list[tuple[int, KeyInstance]]:

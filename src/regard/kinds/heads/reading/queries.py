@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from regard.checking.answers import Answer, Value, evaluate
-from regard.checking.open_factor import FACTOR, largest
+from regard.checking.answers import Answer, Value, evaluate, without_name
+from regard.checking.factor_bounds import Bounds, read_bounds
+from regard.checking.open_factor import FACTOR, largest, lower
 from regard.checking.sampling import Trial
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import has_noise
-from regard.kinds.heads.reading.factor_bounds import Bounds, read_bounds
 from regard.kinds.heads.reading.goal import WIDEST, Goal
 from regard.kinds.heads.spec import WeightsProblem
 from regard.language import Formula, Limit
@@ -45,6 +45,7 @@ class Candidate(Goal):
         bounds: what it says about the factor, if that is an inequality.
         factor: the name of the factor.
         factors: what an open factor is tried with; () where it is not open.
+        most: of each head, where one grows much later than another; () where none does.
     """
 
     queries: tuple[Formula | Float64, ...]
@@ -53,6 +54,7 @@ class Candidate(Goal):
     bounds: Bounds | None = None
     factor: str = FACTOR
     factors: tuple[float, ...] = ()
+    most: tuple[float, ...] = ()
 
     @property
     def names(self) -> frozenset[str]:
@@ -158,7 +160,9 @@ class Candidate(Goal):
         """Return what comes of it on an instance."""
         return Trial(instance, self.largest_error(instance, fine=fine), self.tolerance, seed)
 
-    def score_size(self, instance: KeyInstance, *, of_terms: bool) -> Callable[[float], float]:
+    def score_size(
+        self, instance: KeyInstance, *, of_terms: bool, heads: slice | None = None
+    ) -> Callable[[float], float]:
         """Return the largest size of a score at a factor, as a function that remembers.
 
         Of the sums of the sizes of the terms, or of the scores themselves; infinite where a query
@@ -168,14 +172,12 @@ class Candidate(Goal):
         keys = np.abs(instance.keys.T)
 
         def found(factor: float) -> float:
-            queries = self.evaluate(instance, (factor,))[0]
+            queries = self.evaluate(instance, (factor,))[0, heads or slice(None)]
             if not np.all(np.isfinite(queries)):
                 return np.inf
             with np.errstate(all="ignore"):
-                if of_terms:
-                    scores = self.problem.given.scale * (np.abs(queries) @ keys)
-                else:
-                    scores = np.abs(self.scores(instance, queries))
+                terms = self.problem.given.scale * (np.abs(queries) @ keys)
+                scores = terms if of_terms else np.abs(self.scores(instance, queries))
                 wide = noisy and not self.score_width(instance, queries) <= WIDEST
             size = float(np.max(scores))
             return np.inf if wide or np.isnan(size) else size
@@ -207,17 +209,19 @@ class Candidate(Goal):
         symbols = self.symbols(instance, factor)
         width = instance.keys.shape[1]
         rows = []
-        for label, query in zip(self.problem.query_names, self.queries, strict=True):
+        most = self.most or (None,) * len(self.queries)
+        for label, query, end in zip(self.problem.query_names, self.queries, most, strict=True):
+            if end is not None:
+                symbols = self.symbols(instance, lower(factor, end))
             found = evaluate(label, query, symbols)
             row = np.asarray(found, float)
             if row.shape == (1, width):  # a row vector does what its column does
                 row = row[0]
             if row.shape != (width,) or isinstance(found, bool):
                 what = "a single number" if row.shape == () else f"of shape {row.shape}"
-                raise InvalidAnswer(
-                    f"answer: {label} must be a vector of {width} entries, as long as a key. "
-                    f"It is {'true or false' if isinstance(found, bool) else what}."
-                )
+                what = "true or false" if isinstance(found, bool) else what
+                need = f"a vector of {width} entries, as long as a key"
+                raise InvalidAnswer(f"answer: {label} must be {need}. It is {what}.")
             rows.append(row)
         return np.array(rows)
 
@@ -226,7 +230,8 @@ def read_queries(problem: WeightsProblem, answer: Answer) -> Candidate:
     """Return the queries of an answer; InvalidAnswer where some are missing."""
     names = problem.query_names
     queries = tuple(_query(name, answer.need(name)) for name in names)
-    own = {name: value for name, value in answer.fields.items() if name not in names}
+    beside = ((name, said) for name, said in answer.fields.items() if name not in names)
+    own = {name: without_name(name, said) for name, said in beside}
     meaning = {"K", "M", "n", *problem.given.parameters}
     meaning |= {f"{kind}_{name}" for kind in ("k", "mu", "v") for name in problem.given.names}
     for name, value in own.items():

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.checking.open_factor import spread, up_to
+from regard.checking.open_factor import largest, lower, spread, up_to
 from regard.checking.sampling import generator
 from regard.kinds.heads.instance import has_noise
 from regard.kinds.heads.reading.goal import LARGEST_SCORE
@@ -81,9 +81,31 @@ def _affordable(
 
 def opened(candidate: Candidate, instance: KeyInstance) -> Candidate:
     """Return the same with an open factor that is large enough for the keys of an instance."""
-    return (
-        replace(candidate, factors=_largest(candidate, instance)) if candidate.free else candidate
-    )
+    if not candidate.free:
+        return candidate
+    plain = replace(candidate, most=())
+    found = replace(plain, factors=_largest(plain, instance))
+    if len(plain.queries) == 1 or has_noise(instance):
+        return found
+    if found.right(instance, found.evaluate(instance, found.factors)):
+        return found
+    apart = _head_by_head(plain, instance)
+    return apart if apart.right(instance, apart.evaluate(instance, apart.factors)) else found
+
+
+def _head_by_head(candidate: Candidate, instance: KeyInstance) -> Candidate:
+    """Return the same with the largest factors of the head that grows latest.
+
+    A head whose scores are as large as can be told apart before has got where it gets to.
+    """
+    seen, ends = min(RESOLVED, ROUNDED * candidate.tolerance), []
+    for head in range(len(candidate.queries)):
+        size = candidate.score_size(instance, of_terms=True, heads=slice(head, head + 1))
+        ends.append(largest(size, seen, OPEN) or (1.0,))
+    latest = ends[0]
+    for end in ends[1:]:
+        latest = end if lower(end[-1], latest[-1]) is latest[-1] else latest
+    return replace(candidate, factors=latest, most=tuple(end[-1] for end in ends))
 
 
 def _largest(candidate: Candidate, instance: KeyInstance) -> tuple[float, ...]:

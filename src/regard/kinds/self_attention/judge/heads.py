@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer
+from regard.checking.factor_bounds import Bounds
 from regard.checking.matrices import Float64, in_coordinates, matrix, shape_words, with_own_names
-from regard.checking.open_factor import FACTOR, settled
+from regard.checking.open_factor import FACTOR
 from regard.checking.sampling import softmax
+from regard.checking.stated_factor import said_of_factor
 from regard.errors import InvalidAnswer
 from regard.kinds.self_attention.spec import SelfAttentionProblem
 from regard.language import Formula
@@ -107,8 +109,9 @@ class Asked:
         answer: what was answered.
         fields: the names of the matrices, such as K or W_K, by what they are for.
         own: the names that the answer declares beside them.
-        free: whether the factor C is left open.
+        free: whether the factor C is left open, or within bounds.
         flipped: read matrices on rows as matrices on columns, and the other way round.
+        bounds: of C.
     """
 
     problem: SelfAttentionProblem
@@ -117,6 +120,7 @@ class Asked:
     own: tuple[str, ...]
     free: bool
     flipped: bool = False
+    bounds: Bounds | None = None
 
     @property
     def tolerance(self) -> float:
@@ -148,20 +152,24 @@ class Asked:
         """The factors C that the answer is tried with: some of the largest that scores allow."""
         if not self.free:
             return (1.0,)
-        at = scene(self.problem, FAR[-1] if self.problem.given.limits else 1.0)
+        from regard.kinds.self_attention.judge.factors import factors_to_try
 
-        def right(factors: tuple[float, ...]) -> bool:
-            found = (errors(self, at, self.head(at, C)).values() for C in factors)
-            return worst(one for each in found for one in each) <= self.tolerance
+        return factors_to_try(self)
 
-        def size(C: float) -> float:
-            return _largest_score(self, at, self.head(at, C))
+    @cached_property
+    def apart(self) -> dict[str, tuple[float, ...]]:
+        """The factors of things asked for that are right in rows that grow later than others."""
+        from regard.kinds.self_attention.judge.factors import factors_of_late_rows
 
-        return settled(right, size, MOST_SCORE, LARGEST_SCORE) or (10.0, 100.0)
+        return factors_of_late_rows(self)
+
+    def factors_of(self, label: str) -> tuple[float, ...]:
+        """Those that one thing asked for is tried with."""
+        return self.apart.get(label, self.factors)
 
     def _scores_at(self, times: float) -> float:
         at = scene(self.problem, times)
-        return max(_largest_score(self, at, self.head(at, C)) for C in self.factors)
+        return max(largest_score(self, at, self.head(at, C)) for C in self.factors)
 
     def _errors_at(self, times: float) -> list[float]:
         at = scene(self.problem, times)
@@ -184,9 +192,8 @@ class Asked:
             if on_rows and one.ndim == 2:
                 one = one.T
             if one.ndim != 2 or one.shape[1] != d:
-                raise InvalidAnswer(
-                    _misfit(name, matrix(name, self.answer.fields[name], names, d), d)
-                )
+                plain = matrix(name, self.answer.fields[name], names, d)
+                raise InvalidAnswer(_misfit(name, plain, d))
             found[role] = one
         if found["K"].shape != found["Q"].shape:
             raise InvalidAnswer(
@@ -212,6 +219,7 @@ def _misfit(name: str, found: Float64, d: int) -> str:
 
 def read(problem: SelfAttentionProblem, answer: Answer) -> Asked:
     """Return the matrices of an answer; InvalidAnswer where one is missing or given twice."""
+    answer, bounds = said_of_factor(answer)
     fields = {}
     for role in ("K", "Q", "V"):
         if answer.has(role) and answer.has(f"W_{role}"):
@@ -222,14 +230,11 @@ def read(problem: SelfAttentionProblem, answer: Answer) -> Asked:
             answer.need(role)
             fields[role] = role
     own = tuple(name for name in answer.fields if name not in fields.values())
-    used = {
-        name
-        for field in answer.fields.values()
-        if isinstance(field, Formula)
-        for name in field.names
-    }
+    formulas = [field for field in answer.fields.values() if isinstance(field, Formula)]
+    used = {name for formula in formulas for name in formula.names}
     declared = {*own, *problem.given.known}
-    return Asked(problem, answer, fields, own, FACTOR in used and FACTOR not in declared)
+    free = FACTOR in used and FACTOR not in declared
+    return Asked(problem, answer, fields, own, free, bounds=bounds)
 
 
 def weights_of(asked: Asked, at: Scene, head: Head) -> Float64:
@@ -240,10 +245,11 @@ def weights_of(asked: Asked, at: Scene, head: Head) -> Float64:
         return softmax(scores)
 
 
-def _largest_score(asked: Asked, at: Scene, head: Head) -> float:
-    """Return the largest score in size; infinity where one is not finite."""
+def largest_score(asked: Asked, at: Scene, head: Head, row: int | None = None) -> float:
+    """Return the largest score in size, of a row or of all; infinity where one is not finite."""
     with np.errstate(all="ignore"):
         scores = asked.problem.given.scale * ((at.tokens @ head.Q.T) @ (at.tokens @ head.K.T).T)
+    scores = scores if row is None else scores[row]
     return float(np.max(np.abs(scores))) if np.all(np.isfinite(scores)) else float("inf")
 
 
@@ -273,7 +279,7 @@ def error_of(asked: Asked, scenes: list[Scene], label: str | None = None) -> flo
     """Return the largest error on these instances, of one thing asked for or of all."""
     found = []
     for at in scenes:
-        for factor in asked.factors:
+        for factor in asked.factors_of(label) if label else asked.factors:
             each = errors(asked, at, asked.head(at, factor))
             found.append(each[label] if label else worst(each.values()))
     return worst(found)

@@ -48,13 +48,13 @@ def judge(problem: SelfAttentionProblem, answer: Answer) -> Verdict:
     goals = _goals(asked)
     if all(one.passed for one in goals) and _contradicts_itself(asked):
         return Verdict(problem, tuple(_by_leaks_alone(asked, goals)))
-    wrong = not all(one.passed for one in goals)
+    wrong = not all(one.passed or not one.decided for one in goals)
     return Verdict(
         problem,
         tuple(goals),
         counterexample(asked) if wrong else None,
         recognise(asked) if wrong else None,
-        _remarks(asked, not wrong),
+        _remarks(asked, all(one.passed for one in goals)),
     )
 
 
@@ -120,6 +120,9 @@ def _goal(
             names = [parse_limit(text).name for text in asked.problem.given.limits]
             where = f" with {', '.join(names)} near the limit" if names else ""
             said += f"; right for {len(found) - wrong} of {len(found)} other bases{where}"
+    if not passed and here <= tolerance and label in asked.apart:
+        said = "right along the axes, and elsewhere what grows early is rounded by more than this"
+        return GoalResult(_name(asked, label), "this", False, said, part=label, decided=False)
     scope: Scope = "sampled" if drawn else "this"
     trials = len(drawn) or 1
     result = GoalResult(
@@ -145,8 +148,11 @@ def _drawn(asked: Asked, seed: int, d: int | None = None) -> Errors:
     # Of the steps towards the limits one is enough for each frame.
     near = family(asked, seed, d)
     at = near[seed % len(near)]
-    each = [errors(asked, at, asked.head(at, factor)) for factor in asked.factors]
-    return {label: worst(one[label] for one in each) for label in each[0]}
+    each = {C: errors(asked, at, asked.head(at, C)) for C in asked.factors}
+    for C in {C for found in asked.apart.values() for C in found} - set(each):
+        each[C] = errors(asked, at, asked.head(at, C))
+    labels = each[asked.factors[0]]
+    return {label: worst(each[C][label] for C in asked.factors_of(label)) for label in labels}
 
 
 def _advice(asked: Asked) -> str:
