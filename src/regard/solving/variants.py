@@ -18,7 +18,8 @@ from regard.problems.writing import inline
 from regard.solving.dispatch import solve
 
 _TRIES = 20
-_LONGEST = 60  # what is longer is read in the file
+_LONGEST = 200  # what is longer is read in the file
+_PLAIN = ("numbers", "values", "parameters")  # tables whose names are those of the statement
 
 
 def variant(problem: Problem, seed: int) -> Problem:
@@ -50,7 +51,9 @@ def variant(problem: Problem, seed: int) -> Problem:
             changed = vary(problem, rng)
             if "statement" not in changed and problem.id not in names():
                 # What a person wrote may quote numbers, which only that person can change.
-                data["statement"] = f"{problem.statement.rstrip()}\n\n{_note(data, changed)}\n"
+                note = _note(data, changed)
+                if note:
+                    data["statement"] = f"{problem.statement.rstrip()}\n\n{note}\n"
             drawn = from_dict({**data, **changed})
             if solve(drawn).verdict is wanted:
                 return drawn
@@ -60,16 +63,27 @@ def variant(problem: Problem, seed: int) -> Problem:
 
 
 def _note(data: dict[str, Any], changed: dict[str, Any]) -> str:
-    """Say which numbers count now, where the text may quote others."""
+    """Say which numbers count now, where the text may quote others; "" where none changed."""
     now = [
-        f"{name} = {inline(value)}"
+        text
         for part in ("given", "goal")
         for name, value in changed.get(part, {}).items()
-        if value != data[part].get(name)
+        for text in _differing(name, value, data[part].get(name))
     ]
+    if not now:
+        return ""
     short = [f"`{text}`" for text in now if len(text) <= _LONGEST]
     these = f": {', '.join(short)}" if short else ""
     return (
         "(A variant: where the text above quotes numbers of the original, those of this file "
         f"count{these}.)"
     )
+
+
+def _differing(name: str, value: Any, before: Any) -> list[str]:
+    """Write what changed, number by number where it is a table of numbers."""
+    if value == before:
+        return []
+    if name not in _PLAIN or not isinstance(value, dict) or not isinstance(before, dict):
+        return [f"{name} = {inline(value)}"]
+    return [f"{one} = {inline(new)}" for one, new in value.items() if new != before.get(one)]

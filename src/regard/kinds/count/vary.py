@@ -23,12 +23,19 @@ def vary(problem: CountProblem, rng: np.random.Generator) -> dict[str, Any]:
     given, statement = data["given"], data["statement"]
     old = {n: v for n, v in given.items() if isinstance(v, int) and n not in FIXED}
     old |= {f"values.{n}": v for n, v in given.get("values", {}).items() if isinstance(v, int)}
-    new = {name: _drawn(value, rng) for name, value in old.items()}
-    for other in given.get("others", {}).values():
+    changed: dict[int, int] = {}  # what was the same number stays the same, as in the text
+
+    def draw(value: int) -> int:
+        return changed.setdefault(value, _drawn(value, rng))
+
+    new = {name: (value, draw(value)) for name, value in old.items()}
+    elsewhere: dict[str, tuple[int, int]] = {}
+    for called, other in given.get("others", {}).items():
         for name, value in other.items():
             if isinstance(value, int) and not isinstance(value, bool) and value > 1:
-                other[name] = _drawn(value, rng)
-    for name, value in new.items():
+                other[name] = draw(value)
+                elsewhere[f"others.{called}.{name}"] = (value, other[name])
+    for name, (_, value) in new.items():
         if name.startswith("values."):
             given["values"][name.removeprefix("values.")] = value
         else:
@@ -39,14 +46,22 @@ def vary(problem: CountProblem, rng: np.random.Generator) -> dict[str, Any]:
             goal["form"] = "formula"
         varied = {**given, "values": _numbers(problem, rng)}
         return {"given": varied, "goal": goal, "statement": statement}
-    changed: dict[int, int] = {}
-    for name, value in old.items():
-        changed.setdefault(value, new[name])
     pattern = "|".join(sorted((re.escape(str(v)) for v in changed), key=len, reverse=True))
-    text = re.sub(
-        rf"(?<![\w.\\^{{]){f'(?:{pattern})'}(?![\w.])", lambda m: str(changed[int(m[0])]), statement
-    )
+    text = re.sub(_number(pattern), lambda m: str(changed[int(m[0])]), statement)
+    quoted = {int(one) for one in re.findall(_number(pattern), statement)}
+    unquoted = [
+        f"`{name.removeprefix('values.')} = {drawn}`"
+        for name, (value, drawn) in {**new, **elsewhere}.items()
+        if value != drawn and value not in quoted
+    ]
+    if unquoted:  # "1.3 billion", or a size that the text leaves to a name
+        text = f"{text.rstrip()}\n\n(A variant: these numbers count: {', '.join(unquoted)}.)\n"
     return {"given": given, "goal": data["goal"], "statement": text}
+
+
+def _number(pattern: str) -> str:
+    """Return a pattern for whole numbers that stand by themselves, and are not those of bits."""
+    return rf"(?<![\w.\\^{{])(?:{pattern})(?![\w.])(?![ -]?bits?\b)"
 
 
 def _drawn(value: int, rng: np.random.Generator) -> int:

@@ -12,6 +12,7 @@ from regard.kinds.symmetry.spec import SymmetryProblem
 from regard.problems import to_dict
 
 LETTERS = ("A", "B", "G", "H", "J", "R", "T", "Z")
+_MATH = re.compile(r"\$[^$]*\$|`[^`]*`")
 SMALL = ("a", "b", "g", "h", "r", "t", "v", "z")
 
 
@@ -21,7 +22,13 @@ def vary(problem: SymmetryProblem, rng: np.random.Generator) -> dict[str, Any]:
     parts = {"given": data["given"], "goal": data["goal"]}
     text = json.dumps(parts)
     used = set(re.findall(r"[A-Za-z]+", f"{text} {problem.statement}"))
-    short = [name for name in (*problem.given.shapes, problem.unknown) if len(name) == 1]
+    # A letter that stands in the text by itself, as in "which W", cannot be told from a word.
+    plain = set(re.findall(r"[A-Za-z]+", _MATH.sub(" ", problem.statement)))
+    short = [
+        name
+        for name in (*problem.given.shapes, problem.unknown)
+        if len(name) == 1 and name not in plain
+    ]
     names: dict[str, str] = {}
     for name in short:
         pool = [one for one in (LETTERS if name.isupper() else SMALL) if one not in used]
@@ -36,4 +43,4 @@ def vary(problem: SymmetryProblem, rng: np.random.Generator) -> dict[str, Any]:
     def renamed(formula: re.Match[str]) -> str:
         return word.sub(lambda match: names[match[1]], formula[0])
 
-    return {**found, "statement": re.sub(r"\$[^$]*\$|`[^`]*`", renamed, problem.statement)}
+    return {**found, "statement": _MATH.sub(renamed, problem.statement)}
