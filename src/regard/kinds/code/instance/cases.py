@@ -14,8 +14,9 @@ from regard.checking.sampling import generator
 from regard.kinds.code.instance.expected import Arguments, expected
 
 Float64 = NDArray[np.float64]
-# Plain ones; with axes in front; with a query that may attend to nothing; with large scores.
-Sort = Literal["plain", "batch", "empty", "large"]
+# Plain ones; with axes in front; with a query that may attend to nothing; with large scores; with
+# scores of hidden keys that are far above the others.
+Sort = Literal["plain", "batch", "empty", "large", "hidden"]
 DRAWN = 12
 LARGE = 400.0
 
@@ -44,7 +45,7 @@ def cases(behaviour: str) -> tuple[Case, ...]:
     for seed in range(DRAWN):
         for sort, arguments in _drawn(behaviour, generator(seed)):
             found.append(Case(sort, arguments, expected(behaviour, arguments), seed))
-    order = ("plain", "empty", "large", "batch")
+    order = ("plain", "empty", "large", "hidden", "batch")
     found.sort(key=lambda case: (case.seed is not None, order.index(case.sort)))
     return tuple(found)
 
@@ -76,6 +77,8 @@ def _written(behaviour: str) -> Iterator[tuple[Sort, Arguments]]:
         yield "plain", (q, k, v, np.array([1]))
         yield "plain", (q, k, v, np.array([2]))
         yield "empty", (q, k, v, np.array([0]))
+        yield "large", (LARGE * q, 10 * k[::-1], v, np.array([2]))
+        yield "hidden", (LARGE * q, 10 * k, v, np.array([1]))
     elif behaviour in ("attention", "masked_attention", "causal_attention"):
         yield from _of_rows(behaviour)
     else:
@@ -93,11 +96,13 @@ def _of_rows(behaviour: str) -> Iterator[tuple[Sort, Arguments]]:
         yield "plain", (q[:1], k[:1], v[:1])
         yield "plain", (q, k, v)
         yield "large", (LARGE * q, 10 * k, v)
+        yield "hidden", (LARGE * q, 10 * k[::-1], v)
         yield "batch", (np.stack([q, -q]), np.stack([k, 2 * k]), np.stack([v, 3 * v]))
     else:
         yield "plain", (q, k, v, np.array([[True, False], [False, True]]))
         yield "empty", (q, k, v, np.array([[True, True], [False, False]]))
         yield "large", (LARGE * q, 10 * k, v, np.array([[True, True], [False, True]]))
+        yield "hidden", (LARGE * q, 10 * k, v, np.array([[True, True], [True, False]]))
 
 
 def _of_tokens(behaviour: str) -> Iterator[tuple[Sort, Arguments]]:

@@ -36,6 +36,12 @@ MISTAKES: tuple[Mistake[CodeProblem, Wrong], ...] = (
         recognisers.returns_tuple,
     ),
     _mistake(
+        "hidden-scores-count",
+        "Right unless a hidden key has by far the largest score: then nothing is left for the "
+        "others. Hide keys before the largest score of a row is subtracted, not after.",
+        recognisers.hidden_scores_count,
+    ),
+    _mistake(
         "exp-overflows",
         "Right for small scores; for large ones exp leaves the range of floats and nan comes out. "
         "Subtract the largest score of each row before exp: it cancels.",

@@ -72,8 +72,14 @@ def overflows(wrong: Wrong) -> bool:
     """Whether it is right but for large scores, where numbers that are none come out."""
     wrong_ones = [run for run in wrong.runs if not run.right]
     return wrong.right_on("plain") and all(
-        run.case.sort == "large" and _not_finite(run) for run in wrong_ones
+        run.case.sort in ("large", "hidden") and _not_finite(run) for run in wrong_ones
     )
+
+
+def hidden_scores_count(wrong: Wrong) -> bool:
+    """Whether it is right but where a hidden key has by far the largest score."""
+    wrong_ones = [run for run in wrong.runs if not run.right]
+    return wrong.right_on("plain") and all(run.case.sort == "hidden" for run in wrong_ones)
 
 
 def _not_finite(run: Run) -> bool:
