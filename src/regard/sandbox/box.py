@@ -278,7 +278,10 @@ class Direct:
         request = {"call": function, "arguments": [frames.encode(a) for a in arguments]}
         reply = program.called(self.module, request, self.tensors)
         if "raised" in reply:
-            return Outcome(failure=_failure_of_exception(reply["raised"]))
+            failure = _failure_of_exception(reply["raised"])
+            if failure.kind == "KeyboardInterrupt":  # how a notebook's time limit comes
+                failure = Failure("too long", "took too long and was stopped")
+            return Outcome(failure=failure)
         return Outcome(frames.decode(reply["value"]), changed=tuple(reply["changed"]))
 
 

@@ -149,7 +149,7 @@ def test_a_loop_costs_its_cells_in_nbgrader(tmp_path: Path) -> None:
     folder = tmp_path / "course"
     write_folder(folder, notebooks.nbgrader_files(_problems(["rotary-as-a-program"]), "course"))
     config = folder / "nbgrader_config.py"
-    config.write_text(config.read_text().replace("= 120", "= 20"))
+    config.write_text(config.read_text().replace("= 120", "= 20", 1))
     run("nbgrader", "generate_assignment", "course", where=folder)
     score, _, _ = nbgrader(
         tmp_path, "rotary-as-a-program", "def rotary(x, positions):\n    while True: pass"
