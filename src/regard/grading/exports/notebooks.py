@@ -83,7 +83,7 @@ def nbgrader_files(problems: list[Problem], assignment: str) -> Files:
         "c = get_config()\n"
         'c.CourseDirectory.course_id = "attention"\n'
         f"c.ExecutePreprocessor.timeout = {TIMEOUT}\n"
-        f"c.ExecutePreprocessor.iopub_timeout = {TIMEOUT}  # a cell that was stopped has a word to say\n"
+        f"c.ExecutePreprocessor.iopub_timeout = {TIMEOUT}  # to hear of cells it stopped\n"
     )
     files = {
         "nbgrader_config.py": config,
