@@ -3,9 +3,11 @@
 With weights a = softmax(s) of n scores, which are above 0 and sum to 1:
 
 entropy     0 <= -a' log(a) <= log(n), above 0 with two scores or more
+            -a' log(b) >= -a' log(a) for other weights b (Gibbs)
 largest     max(a) >= 1/n >= min(a), and max(softmax(c s)) >= max(softmax(s)) with c >= 1
 squares     a' a <= 1, |a| <= 1, and a sum of weights times numbers from 0 to 1 is at most 1
 diagonals   diag(M M') >= 0, of any matrix
+variances   x' (diag(a) - a a') x >= 0: that of the entries of x
 averages    min(V) <= V' a <= max(V), and |V' a|² <= max(diag(V V')), as squares are convex
 """
 
@@ -39,7 +41,8 @@ def why(fields: Mapping[str, Any], strict: bool) -> str:
     above, below = _negated(left), _negated(right)
     for large, small in ((left, right), (below, above)):
         for bound in (
-            bounds.entropy, bounds.largest, bounds.squares, bounds.averages, bounds.diagonal,
+            bounds.entropy, bounds.other_weights, bounds.largest, bounds.squares, bounds.averages,
+            bounds.diagonal, bounds.variance,
         ):  # fmt: skip
             found = bound(large, small)
             if found:
@@ -132,6 +135,34 @@ class _Bounds:
             one[-1].op == "'" and _same(one[:-1], other)
         )
         return "The diagonal of a matrix times its transpose has sums of squares." * alike
+
+    def variance(self, large: Tree, small: Tree) -> str:
+        number = _number(small)
+        outer = _product(large)
+        if number is None or number > 0 or (self.strict and number == 0) or not outer:
+            return ""
+        inner = _product(outer[0])
+        if not inner or inner[0][-1].op != "'" or not _same(inner[0][:-1], outer[1]):
+            return ""
+        if inner[1][-1].op != "-":
+            return ""
+        diagonal, rest = operands(inner[1])
+        weights, both = _of(diagonal, "diag"), _product(rest)
+        if not weights or not both or not _softmax(weights) or both[1][-1].op != "'":
+            return ""
+        alike = _same(both[0], weights) and _same(both[1][:-1], weights)
+        return "It is the variance of numbers with these weights." * alike
+
+    def other_weights(self, large: Tree, small: Tree) -> str:
+        weights = self._entropy_of(small)
+        both = _product(large[:-1]) if large[-1].op == "neg" else None
+        if not weights or not both or self.strict or len(self._shape(weights)) != 1:
+            return ""
+        other = _of(both[1], "log")
+        same = both[0][-1].op == "'" and _same(both[0][:-1], weights)
+        if same and other and _softmax(other, plain=True):
+            return "A cross-entropy is at least the entropy."
+        return ""
 
     def _entropy_of(self, tree: Tree) -> Tree:
         """Return the weights whose entropy a formula is; () where it is none."""

@@ -181,7 +181,12 @@ def _masks(g: ComputeGiven) -> None:
     if g.mask is not None:
         numbers = {value(x) for row in g.mask for x in row if x != "-inf"}
         if g.boolean:
-            _need(numbers <= {0.0, 1.0}, 'mask must hold 1 and 0, or 0 and "-inf"')
+            large = ""
+            if min(numbers) < -1000:
+                large = (
+                    f': {min(numbers):g}, which stands for it, is "-inf" here (or added in `bias`)'
+                )
+            _need(numbers <= {0.0, 1.0}, f'mask must hold 1 and 0, or 0 and "-inf"{large}')
         else:
             _need(numbers <= {0.0}, 'mask: beside "-inf" it holds 0; other numbers go to bias')
     _need(g.key_length is None or g.key_length <= g.n_k, f"key_length must be at most {g.n_k}, all")

@@ -160,7 +160,11 @@ def block_shape(at: Inference, grid: tuple[int, int], arguments: list[Sizes]) ->
         for block in row:
             if not at.same(block[0], row[0][0]):
                 sizes = _two(at, row[0][0], block[0])
-                at.fail(f"Blocks side by side need the same number of rows: {sizes}.")
+                product = ""
+                if at.tree[at.at].op == "matrix" and grid == (1, 2):
+                    meant = " ".join(at.parts())
+                    product = f" A blank in brackets parts entries: a product is ({meant})."
+                at.fail(f"Blocks side by side need the same number of rows: {sizes}.{product}")
         for block, above in zip(row, rows[0], strict=True):
             if not at.same(block[1], above[1]):
                 sizes = _two(at, above[1], block[1])
