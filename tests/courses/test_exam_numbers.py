@@ -277,7 +277,28 @@ def test_it_is_settled_and_answers_are_told_apart(
         ('forward = "softmax"\nscale = "a"', 'find = ["ds"]', "the name of something else"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(given: str, goal: str, words: str) -> None:
+def test_what_no_gradient_is_is_refused(given: str, goal: str, words: str) -> None:
     head = 'schema = 1\nid = "x"\ntitle = "x"\nkind = "gradient"\nstatement = "x"\n'
+    with pytest.raises(InvalidProblem, match=words):
+        problems.loads(f"{head}[given]\n{given}\n[goal]\n{goal}")
+
+
+@pytest.mark.parametrize(
+    ("given", "goal", "words"),
+    [
+        (
+            'Q = [[1], [1]]\nK = [[1], [2]]\nV = [1, 2]\nfeature_map = "relu"\nis_causal = true',
+            'find = ["KV"]',
+            "every query has a sum of its own",
+        ),
+        (
+            "scores = [[1, 2], [3, 1]]\nmask = [[0, -1e9], [0, 0]]",
+            'find = ["A"]',
+            r'-1e\+09, which stands for it, is "-inf" here',
+        ),
+    ],
+)
+def test_refusals_of_worked_examples_say_what_to_write(given: str, goal: str, words: str) -> None:
+    head = 'schema = 1\nid = "x"\ntitle = "x"\nkind = "compute"\nstatement = "x"\n'
     with pytest.raises(InvalidProblem, match=words):
         problems.loads(f"{head}[given]\n{given}\n[goal]\n{goal}")

@@ -96,6 +96,11 @@ def _unknown(name: str, given: ComputeGiven) -> str:
         return f"{name} is nothing that can be computed: say which head, such as {asked.name}_h1"
     if asked.symbol in ("C", "O", "V", "R") and "V" not in known:
         return f"{name} is nothing that can be computed: it needs values, so give W_V or V"
+    if asked.symbol == "KV" and given.feature_map is not None and given.hides:
+        return (
+            f"{name} is nothing that can be computed: under a mask every query has a sum of its "
+            "own; for that after t tokens give the first t keys and values alone"
+        )
     some = ", ".join(list(known)[:24])
     words = ", ".join(word for word, symbol in WORDS.items() if symbol in known)
     return (
