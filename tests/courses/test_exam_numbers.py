@@ -272,7 +272,7 @@ def test_it_is_settled_and_answers_are_told_apart(
 @pytest.mark.parametrize(
     ("given", "goal", "words"),
     [
-        ('forward = "softmax"', 'find = ["loss"]', "loss is no gradient here"),
+        ('forward = "softmax"', 'find = ["loss"]', "the loss needs `numbers`"),
         ('forward = "softmax"\nscale = "c/T"', 'find = ["ds"]', "a formula in one symbol"),
         ('forward = "softmax"\nscale = "a"', 'find = ["ds"]', "the name of something else"),
     ],

@@ -269,6 +269,8 @@ class GradientProblem(Problem):
             known += tuple(given.joined())
             known += (LOSS,) if given.loss != "G" else ()
         for name in goal.find:
+            if name == LOSS and name not in known:
+                raise ValueError('goal.find: the loss needs `numbers`, and a `loss` other than "G"')
             if name not in known:
                 raise ValueError(f"goal.find: {name} is no gradient here: use {', '.join(known)}")
         if "ds" in goal.find and given.numbers and not {"g", "y"} & set(given.numbers):
