@@ -30,3 +30,10 @@ def box(x: float, y: float, width: float, height: float, kind: str, share: float
 
 def text(x: float, y: float, words: str, kind: str = "label", anchor: str = "start") -> str:
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{words}</text>'
+
+
+def name(letter: str, below: str) -> str:
+    """Return a letter with an index, for the words of `text`."""
+    return (
+        f'<tspan class="name">{letter}</tspan><tspan class="name below" dy="0.3em">{below}</tspan>'
+    )

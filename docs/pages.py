@@ -9,7 +9,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from pictures import PICTURES
+from pictures import PICTURES, share
 
 from regard import problems, report, solving
 from regard.report.html.page import article_style, script_text, to_html_article
@@ -78,13 +78,13 @@ def _write(path: Path, text: str) -> None:
 
 def _home() -> str:
     cards = "".join(
-        f'<section class="card"><h3>{title}</h3><p>{words}</p><pre>{escape(command)}</pre>'
+        f'<section class="card"><h3>{title}</h3><p>{words}</p><pre>{_words(command)}</pre>'
         f'<div class="links">{_links(links)}</div></section>'
         for title, words, command, links in CARDS
     )
     seen = "".join(
-        f'<figure><div class="frame">{one.draw()}</div><strong>{one.title}</strong>'
-        f"<span>{one.sentence}</span></figure>"
+        f'<figure><div class="frame">{one.draw()}</div><div><strong>{one.title}</strong>'
+        f"<span>{one.sentence}</span></div></figure>"
         for one in (PICTURES[name] for name in ("leak", "analysis", "design"))
     )
     return (
@@ -92,11 +92,17 @@ def _home() -> str:
         '<h1 class="claim">Ask what attention can do, and get the answer with its <em>proof</em>.</h1>'
         '<p class="lead">A workbench for the attention mechanism: it designs queries and heads, says how large '
         "a factor must be, checks answers by what they do, and proves it where something cannot be done.</p>"
-        "<pre>regard solve average-two-values -o page.html</pre></div>"
-        f'<div class="card">{PICTURES["tour"].draw()}</div></div>'
+        f"<pre>{_words('regard solve average-two-values -o page.html')}</pre></div>"
+        f'<div class="card"><p><b>{share()}</b> of the attention is on <i>k<sub>a</sub></i>, '
+        f"as much on <i>k<sub>b</sub></i>.</p>{PICTURES['tour'].draw()}</div></div>"
         f'<h2>Which are you?</h2><div class="cards">{cards}</div>'
         f'<h2>See it first</h2><div class="see">{seen}</div></div>'
     )
+
+
+def _words(command: str) -> str:
+    """Return a command that is broken into lines at its spaces and nowhere else."""
+    return " ".join(f"<span>{escape(word)}</span>" for word in command.split(" "))
 
 
 def _links(links: tuple[tuple[str, str], ...]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import diagrams
 import numpy as np
-from drawing import box, dot, line, svg, text
+from drawing import box, dot, line, name, svg, text
 
 import regard
 
@@ -75,15 +75,15 @@ def noise() -> str:
         return np.diff([0.0, *below, 1.0])
 
     parts = []
-    for row, (name, queries) in enumerate(
+    for row, (title, queries) in enumerate(
         [("one head", 10 * (mu[0] + mu[1])), ("two heads", 10 * mu[:2])]
     ):
         base = 96 + 104 * row
-        parts.append(text(20, base - 62, name))
+        parts.append(text(20, base - 62, title))
         for i, share in enumerate(shares(queries)):
             parts.append(box(120 + 30 * i, base - 80 * share, 24, 80 * share, "bar"))
         parts.append(line([(116, base + 1), (540, base + 1)], "axis"))
-    parts += [text(120, 222, "0"), text(540, 222, "all on v_a", anchor="end")]
+    parts += [text(120, 222, "0"), text(540, 222, f"all on {name('v', 'a')}", anchor="end")]
     parts.append(text(330, 222, "half", anchor="middle"))
     return svg(560, 232, "How much of the output is v_a when its key varies in length", parts)
 
@@ -198,28 +198,38 @@ def yours() -> str:
         y = 12 + 34 * i
         wanted = 0.5 if i < 2 else 0.0
         parts += [
-            text(40, y + 15, f"k{'ab3456'[i]}", anchor="end"),
+            text(40, y + 17, name("k", "ab3456"[i]), anchor="end"),
             box(52, y + 4, 380, 14, "track"),
             box(52, y + 4, 380 * given[i], 14, "impossible"),
             box(50 + 380 * wanted, y, 4, 22, "target"),
-            text(446, y + 15, f"{100 * given[i]:.1f} %"),
+            text(446, y + 17, f"{100 * given[i]:.1f} %"),
         ]
     return svg(560, 220, "The weights of k_a + k_b beside those wanted", parts)
 
 
+def _designed() -> np.ndarray:
+    """Return the weights at the answer's own C."""
+    return _weights(float(regard.solve("average-two-values").answer["C"]))
+
+
+def share() -> str:
+    """Return what each of the two keys gets, for the first screen."""
+    return f"{100 * _designed()[0]:.1f} %"
+
+
 def shared() -> str:
     """Return the weights at the answer's own C, for the first screen."""
-    weights = _weights(float(regard.solve("average-two-values").answer["C"]))
+    weights = _designed()
     parts = []
     for i in range(6):
         y = 12 + 34 * i
         kind = "target" if i < 2 else "key"
         percent = f"{100 * weights[i]:.1f} %" if i < 2 else f"{100 * weights[i]:.2f} %"
         parts += [
-            text(40, y + 15, f"k{'ab3456'[i]}", anchor="end"),
+            text(40, y + 17, name("k", "ab3456"[i]), anchor="end"),
             box(52, y + 4, 400, 14, "track"),
             box(52, y + 4, 400 * weights[i], 14, kind),
-            text(545, y + 15, percent, "label", "end"),
+            text(545, y + 17, percent, "label", "end"),
         ]
     return svg(560, 220, "Two of six keys share the attention", parts)
 

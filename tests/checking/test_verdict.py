@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import Any
 
 import jsonschema
 import pytest
@@ -108,6 +110,22 @@ def test_the_first_line_is_the_verdict_and_what_went_wrong_comes_before_the_goal
         assert lines.index("What went wrong") < next(
             i for i, line in enumerate(lines) if line.startswith("goal ")
         )
+
+
+@pytest.mark.parametrize(
+    ("problem", "answer", "headline"),
+    [
+        ("worked-scores", {"z_3": [1, 2, 3]}, "Not right yet: z_3 is not (1, 2, 3)."),
+        ("average-two-values", {"q": "C (k_a + k_b)"}, "The answer is right."),
+    ],
+)
+def test_a_page_begins_with_what_is_wrong_and_not_with_a_count_of_one(
+    problem: str, answer: dict[str, Any], headline: str
+) -> None:
+    page = report.to_html_page(check(problem, answer).report())
+    (first,) = re.findall(r"<h1[^>]*>(.*?)</h1>", page, re.DOTALL)
+    text = re.sub(r"<msub><mi>(\w)</mi><mn>(\d)</mn></msub>", r"\1_\2", first)
+    assert " ".join(re.sub(r"<[^>]+>", "", text).split()) == headline
 
 
 def test_long_arrays_are_cut_in_text_and_whole_in_json() -> None:

@@ -69,6 +69,19 @@ def test_formulas_go_out_as_they_are() -> None:
     assert body(Math(r"\alpha \le 1")) == r"\regardmath{\alpha \le 1}"
 
 
+def test_a_formula_may_be_broken_at_its_wide_gaps_but_not_inside_of_something() -> None:
+    whole = r"a = 1, \qquad b = \left( 2 \qquad 3 \right), \qquad c"
+    parts = r"\regardpart{a = 1,}\regardpart{b = \left( 2 \qquad 3 \right),}\regardpart{c}"
+    assert body(Math(whole)) == rf"\regardparts{{{whole}}}{{{parts}}}"
+
+
+def test_names_in_pictures_are_formulas() -> None:
+    one = Series("multiples of u_d", ("x_1", "x_2"), (1.0, 2.0))
+    drawn = body(Plot("bars", "", "C", "", (one,)))
+    for name in ("$x_1$", "$x_2$", "multiples of $u_d$", "$C$"):
+        assert f"{{{name}}}" in drawn
+
+
 def test_what_is_no_formula_is_escaped() -> None:
     assert body(Text(r"$\input{x}$")) == r"\$\textbackslash{}input\{x\}\$"
     assert body(Prose(r"$\input{x}$")) == r"\$\textbackslash{}input\{x\}\$\par"

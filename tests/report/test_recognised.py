@@ -18,6 +18,7 @@ from regard.report.recognised import in_block, in_cell, in_words
         ("it is 12 h^2 + 13 h (once)", "it is $12 h^2 + 13 h$ (once)"),
         ("X W_K' and then Q", r"$X W_K^\top$ and then $Q$"),
         ("a factor C. Which", "a factor $C$. Which"),
+        ("With mu = 2 and sigma ≥ 1, the", r"With $\mu$ = 2 and $\sigma$ ≥ 1, the"),
     ],
 )
 def test_symbols_in_words_are_formulas(words: str, typeset: str) -> None:
@@ -33,6 +34,7 @@ def test_symbols_in_words_are_formulas(words: str, typeset: str) -> None:
         "see $k_a$ there, 3.5 and 10^-5",
         "the file x_a.toml of U.S. law",
         "S(X) and a = false",
+        "the beta of it, and alpha = true",
     ],
 )
 def test_other_words_stay_as_they_are(words: str) -> None:

@@ -22,6 +22,7 @@ from regard.report.numbers import number
 from regard.report.recognised import in_blocks
 
 MOST_COMPARED = 16  # rows of yours beside wanted
+LONGEST = 100  # letters of a headline
 _BARS = ("yours", "wanted")
 _SYMBOL = re.compile(r"(?<![\w\\])([A-Za-z])_([A-Za-z0-9])(?!\w)")
 _OF_THE_REST = ("weights", "wanted")
@@ -60,10 +61,20 @@ def report(verdict: Verdict) -> Report:
 def _headline(verdict: Verdict) -> str:
     if verdict.right:
         return f"The answer is {marked('right', 'query')}."
-    if not verdict.decided or verdict.misconception is None:
-        first, _, rest = verdict.headline.partition(":")
-        return f"{marked(first + ':', 'bad')}{rest}"
-    return f"{marked('Not right yet:', 'bad')} {short(verdict.misconception.sentence)}"
+    if verdict.decided and (said := _what_is_wrong(verdict)):
+        return f"{marked('Not right yet:', 'bad')} {said}"
+    first, _, rest = verdict.headline.partition(":")
+    return f"{marked(first + ':', 'bad')}{rest}"
+
+
+def _what_is_wrong(verdict: Verdict) -> str:
+    """Return the mistake, or what the counterexample shows if that is short enough."""
+    if verdict.misconception is not None:
+        return short(verdict.misconception.sentence)
+    said = "" if verdict.counterexample is None else short(verdict.counterexample.sentence)
+    if 0 < len(said) <= LONGEST:
+        return said
+    return "the goal is not reached." if len(verdict.goals) == 1 else ""
 
 
 def short(sentence: str) -> str:

@@ -32,7 +32,8 @@ _TERM: Final = rf"(?:\d+ )?{_POWER}(?: {_POWER})*"
 _POLYNOMIAL = re.compile(rf"{_BEFORE}(?!a ){_TERM}(?: [+-] (?:{_TERM}|\d+))*(?![\w^_('])")
 _TOKEN: Final = rf"(?:(?:[B-HJ-Z]|{_LETTER}_{_INDEX})(?![A-Za-z0-9_])'?|A')"
 _PRODUCT = re.compile(rf"{_BEFORE}(?<!\w\(){_TOKEN}(?: {_TOKEN})*(?![\w(\[{{']|\.\w)")
-_EQUALS = re.compile(rf"{_BEFORE}({_LETTER})(?= (?:=|≥|≤|≠|<|>) [-−]?[\d.])")
+_GREEK: Final = "|".join(sorted(GREEK_WORDS))
+_EQUALS = re.compile(rf"{_BEFORE}({_LETTER}|{_GREEK})(?= (?:=|≥|≤|≠|<|>) [-−]?[\d.])")
 _KEPT = re.compile(r"(\$[^$]*\$|`[^`]*`|\"[^\"]*\")")
 _CELL = re.compile(r"[A-Za-z0-9_^()/×+\- ]*[A-Za-z][A-Za-z0-9_^()/×+\- ]*")
 _LONG_INDEX = re.compile(r"_([A-Za-z0-9]{2,})")
@@ -125,8 +126,12 @@ def _recognised(text: str) -> str:
         parts[i] = _PRODUCT.sub(lambda m: _dollars(m[0]), parts[i])
     parts = _KEPT.split("".join(parts))
     for i in range(0, len(parts), 2):
-        parts[i] = _EQUALS.sub(lambda m: f"${m[1]}$", parts[i])
+        parts[i] = _EQUALS.sub(lambda m: f"${_name(m[1])}$", parts[i])
     return "".join(parts)
+
+
+def _name(word: str) -> str:
+    return word if len(word) == 1 else f"\\{word}"
 
 
 def _dollars(text: str) -> str:

@@ -43,6 +43,13 @@ _PREAMBLE: Final = r"""\documentclass[11pt]{article}
 \newcommand{\regardmath}[1]{\par\noindent\sbox{\regardbox}{$\displaystyle #1$}%
   \makebox[\linewidth]{\ifdim\wd\regardbox>\linewidth
     \resizebox{\linewidth}{!}{\usebox{\regardbox}}\else\usebox{\regardbox}\fi}\par}
+% One of several parts, broken between them if it is wider than the page.
+\newcommand{\regardparts}[2]{\par\sbox{\regardbox}{$\displaystyle #1$}%
+  \ifdim\wd\regardbox>\linewidth{\raggedright\noindent #2\par}\else
+    \noindent\makebox[\linewidth]{\usebox{\regardbox}}\par\fi}
+\newcommand{\regardpart}[1]{\sbox{\regardbox}{$\displaystyle #1$}%
+  \ifdim\wd\regardbox>\linewidth\resizebox{\linewidth}{!}{\usebox{\regardbox}}\else
+    \mbox{\usebox{\regardbox}}\fi\hskip 2em\relax}
 % One between words that is wider than a line.
 \newcommand{\regardinline}[1]{\sbox{\regardbox}{$#1$}%
   \ifdim\wd\regardbox>\linewidth\resizebox{\linewidth}{!}{\usebox{\regardbox}}\else$#1$\fi}

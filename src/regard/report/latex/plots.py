@@ -14,6 +14,7 @@ from regard.report.inline import shown
 from regard.report.latex.text import escaped, words
 from regard.report.numbers import number
 from regard.report.plot import Plot, Series
+from regard.report.recognised import in_cell, in_words
 from regard.report.scales import Scale, across, up
 from regard.report.slider import Slider
 from regard.report.ticks import axis
@@ -105,7 +106,7 @@ def _axes(given: Plot, ticks: Sequence[tuple[float, str]], deep: float) -> list[
         lines.append(rf"\draw (-0.1,{y:.3f}) -- (0,{y:.3f});")
         lines.append(_node(-0.12, y, "east", escaped(text)))
     if shown(given.x_label):
-        lines.append(_node(_WIDTH / 2, -deep, "north", words(given.x_label)))
+        lines.append(_node(_WIDTH / 2, -deep, "north", words(in_cell(given.x_label))))
     if shown(given.y_label):
         away = 0.45 + 0.17 * max(len(text) for text in texts)
         lines.append(_node(-away, _HEIGHT / 2, "south", words(given.y_label), ",rotate=90"))
@@ -127,6 +128,7 @@ def _legend(series: Sequence[Series], samples: Sequence[str]) -> list[str]:
 
 def _label(text: str) -> str:
     """Return a label, its formulas too if it is short enough to be shown whole."""
+    text = in_words(text)
     return words(text) if len(shown(text)) <= _LABEL else escaped(shorten(shown(text), _LABEL))
 
 
@@ -297,7 +299,9 @@ def _names(given: Plot, wide: float, high: float) -> list[str]:
             lines.append(_node((j + 0.5) * wide, -rows * high - 0.05, where[0], label, where[1]))
         deep += 0.13 * longest + 0.2 if turned else 0.4
     if shown(given.x_label):
-        lines.append(_node(columns * wide / 2, -rows * high - deep, "north", words(given.x_label)))
+        lines.append(
+            _node(columns * wide / 2, -rows * high - deep, "north", words(in_cell(given.x_label)))
+        )
     if shown(given.y_label):
         middle = -rows * high / 2
         lines.append(_node(-aside - 0.2, middle, "south", words(given.y_label), ",rotate=90"))

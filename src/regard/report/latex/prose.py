@@ -12,15 +12,31 @@ from regard.report.markdown import Part, Span
 
 _DEEPEST = 4  # LaTeX has no more levels of lists
 _LONG = 1200  # a formula that would be too small to read if it were fitted into a line
+_PAIRS = (("{", "}"), (r"\left", r"\right"), (r"\begin", r"\end"), ("(", ")"))
 _UNSAFE = re.compile(r"[^A-Za-z0-9:/?=.;@()+&#%-]")
 _ENVIRONMENTS = {"ul": "itemize", "ol": "enumerate", "quote": "quote"}
 _COUNTERS = ("enumi", "enumii", "enumiii", "enumiv")
 
 
 def formula(latex: str) -> str:
-    """Return a formula on a line of its own."""
-    command = "regardlong" if len(latex) > _LONG else "regardmath"
-    return f"\\{command}{{{latex}}}"
+    """Return a formula on a line of its own; broken between its parts where they are too wide."""
+    if len(latex) > _LONG:
+        return f"\\regardlong{{{latex}}}"
+    parts = _parts(latex)
+    if len(parts) == 1:
+        return f"\\regardmath{{{latex}}}"
+    pieces = "".join(f"\\regardpart{{{part}}}" for part in parts)
+    return f"\\regardparts{{{latex}}}{{{pieces}}}"
+
+
+def _parts(latex: str) -> list[str]:
+    """Return what stands between the wide gaps of a formula; gaps within something do not count."""
+    pieces = latex.split(r"\qquad")
+    parts = [pieces[0]]
+    for piece in pieces[1:]:
+        whole = all(parts[-1].count(a) == parts[-1].count(b) for a, b in _PAIRS)
+        parts[-1:] = [parts[-1], piece] if whole else [rf"{parts[-1]}\qquad{piece}"]
+    return [part.strip() for part in parts if part.strip()]
 
 
 def steps(items: Sequence[tuple[str, str]]) -> str:
