@@ -28,7 +28,12 @@ WEIGHT = 0.5  # of a reason, beside the word true or false
 
 
 def hint(error: InvalidAnswer) -> str:
-    """Say what to write where a list of labels cannot be read."""
+    """Say what to write where a list of labels or a reason cannot be read."""
+    if error.formula is not None and error.field.startswith("reason_"):
+        return (
+            "\nWrite numbers for which the sides differ, by name, as { X = [[1, 0], [0, 1]] }; or, "
+            'of what is true, formulas from one side to the other: "A = B = C".'
+        )
     if error.formula is None or error.field != LISTED:
         return ""
     return '\nWrite the statements that are true as a list of labels: true = ["a", "c"].'
@@ -146,10 +151,26 @@ def _by_numbers(
 ) -> GoalResult:
     """Look whether the sides differ for the numbers that are given."""
     values = _values(problem, parts, reason, name)
+    outside = _outside(problem, values)
+    if outside:
+        return GoalResult(name, "this", False, outside, weight=WEIGHT)
     turned = [Assertion("=", p.left, p.right, p.where) if p.relation == "!=" else p for p in parts]
     found = fails_there(turned, problem.given, values)
     sentence = found or "the sides do not differ there"
     return GoalResult(name, "this", bool(found), sentence, weight=WEIGHT)
+
+
+def _outside(problem: ChoiceProblem, values: Values) -> str:
+    """Say which numbers of a reason are none that a symbol stands for; "" where all are."""
+    for symbol in problem.given.permutations:
+        array = np.asarray(values.get(symbol, np.eye(1)), float)
+        ones = all(np.array_equal(np.sort(row), np.eye(len(row))[-1]) for row in (*array, *array.T))
+        if array.shape[0] != array.shape[1] or not ones:
+            return f"{symbol} is no permutation matrix: one 1 in each row and column, and else 0"
+    for symbol in problem.given.positive:
+        if not np.all(np.asarray(values.get(symbol, 1.0)) > 0):
+            return f"{symbol} has to be above 0"
+    return ""
 
 
 def _values(
