@@ -9,6 +9,7 @@ import pytest
 
 import regard
 from lab.browsing import Lab, Screen, open_scene, run
+from regard.lab import scenes
 from regard.lab.table import Refused, ask
 
 NAME = "split-subspaces"
@@ -101,4 +102,27 @@ def test_every_control_changes_the_matrix(browser: Any, lab: Lab) -> None:
     assert rows[2][1:] == ["1.3", "1.6"]
     screen.press("Undo")
     assert screen.state["matrix"] == "separator"
+    screen.end()
+
+
+def test_the_matrix_of_an_answer_is_offered_only_where_there_is_one(browser: Any, lab: Lab) -> None:
+    screen = open_scene(browser, lab, NAME, matrix="undivided")
+    rows = screen.page.locator(".regard-choice-row")
+    assert [row.is_visible() for row in rows.all()] == [True, True, True, True, False]
+    height = screen.page.locator("fieldset.regard-plain").first.bounding_box()["height"]
+    screen.page.get_by_label("M, share forgotten", exact=False).press("ArrowDown")
+    screen.settle()
+    assert screen.state["matrix"] == "separator"  # past the hidden one, and around
+    screen.end()
+
+    own = [[1.0, 0.5], [0.0, 2.0]]
+    screen = open_scene(browser, lab, NAME, matrix="own", own=own)
+    row = screen.page.locator(".regard-choice-row").last
+    assert row.is_visible()
+    s, t = (np.array(scenes.about(NAME)["state"][part]) for part in "st")
+    misses = np.linalg.norm(np.array(own) @ (s + t) / 2 - s)
+    assert off(screen)[-1] == pytest.approx(misses, abs=1e-9)
+    np.testing.assert_allclose(matrix(screen), own, atol=1e-12)
+    more = screen.page.locator("fieldset.regard-plain").first.bounding_box()["height"]
+    assert more - height == pytest.approx(row.bounding_box()["height"], abs=2)
     screen.end()
