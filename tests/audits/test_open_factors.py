@@ -148,3 +148,25 @@ def test_a_factor_beyond_float64_is_written_as_a_power():
     assert written(last).startswith("10^(10^")
     assert np.isinf(last)
     assert written(20.0) == "20"
+
+
+APART = {
+    "two-steps-back-by-two-heads": lambda g: {
+        "K_1": "P'", "Q_1": "C^2 S P'", "V_1": "W U'", "K_2": "P'", "Q_2": f"({g}) S P'",
+        "V_2": "U W'",
+    },
+    "copy-the-previous-token": lambda g: {
+        "K": "P'", "Q": f"C^2 S P' (I - p_2 p_2') + ({g}) S P' p_2 p_2'", "V": "U U'",
+    },
+    "one-head-per-value": lambda g: {"q_1": "C^2 mu_a", "q_2": f"({g}) mu_b"},
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["log(C)/20", "4 C/(1 + C)", "-log(C)", "log(log(C))"])
+@pytest.mark.parametrize("name", list(APART))
+def test_a_part_that_grows_later_than_the_others_is_followed_by_itself(name, text):
+    verdict = checking.check(problems.from_dict(bundled(name)), APART[name](text))
+    # What grows without end leaves nothing to others; 4 leaves them e^-4 of the weight, and more.
+    assert verdict.score is not None, text
+    assert (verdict.score == 1) == text.startswith("log"), (text, verdict.score)
