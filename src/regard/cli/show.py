@@ -57,16 +57,17 @@ def hint(
         typer.echo(json.dumps(said | ({"formula": written} if formula else {}), indent=2))
         return
     blocks: list[Any] = [Steps(((sentence, written),)) if formula else Text(sentence)]
-    blocks.append(Text(_what_next(problem, number, len(steps), bool(written) and not formula)))
+    if written and not formula:
+        blocks.append(Text("Its formula: the same with --formula."))
+    blocks.append(Text(_what_next(problem, number, len(steps))))
     title = f"{solution.problem.title}: hint {number} of {len(steps)}"
     to_terminal(Report(title, tuple(blocks)), out())
 
 
-def _what_next(name: str, number: int, steps: int, has_formula: bool) -> str:
-    said = "Its formula: the same with --formula. " if has_formula else ""
+def _what_next(name: str, number: int, steps: int) -> str:
     if number < steps:
-        return f"{said}The next step: regard hint {name} {number + 1}"
-    return f"{said}That was the last step. The whole solution: regard solve {name}"
+        return f"The next step: regard hint {name} {number + 1}"
+    return f"That was the last step. The whole solution: regard solve {name}"
 
 
 def _report(problem: Problem, fields: tuple[AnswerField, ...], name: str) -> Report:
