@@ -221,7 +221,7 @@ def attend(g: dict[str, Any], slip: str = "") -> dict[str, np.ndarray]:
             elif score == "bilinear":
                 G = np.einsum("hid,de,hje->hij", q, array(g["W_score"]), k)
             elif score == "distance":
-                G = -np.linalg.norm(q[:, :, None] - k[:, None], axis=-1) ** 2 / 2
+                G = -(np.linalg.norm(q[:, :, None] - k[:, None], axis=-1) ** 2) / 2
             else:
                 G = np.einsum("hid,hjd->hij", q, k)
             if score == "cosine" and slip != "no-lengths":
