@@ -12,6 +12,7 @@ import regard
 from checking.answer_files import Entry, read_answers, tag, thinned
 from regard import problems
 from regard.checking import TAGS
+from regard.language.formula.vocabulary import GREEK_WORDS
 from regard.problems.registry import part
 from solving.reading import solved
 
@@ -33,8 +34,8 @@ def label(part: str | Entry) -> str:
 
 
 def words(text: str) -> str:
-    """The words of a text without its formulas, which a report sets: n² for n^2."""
-    return " ".join(re.findall(r"\b[a-z]{3,}\b", text))
+    """The words of a text without its formulas, which a report sets: n² for n^2, μ for mu."""
+    return " ".join(one for one in re.findall(r"\b[a-z]{3,}\b", text) if one not in GREEK_WORDS)
 
 
 @pytest.mark.parametrize(("kind", "entry"), SOME_RIGHT, ids=label)
