@@ -9,7 +9,7 @@ from regard.analysis.noise.hardmax_limit import limit_atoms
 from regard.analysis.noise.one_head import one_head
 from regard.analysis.noise.output_law import OutputLaw
 from regard.analysis.noise.random_scores import Scores
-from regard.analysis.noise.sobol import draw, sampled_weights
+from regard.analysis.noise.sobol import sampled_weights
 from regard.analysis.noise.two_heads import two_heads
 
 __all__ = ["failure_probability", "head_correlation", "weight_points"]
@@ -132,7 +132,7 @@ def weight_points(law: OutputLaw, size: int, rng: np.random.Generator) -> tuple[
     scores = law.scores
     if law.method != "limit":
         normals = rng.standard_normal((size, scores.keys, scores.heads))
-        return draw(scores, normals), np.full(size, 1 / size)
+        return scores.weights(normals), np.full(size, 1 / size)
     atoms, _, _ = limit_atoms(scores, rng)
     weights = np.zeros((len(atoms), scores.heads, scores.keys))
     for place, (_, winners) in enumerate(atoms):

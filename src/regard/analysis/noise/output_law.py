@@ -71,12 +71,7 @@ class OutputLaw(Reported):
             return points[generator.choice(len(points), count, p=chances / np.sum(chances))]
         scores = self.scores
         normals = generator.standard_normal((count, *scores.batch, scores.keys, scores.heads))
-        noise = np.einsum("...nhg,p...ng->p...hn", scores.factors(), normals)
-        s = scores.means + noise
-        s -= np.max(s, axis=-1, keepdims=True)
-        np.exp(s, out=s)
-        s /= np.sum(s, axis=-1, keepdims=True)
-        return np.einsum("p...hn,...hnv->p...v", s, self.mixing)
+        return np.einsum("p...hn,...hnv->p...v", scores.weights(normals), self.mixing)
 
     def probability(self, direction: ArrayLike, below: float) -> float:
         """P(direction · c ≤ below): exact for limits and for one head over two keys, or to 1e-4.
@@ -136,7 +131,8 @@ class OutputLaw(Reported):
         if self.scores.heads != 1 or self.scores.keys != 2:
             return None
         first, second = self.mixing[0] @ along
-        m = float(self.scores.means[0, 0] - self.scores.means[0, 1])
+        with np.errstate(over="ignore"):  # further apart than floats reach: one has all the weight
+            m = float(self.scores.means[0, 0] - self.scores.means[0, 1])
         tau = float(np.sqrt(np.sum(self.scores.covariances)))
         return float(second), float(first - second), m, tau
 

@@ -82,6 +82,16 @@ class Scores:
         sizes, vectors = np.linalg.eigh(self.covariances)
         return vectors * np.sqrt(np.maximum(sizes, 0.0))[..., None, :]
 
+    def weights(self, normals: Array) -> Array:
+        """Weights (points, ..., H, n) from standard normal numbers (points, ..., n, H)."""
+        noise = np.einsum("...nhg,p...ng->p...hn", self.factors(), normals)
+        s = self.means + noise
+        with np.errstate(over="ignore"):  # so far below the best that floats end weighs nothing
+            s -= np.max(s, axis=-1, keepdims=True)
+        np.exp(s, out=s)
+        s /= np.sum(s, axis=-1, keepdims=True)
+        return s
+
 
 def read_scores(
     function: str, queries: object, means: object, covariances: object, scale: object

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from regard.analysis.noise.random_scores import Scores
 
-__all__ = ["PROMISE", "draw", "normal_points", "sampled_moments", "sampled_weights"]
+__all__ = ["PROMISE", "normal_points", "sampled_moments", "sampled_weights"]
 
 Array = NDArray[np.float64]
 
@@ -25,20 +25,10 @@ BLOCK = 2**20  # numbers of a block of points
 FIRST, LAST = 8, 15  # powers of two: points per scrambling, from and up to
 
 
-def draw(scores: Scores, normals: Array) -> Array:
-    """Weights (points, H, n) from standard normal numbers (points, n, H)."""
-    noise = np.einsum("nhg,png->phn", scores.factors(), normals)
-    s = scores.means + noise
-    s -= np.max(s, axis=-1, keepdims=True)
-    np.exp(s, out=s)
-    s /= np.sum(s, axis=-1, keepdims=True)
-    return s
-
-
 def sampled_weights(scores: Scores, power: int, rng: np.random.Generator) -> Iterator[Array]:
     """Weights at 2^power quasi-random points, in blocks (points, H, n)."""
     for normals in normal_points(scores.keys, scores.heads, power, rng):
-        yield draw(scores, normals)
+        yield scores.weights(normals)
 
 
 def normal_points(keys: int, heads: int, power: int, rng: np.random.Generator) -> Iterator[Array]:
