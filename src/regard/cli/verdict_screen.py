@@ -47,7 +47,7 @@ def of_verdict(verdict: Verdict, width: int = COLUMNS, lines: int = LINES) -> li
     end = Part([[_next(verdict, width)]], style="dim")
     order = (
         *((shape, 3), (remarks, 1), (goals, 4), (shape, 0), (remarks, 0)),
-        *((goals, 2), (sentence, 4), (goals, 1), (sentence, 1), (hint, 0)),
+        *((goals, 2), (sentence, 4), (goals, 1), (sentence, 1), (goals, 0), (hint, 0)),
     )
     parts = (top, answer, sentence, shape, goals, remarks, hint, end)
     return fit(parts, order, lines)
