@@ -166,7 +166,7 @@ REFUSED = [
     ("a, b", ", can only separate the entries of [a, b] or the arguments of a function. What is said about a factor, such as C >= 10, goes into a field of its own.", 1),
     ("(, b)", "A value is missing before this ,.", 1),
     ("a ; b", "; can only separate the rows of [a, b; c, d].", 2),
-    ("a & b", "& can only separate the entries of a matrix between \\begin{bmatrix} and \\end{bmatrix}.", 2),
+    ("a & b", "& can only separate the entries of a matrix between \\begin{bmatrix} and \\end{bmatrix}. A sum is written with +.", 2),
     ("x 2", "A number cannot follow a value directly: write * between the two, or ^ for a power.", 2),
     ("torch.log(2)", "Functions have no torch before them: write log(x), sqrt(x) or dot(u, v).", 5),
     ("a + scipy.pi", "Functions have no scipy before them: write log(x), sqrt(x) or dot(u, v).", 9),

@@ -7,6 +7,7 @@ InvalidAnswer; one that can and is not right gets a verdict.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -114,9 +115,10 @@ def evaluate(
         symbols = {**symbols, EULER: math.e}
     unknown = sorted(field.names - set(symbols))
     if unknown:
+        declared = sorted(one for one in symbols if not _STAND_IN.fullmatch(one))
         raise InvalidAnswer(
             f"answer: {name}: {unknown[0]} is not a name in {context}."
-            f"{_meant(unknown[0], symbols)} Declared are {', '.join(sorted(symbols))}."
+            f"{_meant(unknown[0], symbols)} Declared are {', '.join(declared)}."
         )
     try:
         return field.evaluate(symbols)
@@ -124,6 +126,7 @@ def evaluate(
         raise InvalidAnswer(f"answer: {name}: {error}") from None
 
 
+_STAND_IN = re.compile(r"m_\d+")  # what a sum over an index was taken out as
 _AVERAGE = "The average of two is written 1/2 (x + y)."
 _WORDS_FOR = {
     "add": "A sum is written x + y.",

@@ -159,7 +159,9 @@ def one_cached(task: Task, name: str, fixed: Mapping[str, Ratio]) -> Iterator[Ra
 
 
 def prefixes(task: Task, name: str, fixed: Mapping[str, Ratio]) -> Iterator[Ratio]:
-    """Take a power of 1000 for one of 1024, or the other way round."""
+    """Take a power of 1000 for one of 1024, or the other way round, where bytes are asked for."""
+    if not task.names(name).of_bytes:
+        return
     for power in (1, 2, 3, 4):
         for up, down in ((1000, 1024), (1024, 1000)):
             factor = Fraction(up, down) ** power

@@ -19,7 +19,7 @@ function build(view) {
   const mapLabel = h("p", { class: "regard-label" });
   const shiftLabel = h("p", { class: "regard-label" });
   const row = h("p", { class: "regard-row-said" });
-  const darkest = h("span");
+  const strongest = h("span");
   const proof = h("div", { class: "regard-proof" });
   const list = headList({ onhead: (head) => change({ head }), onlabel: (label) => change({ label }) });
 
@@ -34,7 +34,7 @@ function build(view) {
 
   view.picture.append(
     h("div", { class: "regard-figure regard-head-figure" },
-      h("div", {}, mapLabel, map.svg, h("p", { class: "regard-axis-note" }, h("span", { text: "← earlier keys" }), darkest)),
+      h("div", {}, mapLabel, map.svg, h("p", { class: "regard-axis-note" }, h("span", { text: "← earlier keys" }), strongest)),
       row,
       h("div", {}, shiftLabel, shifts.svg)),
     h("div", { class: "regard-model-choice" },
@@ -58,7 +58,7 @@ function build(view) {
       const largest = map.show(head.map, (t, j) => aims[t].has(j), at, JSON.stringify([now.model, now.read, head.name]));
       set(mapLabel, { text: `Head ${head.name}, ${head.label}: where each ${now.read === "tokens" ? "token" : "position"} (row) looks` });
       set(shiftLabel, { text: `Weight by distance, query minus key: ${now.read === "tokens" ? "mean" : "geometric mean"} over rows` });
-      set(darkest, { text: `darkest: ${percent(largest)}` });
+      set(strongest, { text: `strongest: ${percent(largest)}` });
       const said = rowSentence(head, at);
       map.say(said);
       fill(row, said, () => words(said));

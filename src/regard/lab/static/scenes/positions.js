@@ -64,11 +64,11 @@ function build(view) {
   const choice = h("div", { class: "regard-ways", role: "group", "aria-label": "How the blocks are weighed" }, h("p", { class: "regard-label", text: "How far the window is ahead" }), ways.map(({ button }) => button));
   const proof = h("div", { class: "regard-proof" });
   const label = (text) => h("p", { class: "regard-label", text });
-  const darkest = h("span");
+  const strongest = h("span");
   const chosen = h("p", { class: "regard-axis-note regard-whole" });
 
   view.picture.append(h("figure", { class: "regard-figure regard-waves" },
-    h("div", {}, label("Where each position looks"), map.svg, h("p", { class: "regard-axis-note" }, h("span", { text: "rows look at columns" }), darkest)),
+    h("div", {}, label("Where each position looks"), map.svg, h("p", { class: "regard-axis-note" }, h("span", { text: "rows look at columns" }), strongest)),
     h("div", {}, label("Each position as waves"), rows.node, h("p", { class: "regard-axis-note", text: "how much each wave counts" })),
     chosen,
     h("div", { class: "regard-whole" }, label("Score of a key by its distance"), plot.svg, h("p", { class: "regard-axis-note" }, h("span", { text: "← steps back" }), h("span", { text: "steps ahead →" })))));
@@ -93,7 +93,7 @@ function build(view) {
       const wanted = (t, j) => Math.abs(t - j - now.T) <= half;
       const row = Math.min(now.row, now.n - 1);
       const largest = map.show(design.map, wanted, row, JSON.stringify([now.n, now.T, half]));
-      set(darkest, { text: `darkest: ${percent(largest)}` });
+      set(strongest, { text: `strongest: ${percent(largest)}` });
       rows.show(design.embedding, design, row, row - now.T);
       plot.show(design, now.T, half, design.rival === null || design.gap > 0);
       const said = rowWords(row, design.on_aim[row], where(now.T, half));

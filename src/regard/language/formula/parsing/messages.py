@@ -131,7 +131,8 @@ def unexpected(text: str, token: Any, before: Any, after_value: bool) -> tuple[s
                 column,
             )
         if after_value:
-            return f"{shown} can only separate {places}.", column
+            plus = " A sum is written with +." * (token.type == "AMPERSAND")
+            return f"{shown} can only separate {places}.{plus}", column
         return f"A value is missing before this {shown}.", column
     if token.type in _OPERATORS or token.type in _ENDS or token.type in ("POSTFIX",):
         return f"A value is missing before this {shown}.", column
