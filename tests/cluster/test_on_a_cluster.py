@@ -39,12 +39,14 @@ except ClusterError as error:
 """
 
 ATTENTION = """
-import sys, time
+import os, sys, time
 import numpy as np, regard.cluster
 address, folder, memory = sys.argv[1:]
 query = np.load(folder + "/query.npy")
 def told(done, total):
     open(folder + "/progress", "w").write(str(done))
+    while 0 < done < total and not os.path.exists(folder + "/killed"):
+        time.sleep(0.01)
 found = regard.cluster.attention(query, folder + "/key.npy", folder + "/value.npy", client=address,
                                  memory=memory, top=3, progress=told)
 np.savez(folder + "/found.npz", output=found.output, lse=found.lse, keys=found.statistics.top_keys,
@@ -127,6 +129,7 @@ def test_a_worker_killed_in_the_middle_of_attention_loses_nothing(
     until(lambda: progress.exists() and progress.read_text() not in ("", "0"), by=process)
     assert int(progress.read_text()) < n
     cluster.kill_a_worker()
+    (tmp_path / "killed").touch()
     done = finish(process)
     assert done.returncode == 0, done.stderr
     assert int(progress.read_text()) == n
