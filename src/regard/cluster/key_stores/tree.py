@@ -75,6 +75,8 @@ def attend_on_cluster(
             if future.key == root.key or future.status == "error":
                 found = _result(future, watch)
                 if found is not None:
+                    if sizes:  # of parts that were computed again, and are in the result
+                        tick(span[1] - span[0])
                     return found
                 future.add_done_callback(done.put)
                 continue
