@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import regard
 from checking.answer_files import FOLDER, read_answers, thinned
 from cli.running import run
 from regard import problems, solving
@@ -108,3 +109,12 @@ def test_what_gives_way_is_counted_and_the_rest_stays_in_order() -> None:
 def test_where_nothing_may_give_way_the_end_is_cut() -> None:
     part = Part([[str(i)] for i in range(9)])
     assert [line for line, _ in fit((part,), (), 4)] == ["0", "1", "2", "…"]
+
+
+def test_the_hint_stays_where_a_counterexample_and_a_goal_are_long() -> None:
+    atoms = [{"value": "v_a", "probability": "1/2"}, {"value": "v_b", "probability": "3/2"}]
+    mean, variance = "(v_a + v_b)/2", "1/4 norm(v_a - v_b)^2"
+    answer = {"atoms": atoms, "mean": mean, "variance": variance}
+    verdict = regard.check("a-key-of-random-length", answer)
+    for lines in range(14, 24):
+        assert any("Hint: " in line for line, _ in of_verdict(verdict, lines=lines)), lines
