@@ -383,7 +383,8 @@ def test_the_command_writes_the_table_and_the_picture_and_goes_on_from_the_check
     (tmp_path / "copy.toml").write_text(TOML)
     done = run("-m", "regard", "sweep", "copy.toml", "--plot", "--workers", "2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "4 cells: 4 done." in done.stdout
+    assert "4 cells, all done." in done.stdout
+    assert "The same in every cell: d = 7, " in done.stdout  # not once more in each row
     assert "norm against n" in done.stdout
     assert "tolerance = 0.001" in (tmp_path / "copy.html").read_text()
     text = (tmp_path / "copy.csv").read_text().splitlines()

@@ -177,6 +177,26 @@ def test_answers_that_differ_in_names_only_are_found(tmp_path: Path) -> None:
     (folder / "c.toml").write_text('q = "beta (k_a + k_b)"\nbeta = 21')
     (same,) = grade(PROBLEM, folder, tmp_path / "out", workers=1).overview.problems[0].same
     assert same.students == ("a", "b")
+    page = (tmp_path / "out" / "overview.html").read_text("utf-8")
+    assert "<mi>β</mi>" in page  # the answer is typeset, not as it was typed
+    assert "beta (k_a" not in page
+
+
+def test_the_overview_shows_the_spread_of_scores_only_where_there_is_one(tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    folder.mkdir()
+    (folder / "a.toml").write_text('q = "C (k_a + k_b)"')
+    (folder / "b.toml").write_text('q = "C (k_a + "')
+    grade(PROBLEM, folder, tmp_path / "out", workers=1)
+    page = (tmp_path / "out" / "overview.html").read_text("utf-8")
+    assert "How many students have which score" not in page
+    assert "never closed: ) is missing. C (k_a +</td>" in page  # no ^ below a place
+    (folder / "c.toml").write_text('q_1 = "C mu_a"\nq_2 = "C mu_b"\nproblem = "two-heads-average"')
+    (folder / "a").mkdir()
+    both = [PROBLEM, "two-heads-average"]
+    grade(both, folder, tmp_path / "both", workers=1)
+    page = (tmp_path / "both" / "overview.html").read_text("utf-8")
+    assert "How many students have which score" in page
 
 
 def test_several_problems_in_every_way_that_an_answer_can_name_its_own(tmp_path: Path) -> None:

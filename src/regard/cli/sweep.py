@@ -87,14 +87,14 @@ def sweep(
 
 
 def _show(found: Sweep, asked: SweepFile, table: Path, plot: bool, as_json: bool) -> None:
-    from regard.report import Report, to_html_page, to_terminal
+    from regard.report import to_html_page, to_terminal
 
     report = found.report()
     page = table.with_suffix(".html")
     refused: ParameterError | None = None
     if plot:
         try:
-            report = Report(report.title, (*report.blocks, found.figure(**asked.plot)))
+            report = found.report(found.figure(**asked.plot))
             write(page, to_html_page(report))
         except ParameterError as error:  # the table is there, and is shown all the same
             refused = error

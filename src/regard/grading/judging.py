@@ -59,16 +59,21 @@ def judge(task: Task) -> dict[str, Any]:
     given = answer_to(asked, task.files, others)
     if given.refused or given.is_missing:
         verdict = "missing" if given.is_missing else "unreadable"
-        return record(verdict, plain(given.refused or MISSING))
+        return record(verdict, _in_a_line(given.refused or MISSING))
     try:
         found = _checked(problem, given)
         return _judged(problem, given, found)
     except InvalidAnswer as error:
-        return record("unreadable", plain(str(error)), remarks=given.remarks)
+        return record("unreadable", _in_a_line(str(error)), remarks=given.remarks)
     except MemoryError:
         raise
     except Exception as fault:
         return record("stopped", plain(f"regard failed on it, which is its own fault: {fault!r}"))
+
+
+def _in_a_line(message: str) -> str:
+    """Return a message in one line, where nothing can point at a place in the line above."""
+    return plain("\n".join(line for line in message.splitlines() if line.strip() != "^"))
 
 
 def record(verdict: str, message: str, **more: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from regard.problems import Problem
@@ -65,11 +65,19 @@ class Borderline:
 
 @dataclass(frozen=True)
 class SameAnswers:
-    """Students whose answers are the same but for names, spaces and order."""
+    """Students whose answers are the same but for names, spaces and order.
+
+    Attributes:
+        students: who.
+        answer: that of the first, in a line.
+        verdict: what became of it.
+        fields: the same answer, field by field.
+    """
 
     students: tuple[str, ...]
     answer: str
     verdict: str
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -208,7 +216,12 @@ def _same(rows: Sequence[Row]) -> tuple[SameAnswers, ...]:
         if mark:
             groups.setdefault((mark, row.seed), []).append(row)
     found = [
-        SameAnswers(tuple(row.student for row in group), _says(group[0]), group[0].verdict)
+        SameAnswers(
+            tuple(row.student for row in group),
+            _says(group[0]),
+            group[0].verdict,
+            dict(group[0].found["answer"]),
+        )
         for group in groups.values()
         if len(group) > 1
     ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from regard.checking.verdict_report import symbols
-from regard.grading.overview import Borderline, Overview, ProblemOverview
+from regard.checking.verdict_report import symbols, typeset
+from regard.grading.overview import Borderline, Overview, ProblemOverview, SameAnswers
 from regard.grading.pages import literal
 from regard.report import Block, Facts, Heading, Plot, Report, Series, Table, Text, number
+from regard.report.headline import marked
 
 MOST_NAMES = 12  # students that are listed by name in one cell
 MOST_ROWS = 40
@@ -16,21 +17,23 @@ TENTHS = 10
 
 def overview_report(found: Overview) -> Report:
     """Return the overview: the class in numbers, then a chapter for each problem."""
-    blocks: list[Block] = [Text(_in_numbers(found))]
+    blocks: list[Block] = [Text(_in_numbers(found), "headline")]
     rows = tuple(
         (one.title, _share(one.mean_score), *(str(one.verdicts.get(v, 0)) for v in _shown(found)))
         for one in found.problems
     )
     blocks.append(Table(("problem", "mean score", *_shown(found)), rows))
-    if found.scores:
+    if set(found.scores.values()) - {0.0, 1.0, None}:  # without, the table says as much
         blocks.append(_histogram(found))
-    chapters = [Report(literal(one.title), tuple(_chapter(one))) for one in found.problems]
+    alone = len(found.problems) == 1
+    chapters = [Report(literal(one.title), tuple(_chapter(one, alone))) for one in found.problems]
     return Report.join("The class at a glance", chapters, blocks)
 
 
 def _in_numbers(found: Overview) -> str:
     known = [score for score in found.scores.values() if score is not None]
-    mean = f", with a mean score of {sum(known) / len(known):.0%}" if known else ""
+    mean = marked(_share(sum(known) / len(known)), "target") if known else ""
+    mean = f"; their mean score is {mean}" if known else ""
     open_ = len(found.scores) - len(known)
     waiting = f" {open_} {_have(open_)} no score yet: a person has to look." if open_ else ""
     hand_ins = "1 student" if found.students == 1 else f"{found.students} students"
@@ -57,10 +60,11 @@ def _histogram(found: Overview) -> Plot:
     return Plot("bars", "How many students have which score", "score", "students", (series,))
 
 
-def _chapter(one: ProblemOverview) -> list[Block]:
+def _chapter(one: ProblemOverview, alone: bool) -> list[Block]:
     blocks: list[Block] = [Text(one.problem, "eyebrow")]
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in one.verdicts.items())
-    blocks.append(Facts((("answers", counts), ("mean score", _share(one.mean_score)))))
+    if not alone:  # else the table above it has these
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in one.verdicts.items())
+        blocks.append(Facts((("answers", counts), ("mean score", _share(one.mean_score)))))
     if one.goals:
         rows = tuple(
             (f"{goal.reached / goal.of:.0%}", f"{goal.reached} of {goal.of}", symbols(goal.goal))
@@ -113,7 +117,7 @@ def _answers(count: int) -> str:
 
 def _same(one: ProblemOverview) -> list[Block]:
     rows = tuple(
-        (str(len(group.students)), _names(group.students), group.verdict, _cut(group.answer))
+        (str(len(group.students)), _names(group.students), group.verdict, _answer(group))
         for group in one.same[:MOST_ROWS]
     )
     return [
@@ -126,6 +130,16 @@ def _same(one: ProblemOverview) -> list[Block]:
         Table(("students", "who", "verdict", "answer"), rows),
         *_more(len(one.same)),
     ]
+
+
+def _answer(group: SameAnswers) -> str:
+    """Return an answer with its formulas set as such, where it is short enough to read."""
+    if len(group.answer) > LONGEST_ANSWER:
+        return _cut(group.answer)
+    return ", ".join(
+        f"{symbols(literal(name))} = {set_ if (set_ := typeset(text)) != text else literal(text)}"
+        for name, text in group.fields.items()
+    )
 
 
 def _names(students: tuple[str, ...]) -> str:

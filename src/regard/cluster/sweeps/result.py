@@ -17,15 +17,18 @@ from regard.cluster.sweeps.columns import Row
 from regard.cluster.sweeps.files import write_all, write_whole
 from regard.cluster.sweeps.settings import Cell
 from regard.errors import ParameterError
+from regard.report import Block, Report, Table, Text, number
+from regard.report.headline import marked
 from regard.report.reported import Reported
 
 if TYPE_CHECKING:
-    from regard.report import Plot, Report
+    from regard.report import Plot
 
 __all__ = ["Sweep", "tidy"]
 
 _SHOWN = 12  # rows of a report
 _LONGEST = 160  # characters of a word in it
+_DIGITS = 4  # of a number in it; files have all
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,25 +142,52 @@ class Sweep(Reported):
 
         return draw(self.figure(x, y, lines))
 
-    def report(self) -> Report:
-        """Return the first rows as a report."""
-        from regard.report import Report, Table, Text, number
+    def report(self, picture: Plot | None = None) -> Report:
+        """Return what came out, a picture if one is given, and the first rows."""
+        blocks: list[Block] = [Text(self._came_out(), "headline")]
+        fixed = self._fixed()
+        told = [
+            f"{name} = {_shown(value)}" for name, value in fixed.items() if value not in (None, "")
+        ]
+        if told:
+            blocks.append(Text(f"The same in every cell: {', '.join(told)}."))
+        if picture is not None:
+            blocks.append(picture)
+        known = {*fixed, "status"} if set(self.counts) == {DONE} else set(fixed)
+        names = [name for name in self.columns if name not in known]
+        if names:
+            cells = [[_shown(x) for x in self.column(name)[:_SHOWN]] for name in names]
+            left = len(self.rows) - len(cells[0])
+            caption = f"The first {_SHOWN} of {len(self.rows)} cells" if left > 0 else ""
+            blocks.append(Table(tuple(names), tuple(zip(*cells, strict=True)), caption))
+        return Report(self.title, tuple(blocks))
 
-        def shown(value: Any) -> str:
-            if not isinstance(value, bool) and isinstance(value, int | float):
-                return number(value, 6)
-            words = "" if value is None else str(_written(value))
-            return words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
+    def _fixed(self) -> dict[str, Any]:
+        """Return the columns that say the same in every row, with what they say."""
+        columns = ((name, self.column(name)) for name in self.columns if name != "status")
+        return {
+            name: values[0]
+            for name, values in columns
+            if len(values) > 1 and all(x == values[0] for x in values)
+        }
 
-        counts = ", ".join(f"{count} {status}" for status, count in self.counts.items())
-        rows = tuple(tuple(shown(x) for x in row) for row in self.rows[:_SHOWN])
-        more = len(self.rows) - len(rows)
-        words = f"{len(self.rows)} cells: {counts}." + (f" The first {_SHOWN}:" if more > 0 else "")
-        keep = [i for i in range(len(self.columns)) if any(row[i] for row in rows)]
-        table = Table(
-            tuple(self.columns[i] for i in keep), tuple(tuple(row[i] for i in keep) for row in rows)
+    def _came_out(self) -> str:
+        """Return how many cells came out how, as a sentence."""
+        cells = "1 cell" if len(self.rows) == 1 else f"{len(self.rows)} cells"
+        if set(self.counts) == {DONE}:
+            return f"{cells}, all {marked('done', 'query')}."
+        counts = ", ".join(
+            f"{count} {status if status == DONE else marked(status, 'bad')}"
+            for status, count in self.counts.items()
         )
-        return Report(self.title, (Text(words), table))
+        return f"{cells}: {counts}."
+
+
+def _shown(value: Any) -> str:
+    if not isinstance(value, bool) and isinstance(value, int | float):
+        return number(value, _DIGITS)
+    words = "" if value is None else str(_written(value))
+    return words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
 
 
 def check_ending(path: Path) -> None:
