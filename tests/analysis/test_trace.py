@@ -21,7 +21,7 @@ from regard.analysis.exact_trace.trace import Trace, trace
 from regard.core import reference
 from regard.errors import ParameterError, ShapeError
 from regard.language import notation
-from regard.report import Report, Table
+from regard.report import Math, Report, Table, Text
 
 # 002_3bdb44851b502ebf, question 1.
 X = [[2, 3], [-1, 0], [1, -2]]
@@ -560,3 +560,29 @@ def test_what_is_not_in_a_trace_is_said(call: Any, message: str) -> None:
     with pytest.raises(ParameterError) as caught:
         call(worked())
     assert str(caught.value) == message
+
+
+def test_a_report_says_where_each_token_looks_most_if_no_scores_tie() -> None:
+    def said(x: list[list[int]], **options: object) -> list[str]:
+        found = trace(x, [[1]], [[1]], [[1]], **options).report()  # type: ignore[arg-type]
+        return [b.text for b in found.blocks if isinstance(b, Text) and b.role == "headline"]
+
+    # Scores are x_i x_j: 1 and 2 look at the larger, -1 at the smaller of those it may look at.
+    assert said([[1], [2], [-1]]) == [
+        "Token 1 looks most at [token 2]{.target}, token 2 at [itself]{.target}, "
+        "token 3 at [itself]{.target}."
+    ]
+    assert said([[1], [2], [-1]], scale="1/sqrt(d_k)", is_causal=True) == [
+        "Token 1 looks most at [itself]{.target}, token 2 at [itself]{.target}, "
+        "token 3 at [itself]{.target}."
+    ]
+    assert said([[1], [0], [2]]) == []  # the scores of token 2 are all 0
+    assert said([[1], [2]], mask=[[0, 0], [1, 1]]) == []  # token 1 may look at nothing
+
+
+def test_a_report_sets_small_matrices_as_formulas_and_large_ones_as_tables() -> None:
+    small = trace([[2, 3]], [[1, 0], [0, 1]], [[1, 0], [0, 1]], [[1], [1]]).report()
+    assert Math(r"Q = X W_Q = \begin{bmatrix} 2 & 3 \end{bmatrix}") in small.blocks
+    large = trace([[i] for i in range(7)], [[1]], [[1]], [[2]]).report()
+    values = next(b for b in large.blocks if isinstance(b, Table) and "$V = X W_V$" in b.caption)
+    assert [row[1] for row in values.rows] == ["0", "2", "4", "6", "8", "10", "12"]
