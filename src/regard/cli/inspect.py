@@ -86,16 +86,15 @@ def _inspected(
 
 
 def _short(found: Inspection) -> Report:
-    """Return the report without pictures, which a terminal shows badly, and without formulas."""
-    from regard.report import Heading, Plot
+    """Return the report without what a page folds: pictures of kernels, and formulas."""
+    from regard.report import Heading
     from regard.report import Report as Shown
 
     report = found.report()
     kept, folded = [], False
-    for i, block in enumerate(report.blocks):
+    for block in report.blocks:
         if isinstance(block, Heading):
-            followed = report.blocks[i + 1 : i + 2]
-            folded = block.role == "folded" or any(isinstance(one, Plot) for one in followed)
+            folded = block.role == "folded"
         if not folded:
             kept.append(block)
     return Shown(report.title, tuple(kept))

@@ -50,7 +50,7 @@ def report_of(found: Inspection) -> Report:
     ]
     drawn = [one for one in found.striking if one.points_at_T and one.strength][:MOST_PICTURES]
     if drawn:
-        blocks.append(Heading("The clearest kernels, from weights"))
+        blocks.append(Heading("The clearest kernels, from weights", role="folded"))
     for one in drawn:
         blocks += _kernel_plot(one, found)
     blocks.append(Heading("What to know about these numbers"))
