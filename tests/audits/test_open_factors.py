@@ -12,7 +12,7 @@ import pytest
 
 from audits.labelled_files import bundled
 from regard import checking, problems
-from regard.checking.open_factor import largest, written
+from regard.checking.factors.open_factor import largest, written
 from regard.language import parse
 
 INNER = ("C", "C^0.1", "C^0.003", "C/1e200", "C/log(C)", "C/(1 + log(C))", "log(C)", "log(C)/3",

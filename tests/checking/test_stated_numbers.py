@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from regard import problems
-from regard.checking.stated_numbers import stated
+from regard.checking.numbers.stated_numbers import stated
 
 NUMBERS = {"T": 3.0, "d_model": 64.0, "mu": 0.5, "D_k": 16.0}
 

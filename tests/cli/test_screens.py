@@ -10,8 +10,8 @@ import regard
 from checking.answer_files import FOLDER, read_answers, thinned
 from cli.running import run
 from regard import problems, solving
-from regard.cli import question_screen, screens
-from regard.cli.verdict_screen import of_verdict
+from regard.cli.screens import question_screen, solution_screen
+from regard.cli.screens.verdict_screen import of_verdict
 from regard.problems.answer_fields import answer_fields
 from regard.report import Prose
 from regard.report.characters import columns
@@ -40,7 +40,7 @@ def fits(screen: list[Line]) -> str:
 @pytest.mark.parametrize(("name", "kind"), thinned(BUNDLED, lambda name, kind: kind, 1))
 def test_every_solution_is_one_screen_that_ends_with_the_answer(name: str, kind: str) -> None:
     solution = solving.solve(name)
-    text = fits(screens.of_solution(solution))
+    text = fits(solution_screen.of_solution(solution))
     assert text.splitlines()[-1].startswith("Answer: ")
     assert "--full" in text.splitlines()[-1]
     # The result is a sentence of its own, and not the title with the status once more.

@@ -10,7 +10,7 @@ import pytest
 from cli.running import run
 from regard import problems
 from regard.checking import check
-from regard.cli.inline import inline
+from regard.cli.command_line.inline import inline
 from regard.errors import InvalidAnswer
 from regard.problems.answer_fields import answer_fields, only_field
 

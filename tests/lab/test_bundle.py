@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import regard.lab
-from regard.lab.bundle import DEFAULT, EXPORT, IMPORT, scene_module
+from regard.lab.pages.bundle import DEFAULT, EXPORT, IMPORT, scene_module
+from regard.lab.pages.style import style_sheet
 from regard.lab.scenes import names
-from regard.lab.style import style_sheet
 
 STATIC = Path(regard.lab.__file__).parent / "static"
 MODULES = [

@@ -14,8 +14,8 @@ needs("uvicorn")
 
 import uvicorn  # noqa: E402
 
-from regard.lab import connection  # noqa: E402
-from regard.lab.server import _bind  # noqa: E402
+from regard.lab.serving import connection  # noqa: E402
+from regard.lab.serving.server import _bind  # noqa: E402
 
 HOST = b"Host: 127.0.0.1\r\n"
 SLOW = {

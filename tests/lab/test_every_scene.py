@@ -10,7 +10,7 @@ import pytest
 
 from lab.browsing import Lab, open_page, open_scene
 from regard.lab import scenes
-from regard.lab.saved_page import saved_scene
+from regard.lab.pages.saved_page import saved_scene
 from regard.lab.table import Answer, questions
 
 NAMES = scenes.names()

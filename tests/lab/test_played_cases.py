@@ -16,7 +16,7 @@ import pytest
 from checking.answer_files import Entry, read_answers, thinned
 from regard import problems
 from regard.lab import scenes
-from regard.lab.played_cases import scene_of
+from regard.lab.counterexamples.played_cases import scene_of
 from regard.lab.table import Refused, ask
 from regard.problems.writing import inline, to_toml
 

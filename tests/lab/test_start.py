@@ -14,7 +14,7 @@ from regard.cli import app
 SLOW = ("pydantic", "fastapi", "uvicorn", "asyncio", "scipy", "email", "regard.lab.table")
 UNTIL_THE_ADDRESS = f"""
 import sys
-import regard.lab.server as server
+import regard.lab.serving.server as server
 server._run = lambda *_: None
 sys.argv = ["regard", "lab"{{flag}}]
 loaded = []
@@ -55,7 +55,7 @@ def test_flags_alone_mean_what_they_mean_beside_values(
     def serve(number: int, *, models: list[Any], open_browser: bool, say: Any) -> None:
         told.append((number, models, open_browser))
 
-    monkeypatch.setattr("regard.lab.server.serve", serve)
+    monkeypatch.setattr("regard.lab.serving.server.serve", serve)
     assert CliRunner().invoke(app, ["lab", *words]).exit_code == 0
     assert told == [(port, [], opened)]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from regard.lab import scenes
-from regard.lab.played_cases import scene_of
+from regard.lab.counterexamples.played_cases import scene_of
 from regard.lab.table import Refused, ask
 from regard.lab.typed_answers import meant, without_styles
 

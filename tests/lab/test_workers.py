@@ -14,7 +14,7 @@ from typing import Any
 
 from lab.browsing import open_scene, running_lab
 from lab.processes import children_of, gone, run_apart, wait_until
-from regard.lab.workers import Worker, Workers
+from regard.lab.serving.workers import Worker, Workers
 
 QUESTION = {"keys": [[1, 0], [0, 1], [-1, -1]], "target": [1, 0, 0]}
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from regard.checking.answer_reading import read
 from regard.checking.answers import Answer
-from regard.checking.collection_answers import check_collection
+from regard.checking.collections.collection_answers import check_collection
+from regard.checking.collections.example_sets import example_names, grade_example
+from regard.checking.collections.part_by_part import Grading
 from regard.checking.dispatch import check, replay
-from regard.checking.example_sets import example_names, grade_example
 from regard.checking.misconceptions import tags
-from regard.checking.part_by_part import Grading
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 
 __all__ = [

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.digits import written
+from regard.checking.numbers.digits import written
 from regard.checking.typed.formulas import as_typed
 from regard.checking.typed.matrix_products import letters_apart
 from regard.checking.typed.running_index import Over, without_index

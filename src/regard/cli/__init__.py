@@ -15,10 +15,10 @@ import typer
 import regard
 from regard.cli import problem_set
 from regard.cli.check import check as check_command
+from regard.cli.command_line.flags_only import CommandFirst, FlagsOnly
 from regard.cli.doctor import doctor as doctor_command
 from regard.cli.explain import explain as explain_command
 from regard.cli.export import export as export_command
-from regard.cli.flags_only import CommandFirst, FlagsOnly
 from regard.cli.grade import grade as grade_command
 from regard.cli.handout import handout as handout_command
 from regard.cli.inspect import inspect as inspect_command

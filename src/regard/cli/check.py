@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from regard.cli.command_line.inline import apart, inline
 from regard.cli.console import Full, out, width
-from regard.cli.inline import apart, inline
 from regard.cli.problem_set import Json, write
 from regard.cli.solve import Format, rendered
 from regard.errors import InvalidAnswer, InvalidProblem
@@ -61,8 +61,8 @@ def check(
     """Say whether an answer is right, and if not, why not."""
     from regard.checking import check as check_one
     from regard.checking import check_collection, example_names, grade_example, read
-    from regard.cli import screens
-    from regard.cli.verdict_screen import of_verdict
+    from regard.cli.screens import solution_screen
+    from regard.cli.screens.verdict_screen import of_verdict
     from regard.problems.problem_sets import find_collection
 
     if unsafe:
@@ -92,7 +92,7 @@ def check(
         return
     verdict = check_one(*_seeded(problem, given))
     if form is Format.text and output is None and not full:
-        screens.show(of_verdict(verdict, width()), out())
+        solution_screen.show(of_verdict(verdict, width()), out())
     else:
         _show(verdict.report(), verdict.to_dict(), form, output)
     raise typer.Exit(0 if verdict.right else 1)
@@ -218,7 +218,7 @@ def _print_parts(grading: Grading) -> None:
     """Print one line per part, and then the mistakes that were found."""
     from rich.table import Table
 
-    from regard.checking.part_by_part import mistake_rows
+    from regard.checking.collections.part_by_part import mistake_rows
 
     console = out()
     console.print(f"{grading.title}, graded part by part", style="bold", markup=False)

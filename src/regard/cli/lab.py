@@ -24,12 +24,12 @@ def lab(
     """Open the lab: scenes to see, drag and break."""
     if export is not None:
         from regard.cli.problem_set import write
-        from regard.lab.saved_page import saved_lab
+        from regard.lab.pages.saved_page import saved_lab
 
         write(export, saved_lab(_shown(models or [])))
         typer.echo(f"The lab: {export}")
         return
-    from regard.lab.server import serve
+    from regard.lab.serving.server import serve
 
     serve(port, models=models or [], open_browser=not no_open, say=_say)
 
@@ -38,7 +38,7 @@ def _shown(models: list[Path]) -> dict[str, dict[str, str]]:
     """Which scene of the file differs from how it begins: the one that shows the first model."""
     if not models:
         return {}
-    from regard.lab.offered_models import offer_model
+    from regard.lab.models.offered_models import offer_model
 
     return {"heads-of-a-model": {"model": offer_model(models[0]), "head": "clearest"}}
 

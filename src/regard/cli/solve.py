@@ -166,7 +166,7 @@ def _show(
     full: bool,
 ) -> None:
     from regard import report
-    from regard.cli import screens
+    from regard.cli.screens import solution_screen
 
     text: str | bytes
     if form is Format.json:
@@ -178,7 +178,7 @@ def _show(
             if full:
                 report.to_terminal(solution.report(), out())
             else:
-                screens.show(screens.of_solution(solution, width()), out())
+                solution_screen.show(solution_screen.of_solution(solution, width()), out())
         return
     else:
         text = rendered(_joined(solutions, collection, form is not Format.html), form, output)

@@ -16,7 +16,7 @@ from typing import Any
 
 from regard.checking import Verdict, check
 from regard.checking.answer_reading import from_dict as read_fields
-from regard.checking.part_by_part import Part
+from regard.checking.collections.part_by_part import Part
 from regard.errors import InvalidAnswer, RegardError
 from regard.grading import fingerprint
 from regard.grading.answers import Asked, Given, answer_to

@@ -3,7 +3,7 @@
     questions/   what may be asked: one file each, pure functions from JSON data to JSON data
     table        all of them, found by their files
     scenes       what a scene is; static/scenes/ has them
-    server       the page;  widget: the notebook;  saved_page: the file
+    serving/     the page;  widget: the notebook;  pages/: the file
 
 Every number that a scene shows is an answer to a question: there is no mathematics in JavaScript.
 """

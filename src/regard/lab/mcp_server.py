@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from regard import __version__
 from regard.errors import ParameterError
+from regard.lab.serving.workers import Workers
 from regard.lab.table import Question, questions
-from regard.lab.workers import Workers
 
 if TYPE_CHECKING:
     from mcp.server import Server

@@ -7,8 +7,8 @@ from typing import Any
 
 from regard.errors import ParameterError
 from regard.lab import scenes
-from regard.lab.bundle import scene_module
-from regard.lab.style import style_sheet
+from regard.lab.pages.bundle import scene_module
+from regard.lab.pages.style import style_sheet
 from regard.lab.table import Refused, ask
 
 try:
@@ -78,13 +78,13 @@ class Scene(anywidget.AnyWidget):
 
     def to_html(self, path: str | Path) -> None:
         """Write the scene as it is now to one HTML file that needs no server."""
-        from regard.lab.saved_page import saved_scene
+        from regard.lab.pages.saved_page import saved_scene
 
         Path(path).write_text(saved_scene(self.about["name"], self.state), encoding="utf-8")
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         """What a notebook saves: the live scene, and words and a table where there is none."""
-        from regard.lab.static_view import static_view
+        from regard.lab.pages.static_view import static_view
 
         given = super()._repr_mimebundle_(**options)
         data, metadata = given if isinstance(given, tuple) else (given, {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regard.checking.softmax_substitutes import SOFTMAX_SUBSTITUTES
+from regard.checking.tags.softmax_substitutes import SOFTMAX_SUBSTITUTES
 from regard.kinds.compute.instance import Example, pick
 from regard.kinds.compute.spec import ComputeGiven, is_quantity, quantity
 

@@ -8,7 +8,7 @@ import pytest
 
 from regard import problems
 from regard.checking import check
-from regard.checking.stated_numbers import left_open
+from regard.checking.numbers.stated_numbers import left_open
 from regard.solving import variant
 
 OPEN = (

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from regard.checking import digits
 from regard.checking.answers import Answer, Value, evaluate, without_name
-from regard.checking.digits import Decimals
+from regard.checking.numbers import digits
+from regard.checking.numbers.digits import Decimals
 from regard.errors import InvalidAnswer
 from regard.kinds.compute.instance import Example, Float64
 from regard.kinds.compute.spec import ComputeProblem, Quantity, is_quantity, quantity

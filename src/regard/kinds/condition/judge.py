@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from regard.checking.answers import Answer
+from regard.checking.factors.open_factor import written
 from regard.checking.mistakes import recognise
-from regard.checking.open_factor import written
 from regard.checking.sampling import softmax
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.kinds.condition.instance import Float64, Instance, level_of

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from regard.certify import Certificate, verify
-from regard.checking import digits
 from regard.checking.answers import Answer, without_name
 from regard.checking.mistakes import recognise
+from regard.checking.numbers import digits
 from regard.checking.sampling import Trial, compare, goal
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 from regard.errors import FormulaError, InvalidAnswer

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from regard.checking import digits
 from regard.checking.answers import Answer, evaluate, without_name
-from regard.checking.digits import Decimals
+from regard.checking.numbers import digits
+from regard.checking.numbers.digits import Decimals
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.gradient.forward import sized
 from regard.kinds.gradient.instance import Float64, Instance, Values

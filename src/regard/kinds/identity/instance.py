@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.checking.sampling import generator
-from regard.checking.softmax_substitutes import Weigh
+from regard.checking.tags.softmax_substitutes import Weigh
 from regard.kinds.identity.spec import IdentityClaim, IdentityGiven
 from regard.language import Formula, parse
 from regard.language.formula.evaluation.evaluator import evaluate as evaluate_tree

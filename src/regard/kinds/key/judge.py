@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from regard.checking.answers import Answer, evaluate, without_name
-from regard.checking.digits import allowed, of_formula, of_numbers
 from regard.checking.mistakes import recognise
+from regard.checking.numbers.digits import allowed, of_formula, of_numbers
 from regard.checking.verdict import Counterexample, GoalResult, Scope, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.key.instance import Replacement, plain

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from regard.checking.answers import Answer
+from regard.checking.factors.open_factor import written
 from regard.checking.mistakes import recognise
-from regard.checking.open_factor import written
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.kinds.layers.instance import Float64, Stream
 from regard.kinds.layers.misconceptions import MISTAKES, Case

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer, evaluate, without_name
+from regard.checking.factors.open_factor import FACTOR, largest, lower, settled
+from regard.checking.factors.stated_factor import said_of_factor, within
 from regard.checking.matrices import matrix, shape_words, with_own_names
-from regard.checking.open_factor import FACTOR, largest, lower, settled
-from regard.checking.stated_factor import said_of_factor, within
 from regard.errors import InvalidAnswer
 from regard.kinds.layers.instance import NAMES, Float64, Stream
 from regard.kinds.layers.spec import LayersProblem

@@ -12,11 +12,11 @@ from dataclasses import field as dataclass_field
 
 import numpy as np
 
-from regard.checking import digits
 from regard.checking.answers import Answer, evaluate, without_name
 from regard.checking.matrices import shape_words, with_own_names
+from regard.checking.numbers import digits
+from regard.checking.numbers.stated_numbers import stated
 from regard.checking.sampling import TRIALS, generator
-from regard.checking.stated_numbers import stated
 from regard.errors import InvalidAnswer
 from regard.kinds.moments.instance.laws import DotProduct, PositionScore, Symbols, law_of
 from regard.kinds.moments.spec import MomentsProblem

@@ -16,8 +16,8 @@ from itertools import product
 import numpy as np
 
 from regard.checking.answers import Answer
+from regard.checking.factors.open_factor import written
 from regard.checking.merged_goals import tried
-from regard.checking.open_factor import written
 from regard.checking.sampling import Trial, compare
 from regard.checking.verdict import Counterexample, Verdict
 from regard.errors import InvalidAnswer

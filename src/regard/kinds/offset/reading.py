@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer, evaluate, without_name
+from regard.checking.factors.open_factor import FACTOR, largest
 from regard.checking.matrices import matrix, shape_words, with_own_names
-from regard.checking.open_factor import FACTOR, largest
-from regard.checking.stated_numbers import stated
+from regard.checking.numbers.stated_numbers import stated
 from regard.errors import InvalidAnswer
 from regard.kinds.offset.instance import Place, missed
 from regard.kinds.offset.spec import OffsetProblem

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer, evaluate, without_name
-from regard.checking.digits import allowed, of_formula, of_numbers
 from regard.checking.misconceptions import misconception
 from regard.checking.mistakes import named
+from regard.checking.numbers.digits import allowed, of_formula, of_numbers
 from regard.checking.sampling import softmax
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer

@@ -12,8 +12,8 @@ from regard.checking.answers import Answer
 from regard.checking.matrices import Float64, shape_words
 from regard.checking.misconceptions import misconception
 from regard.checking.mistakes import recognise
+from regard.checking.numbers.stated_numbers import left_open
 from regard.checking.sampling import Trial, compare, goal, sampled
-from regard.checking.stated_numbers import left_open
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.separator.instance import Bases, bases_of, separator_instance

@@ -10,8 +10,8 @@ import numpy as np
 
 from regard.checking.answer_reading import from_dict
 from regard.checking.answers import Answer
+from regard.checking.factors.open_factor import written
 from regard.checking.mistakes import recognise
-from regard.checking.open_factor import written
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.sequences.instance import Row, example, wanted

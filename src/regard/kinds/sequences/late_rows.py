@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import pairwise
 
-from regard.checking.open_factor import largest
+from regard.checking.factors.open_factor import largest
 from regard.kinds.sequences.instance import Row, rows
 from regard.kinds.sequences.reading import RESOLVED, Asked, bound, size
 

@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 
 from regard.checking.answers import Answer, evaluate
+from regard.checking.factors.open_factor import FACTOR, settled
+from regard.checking.factors.stated_factor import said_of_factor, within
 from regard.checking.matrices import matrix, shape_words, with_own_names
-from regard.checking.open_factor import FACTOR, settled
-from regard.checking.stated_factor import said_of_factor, within
 from regard.errors import InvalidAnswer
 from regard.kinds.sequences.instance import Float64, Row, Setting, rows, wanted
 from regard.kinds.sequences.spec import SequencesProblem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from regard.errors import InvalidAnswer
-from regard.lab.played_cases import scene_of
+from regard.lab.counterexamples.played_cases import scene_of
 from regard.lab.table import Answer
 from regard.lab.typed_answers import ChosenProblem, Typed, meant
 

@@ -22,7 +22,7 @@ class Asked(model_heads.Asked):
 
 def answer(asked: Asked) -> Answer:
     """Return the weights (rows are queries), by shift, and where the label says that they are."""
-    from regard.lab.offered_models import drawn_tokens, inspected, opened
+    from regard.lab.models.offered_models import drawn_tokens, inspected, opened
     from regard.models.gallery import by_shift
     from regard.models.scores.composition import random_level
 

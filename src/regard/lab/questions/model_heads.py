@@ -27,7 +27,7 @@ class Asked(Arguments):
 
 def answer(asked: Asked) -> Answer:
     """Return a row and a small map of each head, and how many have each label."""
-    from regard.lab.offered_models import inspected, offered_models, path_of
+    from regard.lab.models.offered_models import inspected, offered_models, path_of
     from regard.models.gallery import shade_paths
 
     found = inspected(asked.model, asked.read == "tokens")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from regard.checking.softmax_substitutes import SOFTMAX_SUBSTITUTES
+from regard.checking.tags.softmax_substitutes import SOFTMAX_SUBSTITUTES
 from regard.kinds.compute.instance import Example, Float64, Found, Setup
 from regard.kinds.compute.instance.forward import entropy, head_names, weights
 from regard.kinds.compute.instance.positions import biases

@@ -19,9 +19,9 @@ from regard.certify.formulas.evaluation import scalar, table
 from regard.certify.formulas.functions import in_balls
 from regard.certify.formulas.number_tables import Table
 from regard.checking.answers import Answer, evaluate
-from regard.checking.open_factor import FACTOR
+from regard.checking.factors.open_factor import FACTOR
+from regard.checking.numbers.stated_numbers import left_open
 from regard.checking.sampling import softmax
-from regard.checking.stated_numbers import left_open
 from regard.checking.typed.running_index import Over
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.condition.instance import Float64, Instance

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checking.open_factor import FACTOR
+from regard.checking.factors.open_factor import FACTOR
 from regard.errors import FormulaError
 from regard.kinds.condition.reading import Asked
 from regard.language import Formula

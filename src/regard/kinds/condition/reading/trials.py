@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from regard.checking.open_factor import largest, up_to
+from regard.checking.factors.open_factor import largest, up_to
 from regard.checking.sampling import softmax
 from regard.kinds.condition.instance import Instance, first_and_rest, level_of
 from regard.kinds.condition.instance.keys import key_instances

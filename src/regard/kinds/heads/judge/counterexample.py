@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from regard.checking.open_factor import written
+from regard.checking.factors.open_factor import written
 from regard.checking.sampling import Trial, compare, generator, smallest, softmax
 from regard.checking.verdict import Counterexample
 from regard.errors import InvalidAnswer

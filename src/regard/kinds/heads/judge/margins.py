@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from regard.checking.open_factor import written
+from regard.checking.factors.open_factor import written
 from regard.checking.sampling import Trial, compare
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import has_noise, limits_in_words, plain_instance

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from regard.checking.answers import Answer
+from regard.checking.factors.open_factor import written
 from regard.checking.mistakes import named, recognise
-from regard.checking.open_factor import written
 from regard.checking.sampling import Trial, compare, counted_once, goal
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Scope, Verdict
 from regard.errors import InvalidAnswer

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer, Value, evaluate, without_name
-from regard.checking.factor_bounds import Bounds, read_bounds
-from regard.checking.open_factor import FACTOR, largest, lower
+from regard.checking.factors.factor_bounds import Bounds, read_bounds
+from regard.checking.factors.open_factor import FACTOR, largest, lower
 from regard.checking.sampling import Trial
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import has_noise

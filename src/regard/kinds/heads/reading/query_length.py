@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.checking.open_factor import largest, lower, spread, up_to
+from regard.checking.factors.open_factor import largest, lower, spread, up_to
 from regard.checking.sampling import generator
 from regard.kinds.heads.instance import has_noise
 from regard.kinds.heads.reading.goal import LARGEST_SCORE

@@ -14,7 +14,7 @@ import numpy as np
 
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake
-from regard.checking.softmax_substitutes import SOFTMAX_SUBSTITUTES
+from regard.checking.tags.softmax_substitutes import SOFTMAX_SUBSTITUTES
 from regard.kinds.identity.instance import find_softmax
 from regard.kinds.identity.misconceptions.behaviour import (
     columns,

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from regard.checking.sampling import softmax
-from regard.checking.softmax_substitutes import Weigh
+from regard.checking.tags.softmax_substitutes import Weigh
 from regard.kinds.identity.instance import Float64, Values, error_of, example_numbers
 from regard.kinds.identity.misconceptions.case import CLOSE, Case, Turn
 

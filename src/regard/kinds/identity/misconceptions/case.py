@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.checking.softmax_substitutes import Weigh
-from regard.checking.stated_numbers import stated
+from regard.checking.numbers.stated_numbers import stated
+from regard.checking.tags.softmax_substitutes import Weigh
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.identity.instance import (
     Float64,

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer, Value, evaluate
-from regard.checking.digits import larger
+from regard.checking.factors.open_factor import in_balls, rungs
 from regard.checking.matrices import shape_words, with_own_names
-from regard.checking.open_factor import in_balls, rungs
+from regard.checking.numbers.digits import larger
 from regard.errors import InvalidAnswer
 from regard.kinds.noise.reading.output_law import Law, apart
 from regard.kinds.noise.spec import NoiseProblem, value_symbols

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from regard.checking.open_factor import plain as plain_factor
+from regard.checking.factors.open_factor import plain as plain_factor
 from regard.checking.sampling import compare
 from regard.checking.verdict import Counterexample
 from regard.kinds.self_attention.judge.heads import Asked, Scene, errors, scene, weights_of, worst

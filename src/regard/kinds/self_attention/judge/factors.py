@@ -10,8 +10,8 @@ from __future__ import annotations
 from functools import partial
 
 from regard.checking.answers import evaluate
-from regard.checking.open_factor import largest, settled
-from regard.checking.stated_factor import within
+from regard.checking.factors.open_factor import largest, settled
+from regard.checking.factors.stated_factor import within
 from regard.kinds.self_attention.judge.heads import (
     FAR,
     LARGEST_SCORE,

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.factor_bounds import Bounds
+from regard.checking.factors.factor_bounds import Bounds
+from regard.checking.factors.open_factor import FACTOR
+from regard.checking.factors.stated_factor import said_of_factor
 from regard.checking.matrices import Float64, in_coordinates, matrix, shape_words, with_own_names
-from regard.checking.open_factor import FACTOR
 from regard.checking.sampling import softmax
-from regard.checking.stated_factor import said_of_factor
 from regard.errors import InvalidAnswer
 from regard.kinds.self_attention.spec import SelfAttentionProblem
 from regard.language import Formula

@@ -55,7 +55,7 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what anybody prints is no frame
     questions()
     for path in sys.argv[1:]:
-        from regard.lab.offered_models import offer_model
+        from regard.lab.models.offered_models import offer_model
 
         offer_model(path)
     import regard.analysis.noise.key_noise

@@ -14,8 +14,8 @@ from html import escape
 from typing import Any
 
 from regard.lab import scenes
-from regard.lab.bundle import bundle
-from regard.lab.style import style_sheet
+from regard.lab.pages.bundle import bundle
+from regard.lab.pages.style import style_sheet
 
 
 def saved_lab(changed: Mapping[str, Mapping[str, Any]] | None = None) -> str:

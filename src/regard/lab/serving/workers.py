@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from regard.lab.serving.worker import frame
 from regard.lab.table import questions
-from regard.lab.worker import frame
 
 SECONDS = 20.0  # that a question may take
 PATIENCE = 4  # times as long, if the machine was busy with other things
@@ -32,7 +32,7 @@ class Worker:
     async def start(models: Sequence[str] = ()) -> Worker:
         """Start a process; it answers as soon as it has loaded what it needs."""
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "regard.lab.worker", *models,
+            sys.executable, "-m", "regard.lab.serving.worker", *models,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # arrays are small here
         )  # fmt: skip

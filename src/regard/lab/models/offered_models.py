@@ -57,7 +57,7 @@ def path_of(name: str) -> str | None:
 def opened(name: str) -> Model:
     """Return a model by its name here."""
     if name == DEMONSTRATION:
-        from regard.lab.designed_model import demonstration_model
+        from regard.lab.models.designed_model import demonstration_model
 
         return demonstration_model()
     if name not in _paths:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from regard.checking.answers import Answer, without_name
-from regard.checking.factor_bounds import Bounds, Evaluate, read_bounds
-from regard.checking.open_factor import FACTOR
+from regard.checking.factors.factor_bounds import Bounds, Evaluate, read_bounds
+from regard.checking.factors.open_factor import FACTOR
 from regard.errors import InvalidAnswer
 from regard.language import Formula, Limit
 

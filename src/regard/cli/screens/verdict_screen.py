@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from regard.checking.verdict import shown as written
 from regard.checking.verdict_report import compared, fixed, goal_words, mark, next_commands, typeset
-from regard.cli.screens import titled
+from regard.cli.screens.solution_screen import titled
 from regard.problems.loading import bundled_ids
 from regard.report.characters import columns, shorten
 from regard.report.inline import shown

@@ -13,8 +13,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from regard.checking.collections.part_by_part import Grading, Part
 from regard.checking.dispatch import check
-from regard.checking.part_by_part import Grading, Part
 from regard.errors import InvalidProblem
 from regard.problems import Problem, from_dict, load, to_dict
 from regard.problems.problem_sets import find_collection
@@ -67,6 +67,6 @@ def _problem(part: Mapping[str, Any]) -> Problem:
 
 @cache
 def _files() -> dict[str, str]:
-    folder = resources.files("regard.checking") / "examples"
+    folder = resources.files("regard.checking.collections") / "examples"
     files = sorted(file.name for file in folder.iterdir() if file.name.endswith(".toml"))
     return {name.removesuffix(".toml"): (folder / name).read_text("utf-8") for name in files}

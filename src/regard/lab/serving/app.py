@@ -17,10 +17,10 @@ from starlette.exceptions import HTTPException
 
 from regard import __version__
 from regard.lab import scenes
-from regard.lab.static_files import static_file
+from regard.lab.serving.static_files import static_file
+from regard.lab.serving.workers import Workers
 from regard.lab.table import Question, questions
 from regard.lab.wording import sentence
-from regard.lab.workers import Workers
 
 UNREADABLE = "A question is one JSON object; this body cannot be read as one."
 MOST_AT_ONCE = 64  # questions of one page on their way

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from regard.lab.played_pictures import Array, Arrays, Scale, State, same, softmax
+from regard.lab.counterexamples.played_pictures import Array, Arrays, Scale, State, same, softmax
 
 MOST = 8  # rows and columns that the scene shows
 MATRICES = ("x", "W_Q", "W_K", "W_V")

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from regard.checking.answer_reading import from_dict
+from regard.checking.collections.part_by_part import Grading, Part
 from regard.checking.dispatch import LONGEST, check
-from regard.checking.part_by_part import Grading, Part
 from regard.errors import InvalidAnswer, InvalidProblem
 from regard.problems.loading import load, parse, read_file
 from regard.problems.problem_sets import Collection, collection

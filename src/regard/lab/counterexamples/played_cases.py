@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.lab.played_heads import in_steps, kept_as_written
-from regard.lab.played_pictures import (
+from regard.lab.counterexamples.played_heads import in_steps, kept_as_written
+from regard.lab.counterexamples.played_pictures import (
     Array,
     Scale,
     State,

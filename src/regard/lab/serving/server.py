@@ -57,7 +57,7 @@ def _first_page(models: Sequence[str | Path]) -> str:
     """The address of the scene that shows the first model, or of the cards."""
     if not models:
         return "?"
-    from regard.lab.offered_models import offer_model
+    from regard.lab.models.offered_models import offer_model
 
     first, *_ = [offer_model(path) for path in models]
     return f"scene/heads-of-a-model?model={quote(json.dumps(first))}&head=%22clearest%22&"
@@ -89,12 +89,12 @@ def _run(
     try:
         import uvicorn
 
-        from regard.lab.app import application
-        from regard.lab.connection import TimedConnection
+        from regard.lab.serving.app import application
+        from regard.lab.serving.connection import TimedConnection
     except ModuleNotFoundError as missing:
         raise ParameterError(f"lab.serve: {missing.name} is not installed. {NEEDS}") from None
-    from regard.lab.guard import MOST_BYTES, Guard
-    from regard.lab.workers import Workers
+    from regard.lab.serving.guard import MOST_BYTES, Guard
+    from regard.lab.serving.workers import Workers
 
     app = Guard(application(Workers(models=models)), port, token)
     server = uvicorn.Server(

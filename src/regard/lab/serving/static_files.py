@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 
 from regard.lab import scenes
-from regard.lab.style import style_sheet
+from regard.lab.pages.style import style_sheet
 
 _KINDS = {
     ".js": "text/javascript",

@@ -1,0 +1,1 @@
+"""Numbers of answers: how many digits count, and which numbers a statement tells."""

@@ -1,0 +1,1 @@
+"""What is printed in one screen: a solution, a verdict, a question."""

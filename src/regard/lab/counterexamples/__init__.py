@@ -1,0 +1,1 @@
+"""Counterexamples of verdicts as states of scenes, to be played with."""

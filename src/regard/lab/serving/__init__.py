@@ -1,0 +1,1 @@
+"""The page on this machine: the server behind its guard, and the processes that answer."""
