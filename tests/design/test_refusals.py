@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import regard
-from audits.refusals import draw
+from audits.designs.refusals import draw
 from design.rounding import rounded_down
 from regard.certify import verify
 from regard.core import reference

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from audits import convex_search
+from audits.designs import convex_search
 
 Array = NDArray[np.float64]
 

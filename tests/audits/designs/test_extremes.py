@@ -10,7 +10,7 @@ import pytest
 from scipy.special import ndtr
 
 import regard
-from audits.extreme_inputs import DESIGNS, Call, Rng
+from audits.designs.extreme_inputs import DESIGNS, Call, Rng
 from regard.analysis.noise.two_keys import logistic_moments
 from regard.certify import verify
 

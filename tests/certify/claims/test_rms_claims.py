@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from audits.laplace import exact_rms
+from audits.designs.laplace import exact_rms
 from certify.damage import damaged, data, result, status
 from regard.certify import verify
 from regard.certify.claims.random_keys import output_rms

@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from audits.formulas_in_mpmath import DIGITS, exact, largest_difference, value
+from audits.formulas.formulas_in_mpmath import DIGITS, exact, largest_difference, value
 from regard.certify.certificate import Unusable
 from regard.certify.claims.algebra import identities
 from regard.certify.formulas.expansion import expand

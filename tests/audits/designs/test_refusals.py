@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import regard
-from audits.refusals import Goal, convex_error, draw, rounded, smallest_error
+from audits.designs.refusals import Goal, convex_error, draw, rounded, smallest_error
 from regard.certify import verify
 
 SHORT = 20

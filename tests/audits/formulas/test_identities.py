@@ -11,8 +11,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from audits.formulas_in_mpmath import DIGITS, exact, largest_difference, value
-from audits.identity_cases import FAMILIES, Case, cases
+from audits.formulas.formulas_in_mpmath import DIGITS, exact, largest_difference, value
+from audits.formulas.identity_cases import FAMILIES, Case, cases
 from regard.certify import Certificate, verify
 from regard.certify.claims.algebra import identities
 from regard.checking import check

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits.laplace import exact_rms
+from audits.designs.laplace import exact_rms
 from regard.certify import Certificate, verify
 from regard.certify.claims.random_keys import output_rms
 from regard.solving.random_keys import RandomKeys, rms_bound

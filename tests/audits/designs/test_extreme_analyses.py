@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import regard
-from audits.extreme_inputs import SIZES, Rng, table
+from audits.designs.extreme_inputs import SIZES, Rng, table
 from regard import analysis
 
 EYE = np.eye(2)
