@@ -24,7 +24,7 @@ from regard.certify.formulas.stated_identity import StatedIdentity
 from regard.checking.sampling import generator
 from regard.errors import FormulaError
 from regard.language import parse
-from regard.problems.assertions import Assertion
+from regard.problems.assertions import Assertion, in_the_way
 from regard.problems.symbols import SymbolsGiven, Values
 
 DRAWS = 16
@@ -53,11 +53,9 @@ class Judged:
 def decide(parts: list[Assertion], given: SymbolsGiven) -> Judged:
     """Decide a statement: true if all its parts are, false if one is."""
     judged = [_decide(part, given) for part in parts]
-    wrong = next((one for one in judged if one.truth is False), None)
-    if wrong is not None:
-        return wrong
-    if any(one.truth is None for one in judged):
-        return Judged(None)
+    stuck = in_the_way(judged)
+    if stuck is not None:
+        return stuck
     shown = next((one for one in judged if one.values), judged[0])
     return Judged(True, all(one.everywhere for one in judged), shown.values, shown.words)
 

@@ -76,6 +76,16 @@ def with_own_names(
     return names
 
 
+def as_vector(name: str, found: np.ndarray, width: int, like: str) -> np.ndarray:
+    """Return a vector, also of one row or column; InvalidAnswer where it is none of that width."""
+    if found.shape not in ((width,), (1, width), (width, 1)):
+        raise InvalidAnswer(
+            f"answer: {name} must be a vector of {width} entries, as long as {like}. It is "
+            f"{shape_words(found)}."
+        )
+    return found.reshape(width)
+
+
 def half_a_digit(fields: Iterable[Any]) -> float:
     """Return half a unit of the last decimal that numbers are written with, of two at least."""
     numbers: list[float] = []

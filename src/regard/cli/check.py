@@ -12,21 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from regard.cli.command_line.inline import apart, inline
-from regard.cli.console import Full, out, width
-from regard.cli.problem_set import Json, write
-from regard.cli.solve import Format, rendered
+from regard.cli.command_line.options import SUFFIXES, Form, Format, Full, Json, Output
+from regard.cli.console import out, width
+from regard.cli.problem_set import write
+from regard.cli.solve import rendered
 from regard.errors import InvalidAnswer, InvalidProblem
 
 if TYPE_CHECKING:
     from regard.checking import Grading
     from regard.report import Report
-
-_SUFFIXES = {
-    ".html": Format.html,
-    ".tex": Format.latex,
-    ".json": Format.json,
-    ".pdf": Format.pdf,
-}
 
 
 def check(
@@ -48,10 +42,8 @@ def check(
     seed: Annotated[
         int | None, typer.Option(help="Work out the instance that this seed draws.")
     ] = None,
-    form: Annotated[
-        Format | None, typer.Option("--format", help="By default the ending of -o, else text.")
-    ] = None,
-    output: Annotated[Path | None, typer.Option("-o", help="Write to this file.")] = None,
+    form: Form = None,
+    output: Output = None,
     unsafe: Annotated[
         bool, typer.Option(help="Run a program of your own where nothing keeps it apart.")
     ] = False,
@@ -70,7 +62,7 @@ def check(
     if as_json:
         form = Format.json
     if form is None:
-        form = _SUFFIXES.get(output.suffix, Format.text) if output else Format.text
+        form = SUFFIXES.get(output.suffix, Format.text) if output else Format.text
     collection = find_collection(problem)
     typed = answer or []
     said = inline(apart(typed[0], _names(problem)) if len(typed) == 1 else typed)

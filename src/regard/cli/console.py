@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-Full = Annotated[bool, typer.Option("--full", help="Print everything, not one screen of it.")]
 _NARROWEST, _WIDEST = 60, 100  # of what is laid out as one screen
 
 

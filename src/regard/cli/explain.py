@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli.command_line.options import Form, Format, Json, Output, format_of
 from regard.cli.console import out
-from regard.cli.problem_set import Json, write
-from regard.cli.solve import Format, format_of, rendered
+from regard.cli.problem_set import write
+from regard.cli.solve import rendered
 from regard.errors import InvalidProblem, RegardError
 
 if TYPE_CHECKING:
@@ -30,10 +31,8 @@ def explain(
     digits: Annotated[
         int, typer.Option(min=1, max=MOST_DIGITS, help="Digits of weights and outputs.")
     ] = 6,
-    form: Annotated[
-        Format | None, typer.Option("--format", help="By default the ending of -o, else text.")
-    ] = None,
-    output: Annotated[Path | None, typer.Option("-o", help="Write to this file.")] = None,
+    form: Form = None,
+    output: Output = None,
     as_json: Json = False,
 ) -> None:
     """Write out every step of attention on the numbers of a file, exactly."""

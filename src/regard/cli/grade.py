@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.command_line.options import Json
 from regard.cli.console import out, side
-from regard.cli.problem_set import Json
 from regard.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -7,20 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.command_line.options import SUFFIXES, Format
 from regard.cli.problem_set import write
-from regard.cli.solve import Format, rendered
+from regard.cli.solve import rendered
 from regard.errors import InvalidProblem
 
 if TYPE_CHECKING:
     from regard.problems import Problem
     from regard.report import Report
 
-_SUFFIXES = {
-    ".html": Format.html,
-    ".tex": Format.latex,
-    ".pdf": Format.pdf,
-    ".txt": Format.text,
-}
+_SUFFIXES = {suffix: form for suffix, form in SUFFIXES.items() if form is not Format.json}
 
 
 def handout(

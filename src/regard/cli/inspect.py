@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.command_line.options import Form, Format, Json, Output, format_of
 from regard.cli.console import out, side
-from regard.cli.problem_set import Json, write
-from regard.cli.solve import Format, format_of
+from regard.cli.problem_set import write
 from regard.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -37,10 +37,8 @@ def inspect(
     window: Annotated[
         int | None, typer.Option(min=4, help="Positions that weights are read over.")
     ] = None,
-    form: Annotated[
-        Format | None, typer.Option("--format", help="By default the ending of -o, else text.")
-    ] = None,
-    output: Annotated[Path | None, typer.Option("-o", help="Write to this file.")] = None,
+    form: Form = None,
+    output: Output = None,
     as_json: Json = False,
 ) -> None:
     """Read the heads of a model: what each looks at, and how clearly."""

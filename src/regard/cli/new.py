@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.problem_set import Json, write
+from regard.cli.command_line.options import Json
+from regard.cli.problem_set import write
 from regard.errors import InvalidProblem
 
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli.command_line.options import Json
 from regard.cli.console import out
 from regard.errors import InvalidProblem
 
 if TYPE_CHECKING:
     from regard.problems import Collection
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def list_problems(

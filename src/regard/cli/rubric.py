@@ -6,8 +6,8 @@ import json
 
 import typer
 
+from regard.cli.command_line.options import Json
 from regard.cli.console import out
-from regard.cli.problem_set import Json
 from regard.cli.show import Name
 
 

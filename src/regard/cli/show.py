@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.console import Full, out, width
-from regard.cli.problem_set import Json
+from regard.cli.command_line.options import Full, Json
+from regard.cli.console import out, width
 from regard.errors import InvalidProblem
 
 if TYPE_CHECKING:

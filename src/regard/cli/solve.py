@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.console import Full, out, side, width
-from regard.cli.problem_set import Json, write
+from regard.cli.command_line.options import Form, Format, Full, Json, Output, format_of
+from regard.cli.console import out, side, width
+from regard.cli.problem_set import write
 from regard.errors import InvalidProblem
 
 if TYPE_CHECKING:
@@ -22,44 +22,13 @@ if TYPE_CHECKING:
     from regard.solving import Solution
 
 
-class Format(StrEnum):
-    """How a report is written."""
-
-    text = "text"
-    html = "html"
-    latex = "latex"
-    json = "json"
-    pdf = "pdf"
-
-
-_SUFFIXES = {
-    ".html": Format.html,
-    ".tex": Format.latex,
-    ".json": Format.json,
-    ".pdf": Format.pdf,
-    ".txt": Format.text,
-}
-
-
-def format_of(output: Path | None) -> Format:
-    """Return the format that the ending of a file asks for; text where there is none."""
-    if output is None:
-        return Format.text
-    if output.suffix not in _SUFFIXES:
-        endings = ", ".join(_SUFFIXES)
-        raise InvalidProblem(f"-o {output}: use one of the endings {endings}, or say --format.")
-    return _SUFFIXES[output.suffix]
-
-
 def solve(
     problems: Annotated[
         list[str] | None, typer.Argument(help="Ids or collections out of `regard list`, or files.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Solve every bundled problem.")] = False,
-    form: Annotated[
-        Format | None, typer.Option("--format", help="By default the ending of -o, else text.")
-    ] = None,
-    output: Annotated[Path | None, typer.Option("-o", help="Write to this file.")] = None,
+    form: Form = None,
+    output: Output = None,
     full: Full = False,
     as_json: Json = False,
 ) -> None:

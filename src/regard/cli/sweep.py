@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli.command_line.options import Json
 from regard.cli.console import out, side
-from regard.cli.problem_set import Json, write
+from regard.cli.problem_set import write
 from regard.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from inspect import Parameter
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +19,10 @@ from regard.core.kernels.problem import Problem
 from regard.core.kernels.statistics import Asked, Found
 from regard.errors import ParameterError
 from regard.shapes import layout, real
+from regard.shapes.other_words import refuse
 
 Array = NDArray[Any]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 # Infinity and NaN come out where they belong; that they did is no news worth a warning.
@@ -34,6 +39,51 @@ class Rules:
     window: object = None
     key_lengths: object = None
     softcap: object = None
+
+    @classmethod
+    def named(cls, function: str, given: Mapping[str, Any], *own: str, **fixed: Any) -> Rules:
+        """Return what was given by name; what has no such name is refused.
+
+        Args:
+            function: whose arguments they are.
+            given: by name.
+            own: what else the function can be told, for the message.
+            fixed: rules that cannot be given, since they are known.
+        """
+        known = [name for name in cls.__dataclass_fields__ if name not in fixed]
+        other = {name: x for name, x in given.items() if name not in known}
+        if other:
+            refuse(function, other, (*own, *known))
+        return cls(**given, **fixed)
+
+
+class RuleWords(TypedDict, total=False):
+    """`Rules` as keyword arguments: a function says `**rules: Unpack[RuleWords]` of all of them."""
+
+    scale: float | None
+    is_causal: bool
+    causal_offset: Any
+    window: tuple[int | None, int | None] | None
+    key_lengths: Any
+    softcap: float | None
+
+
+def with_rules(function: F) -> F:
+    """Spell out the rules in the signature of a function, for `help` and editors."""
+    signature = inspect.signature(function)
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    types = RuleWords.__annotations__
+    rules = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=one.default, annotation=_text(types[name]))
+        for name, one in Rules.__dataclass_fields__.items()
+    ]
+    function.__signature__ = signature.replace(parameters=own + rules)  # type: ignore[attr-defined]
+    return function
+
+
+def _text(annotation: Any) -> str:
+    """Return a type as it is written in this file."""
+    return str(annotation.__forward_arg__)
 
 
 class Call:

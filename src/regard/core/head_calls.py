@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from regard.core.call import Rules, quiet
 from regard.core.head_pictures import weights_figure
 from regard.core.projections import Tokens
+from regard.shapes.other_words import arguments_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,19 +60,10 @@ class HeadCalls(ABC):
         rules = Rules(self.scale, is_causal, causal_offset, window, key_lengths, softcap)
         return self._write(tokens, tokens.attend(self._stack(), self._mask(tokens, mask), rules))
 
+    @arguments_of(__call__)
     @quiet
     def weights(
-        self,
-        x: Any,
-        context: Any = None,
-        *,
-        positions: Any = None,
-        mask: Any = None,
-        is_causal: bool = False,
-        causal_offset: Any = 0,
-        window: tuple[int | None, int | None] | None = None,
-        key_lengths: Any = None,
-        softcap: float | None = None,
+        self, x: Any, context: Any = None, *, positions: Any = None, mask: Any = None, **rules: Any
     ) -> Any:
         """Return how much each token of `x` attends to each token of `context`, in each head.
 
@@ -82,8 +74,8 @@ class HeadCalls(ABC):
             or are 0 where a token may attend to nothing.
         """
         tokens = Tokens(self._name, x, context, positions, vars(self))
-        rules = Rules(self.scale, is_causal, causal_offset, window, key_lengths, softcap)
-        return self._per_head(tokens.weigh(self._stack(), self._mask(tokens, mask), rules))
+        named = Rules.named(f"{self._name}.weights", rules, "positions", "mask", scale=self.scale)
+        return self._per_head(tokens.weigh(self._stack(), self._mask(tokens, mask), named))
 
     def plot(
         self,

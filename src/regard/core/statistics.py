@@ -5,17 +5,17 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Never
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.arrays import take
 from regard.core import masks
-from regard.core.call import Call, Rules
+from regard.core.call import Call, Rules, RuleWords, with_rules
 from regard.errors import ParameterError
 from regard.shapes import allocatable, boolean, integer, show
-from regard.shapes.other_words import KNOWN, known_words, refuse
+from regard.shapes.other_words import KNOWN
 
 _LIMIT = 2**62  # beyond every length and every causal_offset, and within int64 with them
 
@@ -74,7 +74,7 @@ class AttentionStatistics:
         return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
 
-@known_words
+@with_rules
 def attention_statistics(
     query: Any,
     key: Any,
@@ -84,13 +84,7 @@ def attention_statistics(
     offsets: Any = (),
     columns: Any = (),
     received: bool = False,
-    scale: float | None = None,
-    is_causal: bool = False,
-    causal_offset: Any = 0,
-    window: tuple[int | None, int | None] | None = None,
-    key_lengths: Any = None,
-    softcap: float | None = None,
-    **other: Never,
+    **rules: Unpack[RuleWords],
 ) -> AttentionStatistics:
     """Describe the weights of every query, in memory that does not grow with n_q · n_k.
 
@@ -123,14 +117,12 @@ def attention_statistics(
         >>> bool(np.isclose(found.entropy[0], np.log(5) - 0.6 * np.log(3)))
         True
     """
-    if other:
-        refuse("attention_statistics", other, KNOWN)
     name = "attention_statistics"
     call = Call(
         name,
         {"query": query, "key": key},
         mask,
-        Rules(scale, is_causal, causal_offset, window, key_lengths, softcap),
+        Rules.named(name, rules, *KNOWN),
     )
     wanted = integer(name, "top", top, minimum=0)
     shifts = _whole_numbers("offsets", offsets)
@@ -142,7 +134,7 @@ def attention_statistics(
         top=wanted,
         offsets=shifts,
         columns=keys,
-        positions=masks.positions(name, call.layout.batch, n_q, causal_offset),
+        positions=masks.positions(name, call.layout.batch, n_q, rules.get("causal_offset", 0)),
         received=boolean(name, "received", received),
     )
     arrays = {field: getattr(found, field) for field in AttentionStatistics.__dataclass_fields__}

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.arrays import common_dtype, computing, give, numbers
-from regard.core.call import Call, Rules
+from regard.core.call import Call, Rules, RuleWords, with_rules
 from regard.core.double_double import DoubleDouble, add, quick_two_sum, two_product, two_sum
 from regard.core.exact_product import product
 from regard.core.kernels.careful import near_one
@@ -107,19 +107,14 @@ class AttentionState:
             hi = np.where(total[..., None] == 0, 0, sums[0])
         return cls(exponent, _finite(hi, sums[1]), taken.library, common_dtype(taken.dtype))
 
+    @with_rules
     def update(
         self,
         query: Any,
         key: Any,
         value: Any,
         mask: Any = None,
-        *,
-        scale: float | None = None,
-        is_causal: bool = False,
-        causal_offset: Any = 0,
-        window: tuple[int | None, int | None] | None = None,
-        key_lengths: Any = None,
-        softcap: float | None = None,
+        **rules: Unpack[RuleWords],
     ) -> AttentionState:
         """Return the state after these queries have seen these keys as well.
 
@@ -130,7 +125,7 @@ class AttentionState:
             "AttentionState.update",
             {"query": query, "key": key, "value": value},
             mask,
-            Rules(scale, is_causal, causal_offset, window, key_lengths, softcap),
+            Rules.named("AttentionState.update", rules, "mask"),
         )
         problem = call.problem
         rows = (*call.layout.outer, problem.n_q)

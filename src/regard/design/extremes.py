@@ -6,7 +6,6 @@ the way. Where such numbers come in, what comes out is verified before anybody s
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from regard.certify import verify
 from regard.errors import InfeasibleDesign, RegardError, UndecidedDesign
-from regard.shapes.extremes import LOST, find_extreme, refuse_extreme
+from regard.shapes.extremes import LOST, find_extreme, no_warnings, refuse_extreme
 
 __all__ = ["surely"]
 
@@ -37,8 +36,7 @@ def surely(
     extreme = find_extreme(given)
     if extreme is None:
         return solve()
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+    with no_warnings():
         try:
             found = solve()
             sound = _sound(found)

@@ -7,9 +7,9 @@ not always the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 from regard.errors import FormulaError
 from regard.language import parse
@@ -54,6 +54,26 @@ class Assertion:
             "permutations": [name for name in given.permutations if name in shapes],
             "positive": [name for name in given.positive if name in shapes],
         }
+
+
+class Decided(Protocol):
+    """What is known of one part of a statement."""
+
+    @property
+    def truth(self) -> bool | None:
+        """Whether it is true; None where that is not known."""
+
+
+D = TypeVar("D", bound=Decided)
+
+
+def in_the_way(parts: Iterable[D]) -> D | None:
+    """Return the part that keeps a statement from being true: a false one before an undecided one.
+
+    A statement is true if all its parts are, and false if one is.
+    """
+    other = [part for part in parts if not part.truth]
+    return next((part for part in other if part.truth is False), other[0] if other else None)
 
 
 def assertions(given: SymbolsGiven, text: str, where: str = "says") -> list[Assertion]:

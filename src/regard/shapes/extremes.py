@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from regard.errors import ParameterError, RegardError
 
-__all__ = ["Extreme", "find_extreme", "finite_or_refused", "refuse_extreme"]
+__all__ = ["Extreme", "find_extreme", "finite_or_refused", "no_warnings", "refuse_extreme"]
 
 LARGEST, SMALLEST = 1e30, 1e-30  # products of ten numbers of this size are still ordinary floats
 VANISHING = 1e-60  # single entries beside ordinary ones
@@ -70,8 +71,7 @@ def finite_or_refused(
         extreme = None
     if extreme is None:
         return compute()
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+    with no_warnings():
         try:
             found = compute()
             if all(bool(np.isfinite(x).all()) for x in numbers(found)):
@@ -81,3 +81,11 @@ def finite_or_refused(
         except LOST:
             pass
     refuse_extreme(function, extreme)
+
+
+@contextmanager
+def no_warnings() -> Iterator[None]:
+    """Compute with extreme numbers, in which overflow and warnings of it are no news."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield

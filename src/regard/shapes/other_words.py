@@ -9,11 +9,13 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from regard.errors import ParameterError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _NO_DROPOUT = "There is none here: leave it out."
 _WEIGHTS = "Call attention_with_weights, which returns (output, weights)."
@@ -52,6 +54,17 @@ KNOWN = (
 
 class UnknownArgument(ParameterError, TypeError):
     """An argument that a function does not have; also a TypeError, as Python's own is."""
+
+
+def arguments_of(model: Callable[P, object]) -> Callable[[Callable[..., R]], Callable[P, R]]:
+    """Give a function, which takes the same by other means, the signature of another one."""
+    signature = inspect.signature(model)
+
+    def given(function: Callable[..., R]) -> Callable[P, R]:
+        function.__signature__ = signature  # type: ignore[attr-defined]
+        return function
+
+    return given
 
 
 def known_words(function: Function) -> Function:

@@ -6,8 +6,9 @@ numbers; it is refuted by numbers for which the sides differ, in balls.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -17,10 +18,11 @@ from regard.certify.certificate import Unusable
 from regard.certify.claims.algebra import comparisons, identities, rank_bounds
 from regard.certify.formulas.counterexamples import find_counterexample
 from regard.certify.formulas.stated_identity import StatedIdentity
-from regard.problems.assertions import Assertion
+from regard.problems.assertions import Assertion, in_the_way
 from regard.problems.symbols import SymbolsGiven
 
 Reach = Literal["all", "sizes", "tested", ""]
+Numbers = dict[str, Any]  # an array for each symbol, as lists
 CHANCE = 1e-30  # that a wrong equation passes a test
 TRIES = 40  # draws that may refute a bound
 FAR, FARTHEST = 6, 12  # and more, of numbers up to this size
@@ -50,11 +52,9 @@ class Settled:
 def settle(parts: list[Assertion], given: SymbolsGiven) -> Settled:
     """Settle a statement: true if all its parts are, false if one is."""
     settled = [_settle(part, given) for part in parts]
-    wrong = next((one for one in settled if one.truth is False), None)
-    if wrong is not None:
-        return wrong
-    if any(one.truth is None for one in settled):
-        return Settled(None)
+    stuck = in_the_way(settled)
+    if stuck is not None:
+        return stuck
     order: list[Reach] = ["tested", "sizes", "all", ""]
     reach = min((one.reach for one in settled), key=order.index)
     shown = next((one for one in settled if one.values), settled[0])
@@ -115,30 +115,29 @@ def _equation(part: Assertion, given: SymbolsGiven) -> Settled:
 def _rank(part: Assertion, given: SymbolsGiven) -> Settled:
     fields = part.fields(given)
     stated = rank_bounds.claim(part.left, part.right, fields)
-    if _holds(stated)[0] == "holds":
-        return Settled(True, (stated,), "all")
-    for values in _drawn(given, fields):
-        refuted = rank_bounds.refutation(part.left, part.right, fields, values)
-        status, there = _holds(refuted)
-        if status == "holds":
-            return Settled(False, (refuted,), "", values, there)
-    return Settled(None)
+    refute = partial(rank_bounds.refutation, part.left, part.right, fields)
+    return _bound(stated, refute, _drawn(given, fields))
 
 
 def _compared(part: Assertion, given: SymbolsGiven) -> Settled:
     fields = part.fields(given)
     stated = comparisons.claim(part.left, part.right, part.relation == ">", fields)
+    return _bound(stated, partial(comparisons.refutation, stated), _drawn(given, fields))
+
+
+def _bound(stated: Claim, refute: Callable[[Numbers], Claim], drawn: list[Numbers]) -> Settled:
+    """Settle a bound: it holds for all, or a claim holds that it fails for drawn numbers."""
     if _holds(stated)[0] == "holds":
         return Settled(True, (stated,), "all")
-    for values in _drawn(given, fields):
-        refuted = comparisons.refutation(stated, values)
+    for values in drawn:
+        refuted = refute(values)
         status, there = _holds(refuted)
         if status == "holds":
             return Settled(False, (refuted,), "", values, there)
     return Settled(None)
 
 
-def _drawn(given: SymbolsGiven, fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _drawn(given: SymbolsGiven, fields: Mapping[str, Any]) -> list[Numbers]:
     """Return numbers to refute a bound with, of several sizes."""
     rng = np.random.default_rng(23)
     turns = len(given.size_names) + 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from regard.cluster.key_stores.stores import Store, open_store
 from regard.cluster.key_stores.tree import attend_on_cluster
 from regard.cluster.progress import Progress, watched
 from regard.core import masks
+from regard.core.call import Rules, RuleWords, with_rules
 from regard.core.streaming import AttentionState
 from regard.errors import ParameterError
 from regard.shapes import integer, layout, real
@@ -27,8 +28,10 @@ from regard.shapes import integer, layout, real
 __all__ = ["attention"]
 
 _NAME = "cluster.attention"
+_WORDS = ("memory", "client", "top", "offsets", "columns", "statistics", "progress")
 
 
+@with_rules
 def attention(
     query: Any,
     key: Any,
@@ -40,13 +43,8 @@ def attention(
     offsets: Sequence[int] = (),
     columns: Sequence[int] = (),
     statistics: bool = False,
-    scale: float | None = None,
-    is_causal: bool = False,
-    causal_offset: Any = 0,
-    window: tuple[int | None, int | None] | None = None,
-    key_lengths: Any = None,
-    softcap: float | None = None,
     progress: Progress = None,
+    **given: Unpack[RuleWords],
 ) -> StoreAttention:
     """Compute the attention of queries in memory to keys and values in a store, in one pass.
 
@@ -87,18 +85,14 @@ def attention(
     dtype = common_dtype(taken.dtype, *(str(store.dtype) for store in stores))
     ready = taken.array.astype(computing(dtype), copy=False)
     fitted = layout.fit(_NAME, ready, _stand_in(stores[0]), _stand_in(stores[1]), None)
-    rules = {
-        "scale": None if scale is None else real(_NAME, "scale", scale),
-        "is_causal": is_causal,
-        "causal_offset": causal_offset,
-        "window": window,
-        "key_lengths": key_lengths,
-        "softcap": None if softcap is None else real(_NAME, "softcap", softcap, positive=True),
-    }
+    rules = dict(vars(Rules.named(_NAME, given, *_WORDS)))
+    for name in ("scale", "softcap"):
+        if rules[name] is not None:
+            rules[name] = real(_NAME, name, rules[name], positive=name == "softcap")
+    places = ("is_causal", "causal_offset", "window", "key_lengths")
     reach = masks.reach(
-        _NAME, fitted.batch, fitted.n_q, fitted.n_k,
-        is_causal=is_causal, causal_offset=causal_offset, window=window, key_lengths=key_lengths,
-    )  # fmt: skip
+        _NAME, fitted.batch, fitted.n_q, fitted.n_k, **{name: rules[name] for name in places}
+    )
     span = (0, fitted.n_k) if reach is None else reach.span()
     asked = _asked(top, offsets, columns, statistics, fitted.n_k)
     rows = math.prod(fitted.outer) * fitted.n_q

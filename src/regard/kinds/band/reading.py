@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from regard.checking.answers import Answer, evaluate
+from regard.checking.attempt import Attempt
 from regard.checking.matrices import with_own_names
 from regard.errors import InvalidAnswer
 from regard.kinds.band.instance import Bools, Window, window_of
@@ -20,11 +21,8 @@ SLACK = 1e-9  # of a phase: a border at π/4 exactly is in the range that begins
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Asked(Attempt[BandProblem]):
     """A problem, and what an answer zeroes."""
-
-    problem: BandProblem
-    answer: Answer
 
     @property
     def here(self) -> Window:

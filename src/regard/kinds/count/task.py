@@ -10,7 +10,7 @@ from itertools import product
 
 from regard.certify.certificate import Unusable
 from regard.certify.formulas.rational_functions import Ratio
-from regard.checking.answers import Answer
+from regard.checking.attempt import Attempt
 from regard.checking.sampling import generator
 from regard.kinds.count.instance.closed_forms import count, shape
 from regard.kinds.count.instance.sizes import Setting, Symbols, setting, symbols_of
@@ -26,11 +26,8 @@ SMALL = (1, 2, 3, 4, 6, 8)
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class Task(Attempt[CountProblem]):
     """A problem and an answer to it."""
-
-    problem: CountProblem
-    answer: Answer
 
     @cached_property
     def symbols(self) -> Symbols:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from regard.checking.answers import Answer, evaluate
-from regard.checking.matrices import in_coordinates, shape_words, with_own_names
+from regard.checking.attempt import Attempt
+from regard.checking.matrices import as_vector, in_coordinates, with_own_names
 from regard.checking.sampling import Float64
 from regard.errors import InvalidAnswer
 from regard.kinds.feasibility.instance import Instance
@@ -16,20 +17,16 @@ from regard.problems.tokens import token_label
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Asked(Attempt[FeasibilityProblem]):
     """A problem and what an answer says.
 
     Attributes:
-        problem: what is asked.
-        answer: what was answered.
         possible: what it says about whether the goal can be reached.
         label: what the output is called, such as c_2.
         token: what the token that may be changed is called, such as x_2.
         own: the names that the answer declares beside these.
     """
 
-    problem: FeasibilityProblem
-    answer: Answer
     possible: bool
     label: str
     token: str
@@ -58,15 +55,7 @@ class Asked:
         found = evaluate(name, self.answer.need(name), symbols)
         if isinstance(found, bool | list | dict):
             raise InvalidAnswer(f"answer: {name} must be a formula or a list of numbers.")
-        array, d = np.asarray(found, float), at.tokens.shape[1]
-        if array.shape in ((1, d), (d, 1)):
-            array = array.reshape(d)
-        if array.shape != (d,):
-            raise InvalidAnswer(
-                f"answer: {name} must be a vector of {d} entries, as long as a token. It is "
-                f"{shape_words(array)}."
-            )
-        return array
+        return as_vector(name, np.asarray(found, float), at.tokens.shape[1], "a token")
 
     def error(self, at: Instance) -> float:
         """Return how far what the answer says is from what comes out, relative to the goal."""

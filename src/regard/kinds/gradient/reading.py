@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.checking.answers import Answer, evaluate, without_name
+from regard.checking.answers import evaluate, without_name
+from regard.checking.attempt import Attempt
 from regard.checking.numbers import digits
 from regard.checking.numbers.digits import Decimals
 from regard.errors import FormulaError, InvalidAnswer
@@ -21,11 +22,8 @@ OTHER_NAMES = {"dL_d": "d", "grad_": "d"}
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Asked(Attempt[GradientProblem]):
     """A problem and the fields of an answer."""
-
-    problem: GradientProblem
-    answer: Answer
 
     def before(self, name: str) -> tuple[str, ...]:
         """Return the gradients that a field may be written in: those that are found before it."""

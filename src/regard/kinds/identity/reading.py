@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer, Value, evaluate
+from regard.checking.attempt import Attempt
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.identity.instance import Values
 from regard.kinds.identity.spec import IdentityGiven, IdentityProblem
@@ -30,16 +31,12 @@ class Misfit(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Asked(Attempt[IdentityProblem]):
     """A problem and the formulas of an answer.
 
     Attributes:
-        problem: what is asked.
         answer: its fields, in their order: each may use those above it.
     """
-
-    problem: IdentityProblem
-    answer: Answer
 
     @property
     def given(self) -> IdentityGiven:

@@ -87,8 +87,7 @@ MISTAKES: tuple[Mistake[LayersProblem, Case], ...] = (
     Mistake(
         "key-is-the-token-itself",
         "A key of layer 2 has to be what layer 1 wrote, the token before, and not the token "
-        "itself: "
-        "it finds where the same token stands, and not what came after.",
+        "itself: it finds where the same token stands, and not what came after.",
         lambda case: case.right_with(lambda m: {"K_2": m["K_2"] @ case.swap}),
         _spoiled("what followed", K_2="U'"),
         "A match with the token itself",
@@ -96,8 +95,7 @@ MISTAKES: tuple[Mistake[LayersProblem, Case], ...] = (
     Mistake(
         "value-from-the-other-room",
         "Layer 2 looks at the right place and brings the wrong part of it: with tokens and the "
-        "second "
-        "room exchanged in its values it would be right.",
+        "second room exchanged in its values it would be right.",
         lambda case: case.right_with(lambda m: {"V_2": m["V_2"] @ case.swap}),
         _spoiled("token two before", V_2="U U'"),
         "The token itself as the value of layer 2",
@@ -105,8 +103,7 @@ MISTAKES: tuple[Mistake[LayersProblem, Case], ...] = (
     Mistake(
         "written-over-the-token",
         "Layer 1 writes into the room of the tokens, where it mixes with what is there: written "
-        "into "
-        "the second room, it would be right.",
+        "into the second room, it would be right.",
         lambda case: case.right_with(lambda m: {"V_1": case.swap @ m["V_1"]}),
         _spoiled(None, V_1="U U'"),
         "Written over the token",
@@ -114,8 +111,7 @@ MISTAKES: tuple[Mistake[LayersProblem, Case], ...] = (
     Mistake(
         "layers-too-close",
         "The right places have the largest scores, but not by enough: each layer leaks a little, "
-        "and "
-        "layer 2 leaks what layer 1 left over as well.",
+        "and layer 2 leaks what layer 1 left over as well.",
         lambda case: case.right_with(
             lambda m: {"Q_1": LONGER * m["Q_1"], "Q_2": LONGER * m["Q_2"]}
         ),

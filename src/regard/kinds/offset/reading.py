@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer, evaluate, without_name
+from regard.checking.attempt import Attempt
 from regard.checking.factors.open_factor import FACTOR, largest
 from regard.checking.matrices import matrix, shape_words, with_own_names
 from regard.checking.numbers.stated_numbers import stated
@@ -28,19 +29,15 @@ RANGE = 10.0 ** np.linspace(-3, 15, 181)
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Asked(Attempt[OffsetProblem]):
     """A problem, and the blocks that an answer gives.
 
     Attributes:
-        problem: what is asked.
-        answer: what was answered.
         told: the symbols whose numbers the statement tells.
         factors: what an open factor C is tried with; () where there is none.
         known: matrices that were put together before.
     """
 
-    problem: OffsetProblem
-    answer: Answer
     told: frozenset[str]
     factors: tuple[float, ...] = ()
     known: dict[tuple[Place, float], Float64] = field(default_factory=dict, repr=False)

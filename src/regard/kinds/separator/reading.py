@@ -16,6 +16,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 
 from regard.checking.answers import Answer
+from regard.checking.attempt import Attempt
 from regard.checking.matrices import (
     Float64,
     half_a_digit,
@@ -34,17 +35,13 @@ ROUNDED = 1e-3  # of numbers, which people round, when a misconception is looked
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Asked(Attempt[SeparatorProblem]):
     """A problem and the matrix of an answer.
 
     Attributes:
-        problem: what is wanted.
-        answer: what was answered.
         side: "M c" or "c M": where the matrix stands.
     """
 
-    problem: SeparatorProblem
-    answer: Answer
     side: str
 
     @property

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from regard.checking.answers import Answer, evaluate
+from regard.checking.attempt import Attempt
 from regard.checking.factors.open_factor import FACTOR, settled
 from regard.checking.factors.stated_factor import said_of_factor, within
 from regard.checking.matrices import matrix, shape_words, with_own_names
@@ -41,18 +42,14 @@ class Heads:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Asked(Attempt[SequencesProblem]):
     """A problem and the matrices that an answer gives.
 
     Attributes:
-        problem: what is asked.
-        answer: what was answered.
         factors: what an open factor C is tried with; () where there is none.
         bounded: whether the answer says bounds of C.
     """
 
-    problem: SequencesProblem
-    answer: Answer
     factors: tuple[float, ...] = ()
     bounded: bool = False
     known: dict[tuple[int, float], Heads] = field(default_factory=dict, repr=False)

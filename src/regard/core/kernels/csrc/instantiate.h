@@ -1,5 +1,21 @@
 /* Compile the kernel for both types, for the instruction set that module.c has set up. */
 
+/* DO(w) with the width of a strip as a constant, for which it is compiled: 1, 2 or WIDTH vectors. */
+#if WIDTH > 2
+#define FOR_WIDTH(width, DO) \
+    switch (width) { \
+        case 1: DO(1); break; \
+        case 2: DO(2); break; \
+        case WIDTH: DO(WIDTH); break; \
+    }
+#else
+#define FOR_WIDTH(width, DO) \
+    switch (width) { \
+        case 1: DO(1); break; \
+        case 2: DO(2); break; \
+    }
+#endif
+
 #define TYPE float
 #define REAL float
 #define REAL_BYTES 4
@@ -44,6 +60,7 @@
 #undef SET
 #undef INTRINSICS
 #undef VECTOR_BYTES
+#undef FOR_WIDTH
 #undef WIDTH
 #undef ROWS
 #undef TILE

@@ -390,13 +390,7 @@ static void NAME(do_block)(const Job *job, const Place *place, Scratch *scratch,
                 if (to > strip->some_end) to = strip->some_end;
             }
 #define TILE_OF(w) NAME(tile)(w, job, place, scratch, &source, from - key, strip, from, to, scores)
-            switch (strip->width) {
-                case 1: TILE_OF(1); break;
-                case 2: TILE_OF(2); break;
-#if WIDTH > 2
-                case WIDTH: TILE_OF(WIDTH); break;
-#endif
-            }
+            FOR_WIDTH(strip->width, TILE_OF)
 #undef TILE_OF
             if (place->weights)
                 memcpy(scratch->tops + key / TILE * lanes, strip->top, (size_t)lanes * sizeof(REAL));

@@ -80,13 +80,7 @@ static void NAME(tally_block)(const Job *job, Scratch *scratch, Tally *tallies, 
             int64_t from = key < strip->some_first ? strip->some_first : key;
             int64_t to = end > strip->some_end ? strip->some_end : end;
 #define TALLY_OF(w) NAME(tally_tile)(w, job, &place, &at, scratch, &source, strip, &tallies[i], key, from, to)
-            switch (strip->width) {
-                case 1: TALLY_OF(1); break;
-                case 2: TALLY_OF(2); break;
-#if WIDTH > 2
-                case WIDTH: TALLY_OF(WIDTH); break;
-#endif
-            }
+            FOR_WIDTH(strip->width, TALLY_OF)
 #undef TALLY_OF
         }
     }
@@ -163,13 +157,7 @@ static void NAME(receive_run)(const Job *job, Scratch *scratch, int64_t problem,
     NAME(score_tile)(w, job, &place, scratch, &source, from - key, strip, from, to, scratch->scores, best); \
     NAME(receive_tile)(w, to - from, scratch->unit, strip->count, scratch->scores, strip->top, strip->total, received); \
 } while (0)
-                switch (strip->width) {
-                    case 1: RECEIVE(1); break;
-                    case 2: RECEIVE(2); break;
-#if WIDTH > 2
-                    case WIDTH: RECEIVE(WIDTH); break;
-#endif
-                }
+                FOR_WIDTH(strip->width, RECEIVE)
 #undef RECEIVE
             }
         }

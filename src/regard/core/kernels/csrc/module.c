@@ -97,6 +97,22 @@ static int read_inputs(Held *held, PyObject *query, PyObject *key, PyObject *val
     return 0;
 }
 
+/* A job that was read (`failed`: or was not) with its numbers and tasks, or NULL. */
+static PyObject *ready(PyObject *capsule, Held *held, int failed, double scale, double softcap, int mask_kind,
+                       int is_double) {
+    Job *job = &held->job;
+    job->scale = scale;
+    job->softcap = softcap;
+    job->mask_kind = mask_kind;
+    held->is_double = is_double;
+    if (!failed && (job->statistics ? cut_statistics(job, is_double) : cut_into_tasks(job, held->kernel, is_double))) {
+        PyErr_NoMemory();
+        failed = 1;
+    }
+    if (failed) Py_CLEAR(capsule);
+    return capsule;
+}
+
 static PyObject *new_job(PyObject *module, PyObject *args) {
     PyObject *query, *key, *value, *mask, *first, *end, *output, *lse, *weights;
     double scale, softcap;
@@ -109,22 +125,10 @@ static PyObject *new_job(PyObject *module, PyObject *args) {
     PyObject *capsule = empty_job(name, &held);
     if (!capsule) return NULL;
     Job *job = &held->job;
-    if (read_inputs(held, query, key, value, mask, first, end) ||
-        read_table(held, output, 2, 1, &job->output) || read_table(held, lse, 1, 1, &job->lse) ||
-        read_table(held, weights, 2, 1, &job->weights))
-        goto fail;
-    job->scale = scale;
-    job->softcap = softcap;
-    job->mask_kind = mask_kind;
-    held->is_double = is_double;
-    if (cut_into_tasks(job, held->kernel, is_double)) {
-        PyErr_NoMemory();
-        goto fail;
-    }
-    return capsule;
-fail:
-    Py_DECREF(capsule);
-    return NULL;
+    int failed = read_inputs(held, query, key, value, mask, first, end) ||
+                 read_table(held, output, 2, 1, &job->output) || read_table(held, lse, 1, 1, &job->lse) ||
+                 read_table(held, weights, 2, 1, &job->weights);
+    return ready(capsule, held, failed, scale, softcap, mask_kind, is_double);
 }
 
 /* Compute with up to so many threads, and look up from the work to see whether there is a signal. */
@@ -188,6 +192,14 @@ static int alike(const Py_buffer *value, const Py_buffer *output) {
            value->strides[0] % size == 0 && output->strides[0] % size == 0;
 }
 
+/* Let go of arrays: None, or an exception where those of a function did not fit together. */
+static PyObject *let_go(Py_buffer *buffer, int held, int fit, const char *function) {
+    for (int i = 0; i < held; i++) PyBuffer_Release(&buffer[i]);
+    if (PyErr_Occurred()) return NULL;
+    if (!fit) return PyErr_Format(PyExc_ValueError, "the arrays of %s do not fit together", function);
+    Py_RETURN_NONE;
+}
+
 /* Fill some rows of a positional head. Shifts, weights and factors are contiguous, of 8 bytes an entry;
  * for values and output see `alike`. */
 static PyObject *taps(PyObject *module, PyObject *args) {
@@ -219,10 +231,7 @@ static PyObject *taps(PyObject *module, PyObject *args) {
             Py_END_ALLOW_THREADS
         }
     }
-    for (int i = 0; i < held; i++) PyBuffer_Release(&buffer[i]);
-    if (PyErr_Occurred()) return NULL;
-    if (!fits) return PyErr_Format(PyExc_ValueError, "the arrays of taps do not fit together");
-    Py_RETURN_NONE;
+    return let_go(buffer, held, fits, "taps");
 }
 
 /* Fill columns of a positional head by Fourier transforms. All is made of doubles and contiguous; for
@@ -261,10 +270,7 @@ static PyObject *convolve(PyObject *module, PyObject *args) {
             Py_END_ALLOW_THREADS
         }
     }
-    for (int i = 0; i < held; i++) PyBuffer_Release(&buffer[i]);
-    if (PyErr_Occurred()) return NULL;
-    if (!fits) return PyErr_Format(PyExc_ValueError, "the arrays of convolve do not fit together");
-    Py_RETURN_NONE;
+    return let_go(buffer, held, fits, "convolve");
 }
 
 static PyObject *scratch(PyObject *module, PyObject *args) {

@@ -32,28 +32,14 @@ static PyObject *statistics_job(PyObject *module, PyObject *args) {
     if (!capsule) return NULL;
     Job *job = &held->job;
     Statistics *asked = job->statistics = &held->statistics;
-    if (read_inputs(held, query, key, value, mask, first, end)) goto fail;
-    for (int t = 0; t < STATISTICS_TABLES; t++)
-        if (read_table(held, PyTuple_GET_ITEM(tables, t), INNER[t], t < STATISTICS_TABLES - 1, (Table *)asked + t)) {
-            goto fail;
-        } else if (t == TOP_WEIGHTS) {
-            asked->top = held->buffers[held->held - 1].shape[job->outer_axes + 1];
-        }
-    if (read_whole_numbers(held, offsets, &asked->offsets, &asked->offset_count) ||
-        read_whole_numbers(held, columns, &asked->columns, &asked->column_count))
-        goto fail;
-    job->scale = scale;
-    job->softcap = softcap;
-    job->mask_kind = mask_kind;
-    held->is_double = is_double;
-    if (cut_statistics(job, is_double)) {
-        PyErr_NoMemory();
-        goto fail;
+    int failed = read_inputs(held, query, key, value, mask, first, end);
+    for (int t = 0; !failed && t < STATISTICS_TABLES; t++) {
+        failed = read_table(held, PyTuple_GET_ITEM(tables, t), INNER[t], t < STATISTICS_TABLES - 1, (Table *)asked + t);
+        if (!failed && t == TOP_WEIGHTS) asked->top = held->buffers[held->held - 1].shape[job->outer_axes + 1];
     }
-    return capsule;
-fail:
-    Py_DECREF(capsule);
-    return NULL;
+    failed = failed || read_whole_numbers(held, offsets, &asked->offsets, &asked->offset_count) ||
+             read_whole_numbers(held, columns, &asked->columns, &asked->column_count);
+    return ready(capsule, held, failed, scale, softcap, mask_kind, is_double);
 }
 
 static PyObject *run_statistics(PyObject *module, PyObject *args) {

@@ -182,10 +182,7 @@ def _padded(behaviour: str, arguments: Arguments, change: Change) -> Float64:
 
 
 def _one_head(x: Float64, W_Q: Float64, W_K: Float64, W_V: Float64, *, change: Change) -> Float64:
-    if change.exchanged:
-        W_Q, W_K = W_K, W_Q
-    value = {"made": x @ W_V, "tokens": x, "keys": x @ W_K}[change.values]
-    return attend(x @ W_Q, x @ W_K, value, None, change=change, d_model=x.shape[-1])
+    return _cross(x, x, W_Q, W_K, W_V, change=change)
 
 
 def _cross(

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from regard.kinds.compute.instance import STAGES, Example, Float64, Found, Setup
 from regard.kinds.compute.instance.forward import inputs, normalise, tokens_of
 from regard.kinds.compute.instance.positions import with_positions
-from regard.kinds.compute.misconceptions.case import (
-    Imitate,
-    imitated,
-    otherwise,
-    with_given,
-    with_stage,
-)
-
-Found_ = Iterator[Mapping[str, Float64]]
+from regard.kinds.compute.misconceptions.case import imitated, otherwise, with_given, with_stage
+from regard.kinds.compute.misconceptions.imitation import Imitate, Imitated
 
 
-def _residual_left_out(example: Example) -> Found_:
+def _residual_left_out(example: Example) -> Imitated:
     if example.given.residual:
         yield with_stage(
             example,
@@ -31,7 +24,7 @@ def _residual_left_out(example: Example) -> Found_:
 def _norm_otherwise(how: str) -> Imitate:
     """A norm over the tokens instead of the entries, over d - 1, or none at all."""
 
-    def imitate(example: Example) -> Found_:
+    def imitate(example: Example) -> Imitated:
         setup = example.setup
         norm = setup.norms[0]
         if norm is None or (how == "sample" and norm.kind != "layer"):
@@ -69,7 +62,7 @@ def _norm_otherwise(how: str) -> Imitate:
     return imitate
 
 
-def _other_norm(example: Example) -> Found_:
+def _other_norm(example: Example) -> Imitated:
     """A layer norm for an RMS norm, or the other way round."""
     norms = {
         name: norm.model_copy(update={"kind": "rms" if norm.kind == "layer" else "layer"})
@@ -80,20 +73,20 @@ def _other_norm(example: Example) -> Found_:
         yield with_given(example, **norms)
 
 
-def _no_activation(example: Example) -> Found_:
+def _no_activation(example: Example) -> Imitated:
     net = example.given.feed_forward
     if net is not None and net.activation != "none":
         linear = net.model_copy(update={"activation": "none"})
         yield with_given(example, feed_forward=linear)
 
 
-def _usual_base(example: Example) -> Found_:
+def _usual_base(example: Example) -> Imitated:
     p = example.given.positions
     if p is not None and p.kind in ("sinusoidal", "rotary") and str(p.base) != "10000":
         yield with_given(example, positions=p.model_copy(update={"base": 10000}))
 
 
-def _pre_for_post(example: Example) -> Found_:
+def _pre_for_post(example: Example) -> Imitated:
     norm, given = example.given.norm, example.given
     if norm is not None:
         other = norm.model_copy(update={"place": "post" if norm.place == "pre" else "pre"})
@@ -104,7 +97,7 @@ def _pre_for_post(example: Example) -> Found_:
         yield found
 
 
-def _positions_left_out(example: Example) -> Found_:
+def _positions_left_out(example: Example) -> Imitated:
     if example.given.positions is not None and example.given.n is None:
         found = with_given(example, positions=None)
         found |= {n: np.zeros_like(B) for n, B in example.right.items() if n[0] == "B"} | found
@@ -114,7 +107,7 @@ def _positions_left_out(example: Example) -> Found_:
         yield found
 
 
-def _counted_from_one(example: Example) -> Found_:
+def _counted_from_one(example: Example) -> Imitated:
     p = example.given.positions
     if p is None or p.kind not in ("sinusoidal", "rotary"):
         return
@@ -126,14 +119,14 @@ def _counted_from_one(example: Example) -> Found_:
             )
 
 
-def _other_pairs(example: Example) -> Found_:
+def _other_pairs(example: Example) -> Imitated:
     p = example.given.positions
     if p is not None and p.kind == "rotary":
         other = "halves" if p.pairs == "interleaved" else "interleaved"
         yield with_given(example, positions=p.model_copy(update={"pairs": other}))
 
 
-def _turned_back(example: Example) -> Found_:
+def _turned_back(example: Example) -> Imitated:
     """Rotations the other way round."""
     if example.given.turns:
         setup = example.setup
@@ -162,7 +155,7 @@ def _turned_back(example: Example) -> Found_:
         yield with_stage(example, rotated=stage)
 
 
-def _sines_first(example: Example) -> Found_:
+def _sines_first(example: Example) -> Imitated:
     """All sines, then all cosines, where they alternate."""
     p = example.given.positions
     if p is None or p.kind != "sinusoidal":

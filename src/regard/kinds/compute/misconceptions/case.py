@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,10 +12,9 @@ import numpy as np
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake
 from regard.kinds.compute.instance import STAGES, Example, Float64, Found, Setup, Stage, forward
+from regard.kinds.compute.misconceptions.imitation import Imitate
 from regard.kinds.compute.reading import Work
 from regard.kinds.compute.spec import ComputeProblem
-
-Imitate = Callable[[Example], Iterator[Mapping[str, Float64]]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from regard.kinds.compute.instance import Example, Float64, Found, Setup
 from regard.kinds.compute.instance.forward import head_names, weights
-from regard.kinds.compute.misconceptions.case import Imitate, imitated, otherwise, with_stage
-
-Found_ = Iterator[Mapping[str, Float64]]
+from regard.kinds.compute.misconceptions.case import imitated, otherwise, with_stage
+from regard.kinds.compute.misconceptions.imitation import Imitate, Imitated
 
 
 def _masked(how: str) -> Imitate:
@@ -27,19 +26,19 @@ def _masked(how: str) -> Imitate:
             result[f"A{name}"] = A * setup.allowed if how == "after" else A
         return result
 
-    def imitate(example: Example) -> Found_:
+    def imitate(example: Example) -> Imitated:
         if example.given.hides and not example.given.divides and example.given.n is None:
             yield with_stage(example, weights=stage)
 
     return imitate
 
 
-def _mask_left_out(example: Example) -> Found_:
+def _mask_left_out(example: Example) -> Imitated:
     if example.given.hides:
         yield otherwise(example, allowed=np.ones_like(example.setup.allowed))
 
 
-def _mask_upside_down(example: Example) -> Found_:
+def _mask_upside_down(example: Example) -> Imitated:
     """Ones and zeros the other way round, or the later keys seen instead of the earlier ones."""
     allowed = example.setup.allowed
     if not example.given.hides:
@@ -50,7 +49,7 @@ def _mask_upside_down(example: Example) -> Found_:
         yield otherwise(example, allowed=~allowed)
 
 
-def _not_itself(example: Example) -> Found_:
+def _not_itself(example: Example) -> Imitated:
     """A causal mask that hides a token from itself, or shows the next one too."""
     given = example.given
     if not given.is_causal:

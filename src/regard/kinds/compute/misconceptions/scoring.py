@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -11,29 +11,22 @@ from regard.checking.tags.softmax_substitutes import SOFTMAX_SUBSTITUTES
 from regard.kinds.compute.instance import Example, Float64, Found, Setup
 from regard.kinds.compute.instance.forward import entropy, head_names, weights
 from regard.kinds.compute.instance.positions import biases
-from regard.kinds.compute.misconceptions.case import (
-    Imitate,
-    imitated,
-    otherwise,
-    with_given,
-    with_stage,
-)
+from regard.kinds.compute.misconceptions.case import imitated, otherwise, with_given, with_stage
+from regard.kinds.compute.misconceptions.imitation import Imitate, Imitated
 from regard.kinds.compute.spec import ROOT
 
-Found_ = Iterator[Mapping[str, Float64]]
 
-
-def _scaled_otherwise(example: Example, scale: float) -> Found_:
+def _scaled_otherwise(example: Example, scale: float) -> Imitated:
     if scale != example.setup.scale:
         yield otherwise(example, scale=scale)
 
 
-def _with_root(example: Example) -> Found_:
+def _with_root(example: Example) -> Imitated:
     if example.setup.scale == 1 and example.given.d_k:
         yield from _scaled_otherwise(example, 1 / math.sqrt(example.given.d_k))
 
 
-def _without_root(example: Example) -> Found_:
+def _without_root(example: Example) -> Imitated:
     if example.given.scale == ROOT and example.given.d_k:
         yield from _scaled_otherwise(example, 1 / example.given.d_k)
 
@@ -49,14 +42,14 @@ def _weighed(weigh: str) -> Imitate:
             result[f"A{name}"] = SOFTMAX_SUBSTITUTES[weigh](Z)
         return result
 
-    def imitate(example: Example) -> Found_:
+    def imitate(example: Example) -> Imitated:
         if "Z" in example.right or "Z_h1" in example.right:
             yield with_stage(example, weights=stage)
 
     return imitate
 
 
-def _unweighted(example: Example) -> Found_:
+def _unweighted(example: Example) -> Imitated:
     """The mean of the values, or their sum."""
     if "V" not in example.right or example.given.heads > 1:
         return
@@ -66,19 +59,19 @@ def _unweighted(example: Example) -> Found_:
 
 
 def _temperature(power: int) -> Imitate:
-    def imitate(example: Example) -> Found_:
+    def imitate(example: Example) -> Imitated:
         if example.setup.temperature != 1:
             yield otherwise(example, temperature=example.setup.temperature**power)
 
     return imitate
 
 
-def _uncapped(example: Example) -> Found_:
+def _uncapped(example: Example) -> Imitated:
     if example.given.softcap is not None:
         yield with_given(example, softcap=None)
 
 
-def _softmax_for_sum(example: Example) -> Found_:
+def _softmax_for_sum(example: Example) -> Imitated:
     def stage(setup: Setup, found: Found) -> Mapping[str, Float64]:
         Z = np.where(setup.allowed, found["Z"], -np.inf)
         powers = np.exp(Z - Z.max(axis=1, keepdims=True))
@@ -100,7 +93,7 @@ def _features(how: str) -> Imitate:
             result["KV"] = result["KF"].T @ found["V"]
         return result
 
-    def imitate(example: Example) -> Found_:
+    def imitate(example: Example) -> Imitated:
         if example.given.feature_map == "elu+1":
             yield with_stage(example, rotated=stage)
 
@@ -116,14 +109,14 @@ def _score_otherwise(kind: str) -> Imitate:
             return {"G": Q @ K.T}
         return {"G": (Q[:, None, :] + K[None, :, :]) @ setup.arrays["w_score"][0]}
 
-    def imitate(example: Example) -> Found_:
+    def imitate(example: Example) -> Imitated:
         if example.given.score == kind and example.given.heads == 1:
             yield with_stage(example, raw_scores=stage)
 
     return imitate
 
 
-def _biases_turned(example: Example) -> Found_:
+def _biases_turned(example: Example) -> Imitated:
     """Biases with the other sign (alibi), or for query minus key (relative, t5)."""
 
     def stage(setup: Setup, found: Found) -> Mapping[str, Float64]:
@@ -142,7 +135,7 @@ def _biases_turned(example: Example) -> Found_:
         yield with_stage(example, scores=stage)
 
 
-def _other_unit(example: Example) -> Found_:
+def _other_unit(example: Example) -> Imitated:
     if example.given.n is None:
         other = "nats" if example.given.entropy == "bits" else "bits"
         found = dict(example.right)
@@ -151,7 +144,7 @@ def _other_unit(example: Example) -> Found_:
         yield found
 
 
-def _not_rescaled(example: Example) -> Found_:
+def _not_rescaled(example: Example) -> Imitated:
     """Each tile with its own maximum, and the sums just added."""
     size = example.given.tiles
     if size is None or example.given.hides:
@@ -164,7 +157,7 @@ def _not_rescaled(example: Example) -> Found_:
     yield {**found, "RM": np.array([z.max(1) for z in parts]).T}
 
 
-def _weights_for_scores(example: Example) -> Found_:
+def _weights_for_scores(example: Example) -> Imitated:
     names = [n for n in example.right if n.partition("_")[0] == "Z"]
     if names and "A" + names[0][1:] in example.right:
         yield {**example.right, **{n: example.right[f"A{n[1:]}"] for n in names}}

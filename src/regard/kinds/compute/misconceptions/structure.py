@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,15 +10,13 @@ import numpy as np
 from regard.kinds.compute.instance import STAGES, Example, Float64, Found, Setup, forward
 from regard.kinds.compute.instance.forward import projections
 from regard.kinds.compute.misconceptions.case import (
-    Imitate,
     imitated,
     otherwise,
     with_given,
     with_stage,
     without_arrays,
 )
-
-Found_ = Iterator[Mapping[str, Float64]]
+from regard.kinds.compute.misconceptions.imitation import Imitate, Imitated
 
 
 def _exchanged(one: str, other: str) -> Imitate:
@@ -29,7 +27,7 @@ def _exchanged(one: str, other: str) -> Imitate:
         rows[one], rows[other] = rows[other], rows[one]
         return rows
 
-    def imitate(example: Example) -> Found_:
+    def imitate(example: Example) -> Imitated:
         right, given = example.right, example.given
         if one not in right or other not in right or given.heads > 1:
             return
@@ -50,7 +48,7 @@ def _exchanged(one: str, other: str) -> Imitate:
     return imitate
 
 
-def _rows_of_matrices(example: Example) -> Found_:
+def _rows_of_matrices(example: Example) -> Imitated:
     """W x instead of W' x, of all matrices for which there is such a product."""
     arrays = dict(example.setup.arrays)
     for name in ("W_Q", "W_K", "W_V"):
@@ -62,14 +60,14 @@ def _rows_of_matrices(example: Example) -> Found_:
 
 
 def _without(*names: str) -> Imitate:
-    def imitate(example: Example) -> Found_:
+    def imitate(example: Example) -> Imitated:
         if any(name in example.setup.arrays for name in names):
             yield forward(without_arrays(example.setup, *names))
 
     return imitate
 
 
-def _output_matrix_left_out(example: Example) -> Found_:
+def _output_matrix_left_out(example: Example) -> Imitated:
     heads, merged = example.right.get("C"), example.right.get("O")
     if heads is not None and merged is not None and heads.shape == merged.shape:
         yield with_stage(example, merged=lambda setup, found: {"O": found["C"]})
@@ -77,7 +75,7 @@ def _output_matrix_left_out(example: Example) -> Found_:
         yield with_stage(example, merged=lambda setup, found: {"O": found["C"] + bias})
 
 
-def _heads_interleaved(example: Example) -> Found_:
+def _heads_interleaved(example: Example) -> Imitated:
     """Each head takes every h-th column instead of neighbouring ones."""
     given = example.given
     if given.heads == 1 or given.groups != given.heads:
@@ -95,7 +93,7 @@ def _heads_interleaved(example: Example) -> Found_:
     yield {**found, **kept}
 
 
-def _one_large_head(example: Example) -> Found_:
+def _one_large_head(example: Example) -> Imitated:
     given = example.given
     if given.heads > 1 and given.groups == given.heads:
         found = with_given(example, heads=1, key_heads=None)
@@ -105,7 +103,7 @@ def _one_large_head(example: Example) -> Found_:
         yield {**found, **names}
 
 
-def _groups_in_turn(example: Example) -> Found_:
+def _groups_in_turn(example: Example) -> Imitated:
     """Query head h reads key head h mod g instead of a block of neighbours sharing one."""
     given = example.given
     if given.groups == given.heads or given.groups == 1:
@@ -130,7 +128,7 @@ def with_heads(example: Example, order: list[int]) -> Found:
     return forward(changed, {**STAGES, "projections": spread})
 
 
-def _self_attention(example: Example) -> Found_:
+def _self_attention(example: Example) -> Imitated:
     """Keys and values of the tokens themselves instead of the context."""
     given = example.given
     if given.context is None or given.tokens is None:
@@ -139,7 +137,7 @@ def _self_attention(example: Example) -> Found_:
         yield forward(without_arrays(example.setup, "context"))
 
 
-def _cache_left_out(example: Example) -> Found_:
+def _cache_left_out(example: Example) -> Imitated:
     """Keys and values of the new tokens only."""
     if example.given.cached_K is None:
         return

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from regard.certify.formulas.rational_functions import Ratio
+from regard.checking.answers import Answer
 from regard.kinds.count.reading import Side, is_shape
+from regard.kinds.count.spec import CountProblem
 from regard.kinds.count.task import Task
 
 
@@ -78,6 +81,20 @@ def degree(task: Task, ratio: Ratio | None, symbol: str) -> int | None:
         for poly in (ratio.above, ratio.below)
     )
     return int(above - below)
+
+
+def spoiled(
+    wrong: Callable[[Task, str], Any], *, shapes: bool
+) -> Callable[[CountProblem], dict[str, Any] | None]:
+    """Return the right answer with wrong counts, or wrong shapes, where there are some."""
+
+    def answer(problem: CountProblem) -> dict[str, Any] | None:
+        task = Task(problem, Answer({}))
+        asked = [name for name in problem.goal.find if is_shape(problem, name) == shapes]
+        found = {name: other for name in asked if (other := wrong(task, name)) is not None}
+        return right_fields(task) | found if found else None
+
+    return answer
 
 
 def written(task: Task, ratio: Ratio, form: str) -> Any:

@@ -8,12 +8,11 @@ from typing import Any
 
 from regard.certify.certificate import Unusable
 from regard.certify.formulas.rational_functions import Ratio
-from regard.checking.answers import Answer
 from regard.checking.mistakes import Mistake
 from regard.kinds.count.instance.closed_forms import count
 from regard.kinds.count.instance.sizes import Setting
-from regard.kinds.count.misconceptions.case import Case, right_fields, written
-from regard.kinds.count.reading import Side, is_shape
+from regard.kinds.count.misconceptions.case import Case, spoiled, written
+from regard.kinds.count.reading import Side
 from regard.kinds.count.spec import CountProblem
 from regard.kinds.count.task import Task
 
@@ -43,19 +42,12 @@ def shows(wrong: Wrong) -> Callable[[Case], bool]:
 def answers(wrong: Wrong) -> Callable[[CountProblem], dict[str, Any] | None]:
     """Return the answer with the mistake in every field that leaves room for it."""
 
-    def answer(problem: CountProblem) -> dict[str, Any] | None:
-        task = Task(problem, Answer({}))
-        found = right_fields(task)
-        changed = False
-        for name in problem.goal.find:
-            if not is_shape(problem, name):
-                right = task.right(name)
-                other = next(wrong(task, name, {}), right)
-                changed = changed or other != right
-                found[name] = written(task, other, problem.goal.form)
-        return found if changed else None
+    def field(task: Task, name: str) -> Any:
+        right = task.right(name)
+        other = next(wrong(task, name, {}), right)
+        return None if other == right else written(task, other, task.problem.goal.form)
 
-    return answer
+    return spoiled(field, shapes=False)
 
 
 def changed(change: Callable[[Setting], Setting | None]) -> Wrong:

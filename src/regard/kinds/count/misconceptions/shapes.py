@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from regard.certify.formulas.rational_functions import Ratio
-from regard.checking.answers import Answer
 from regard.checking.mistakes import Mistake
-from regard.kinds.count.misconceptions.case import Case, right_fields, written
-from regard.kinds.count.reading import Side, is_shape
+from regard.kinds.count.misconceptions.case import Case, spoiled, written
+from regard.kinds.count.reading import Side
 from regard.kinds.count.spec import CountProblem
 from regard.kinds.count.task import Task
 
@@ -48,18 +47,13 @@ def _number_is(task: Task, side: Side, axis: Ratio) -> bool:
 
 
 def _shape_answers(wrong: Axes) -> Callable[[CountProblem], dict[str, Any] | None]:
-    def answer(problem: CountProblem) -> dict[str, Any] | None:
-        task = Task(problem, Answer({}))
-        found = right_fields(task)
-        changed = False
-        for name in problem.goal.find:
-            axes = next(wrong(task, name, {}), None) if is_shape(problem, name) else None
-            if axes is not None:
-                changed = True
-                found[name] = [written(task, axis, problem.goal.form) for axis in axes]
-        return found if changed else None
+    def field(task: Task, name: str) -> list[str] | None:
+        axes = next(wrong(task, name, {}), None)
+        return (
+            None if axes is None else [written(task, axis, task.problem.goal.form) for axis in axes]
+        )
 
-    return answer
+    return spoiled(field, shapes=True)
 
 
 def _differs(task: Task, name: str, axes: list[Ratio]) -> bool:

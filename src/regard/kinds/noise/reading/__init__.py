@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer, Value, evaluate
+from regard.checking.attempt import Attempt
 from regard.checking.factors.open_factor import in_balls, rungs
-from regard.checking.matrices import shape_words, with_own_names
+from regard.checking.matrices import as_vector, shape_words, with_own_names
 from regard.checking.numbers.digits import larger
 from regard.errors import InvalidAnswer
 from regard.kinds.noise.reading.output_law import Law, apart
@@ -34,17 +35,13 @@ FALLS = 0.99  # an error that falls by more from one such number to the next is 
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Said(Attempt[NoiseProblem]):
     """What an answer says.
 
     Attributes:
-        problem: what is asked.
-        answer: what was answered.
         own: the names that it declares beside the fields asked for.
     """
 
-    problem: NoiseProblem
-    answer: Answer
     own: tuple[str, ...]
 
     @cached_property
@@ -248,12 +245,4 @@ def _number(name: str, said: Any, symbols: dict[str, Value]) -> float:
 
 
 def _vector(name: str, said: Any, symbols: dict[str, Value], width: int) -> Float64:
-    array = _array(name, said, symbols, "list of numbers")
-    if array.shape in ((1, width), (width, 1)):
-        array = array.reshape(width)
-    if array.shape != (width,):
-        raise InvalidAnswer(
-            f"answer: {name} must be a vector of {width} entries, as long as a value. It is "
-            f"{shape_words(array)}."
-        )
-    return array
+    return as_vector(name, _array(name, said, symbols, "list of numbers"), width, "a value")

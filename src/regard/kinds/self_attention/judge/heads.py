@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from regard.checking.answers import Answer
+from regard.checking.attempt import Attempt
 from regard.checking.factors.factor_bounds import Bounds
 from regard.checking.factors.open_factor import FACTOR
 from regard.checking.factors.stated_factor import said_of_factor
@@ -101,12 +102,10 @@ def _attend(problem: SelfAttentionProblem) -> dict[int, Float64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Asked(Attempt[SelfAttentionProblem]):
     """A problem and the matrices of an answer.
 
     Attributes:
-        problem: what is wanted.
-        answer: what was answered.
         fields: the names of the matrices, such as K or W_K, by what they are for.
         own: the names that the answer declares beside them.
         free: whether the factor C is left open, or within bounds.
@@ -114,8 +113,6 @@ class Asked:
         bounds: of C.
     """
 
-    problem: SelfAttentionProblem
-    answer: Answer
     fields: dict[str, str]
     own: tuple[str, ...]
     free: bool

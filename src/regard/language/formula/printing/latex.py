@@ -6,23 +6,21 @@ import re
 from typing import Final
 
 from regard.language.formula.printing.text import (
-    AND,
     ATOM,
     CHAIN,
-    COMPARED,
     NEGATIVE,
-    NOT,
-    OR,
     POWER,
     SIDE_BY_SIDE,
     SUM,
     Piece,
     number_text,
+    stated,
 )
 from regard.language.formula.tree import Node, Tree, fold
 from regard.language.formula.vocabulary import GREEK_WORDS
 
-_RELATIONS: Final = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"}
+_SIGNS: Final = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "not": r"\text{not }",
+          "and": r"\text{ and }", "or": r"\text{ or }"}  # fmt: skip
 _FUNCTIONS: Final = {"log": r"\ln", "cos": r"\cos", "sin": r"\sin", "max": r"\max", "min": r"\min",
                      "Phi": r"\Phi"}  # fmt: skip
 _OF_THEIR_OWN: Final = {"epsilon": r"\varepsilon", "ell": r"\ell", "inf": r"\infty"}
@@ -108,15 +106,7 @@ def _piece(node: Node, parts: list[Piece]) -> Piece:
         return _call(node.value, parts)
     if op in ("column", "matrix"):
         return Piece(_matrix(node, parts), ATOM)
-    if op == "compare":
-        text = _at(parts[0], SUM)
-        for relation, part in zip(node.value, parts[1:], strict=True):
-            text += f" {_RELATIONS.get(relation, relation)} {_at(part, SUM)}"
-        return Piece(text, COMPARED)
-    if op == "not":
-        return Piece(rf"\text{{not }}{_at(parts[0], NOT)}", NOT)
-    level = AND if op == "and" else OR
-    return Piece(rf"{_at(parts[0], level)} \text{{ {op} }} {_at(parts[1], level + 1)}", level)
+    return stated(node, parts, _at, _SIGNS)
 
 
 def _product(left: Piece, right: Piece) -> Piece:

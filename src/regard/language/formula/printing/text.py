@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from regard.language.formula.tree import Node, Tree, fold
@@ -72,15 +74,33 @@ def _piece(node: Node, parts: list[Piece]) -> Piece:
         rows, width = node.value
         lists = [_bracketed(parts[row * width : (row + 1) * width]) for row in range(rows)]
         return Piece(f"[{', '.join(lists)}]", ATOM)
-    if op == "compare":
-        text = parts[0].at(SUM)
+    return stated(node, parts, Piece.at)
+
+
+def stated(
+    node: Node,
+    parts: list[Piece],
+    at: Callable[[Piece, int], str],
+    signs: Mapping[str, str] = MappingProxyType({}),
+) -> Piece:
+    """Print a comparison, or what "not", "and" and "or" make of some.
+
+    Args:
+        node: what is said.
+        parts: of what, printed.
+        at: prints a part where it must bind at a level at least.
+        signs: how relations and these words are written, where that is not as in the language.
+    """
+    if node.op == "compare":
+        text = at(parts[0], SUM)
         for relation, part in zip(node.value, parts[1:], strict=True):
-            text += f" {relation} {part.at(SUM)}"
+            text += f" {signs.get(relation, relation)} {at(part, SUM)}"
         return Piece(text, COMPARED)
-    if op == "not":
-        return Piece(f"not {parts[0].at(NOT)}", NOT)
-    level = AND if op == "and" else OR
-    return Piece(f"{parts[0].at(level)} {op} {parts[1].at(level + 1)}", level)
+    if node.op == "not":
+        return Piece(f"{signs.get('not', 'not ')}{at(parts[0], NOT)}", NOT)
+    word = signs.get(node.op, node.op)
+    level = AND if node.op == "and" else OR
+    return Piece(f"{at(parts[0], level)} {word} {at(parts[1], level + 1)}", level)
 
 
 def _product(left: Piece, right: Piece) -> Piece:
