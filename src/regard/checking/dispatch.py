@@ -20,7 +20,7 @@ from regard.language import Formula
 from regard.problems import Problem, load
 from regard.problems.answer_fields import answer_fields, only_field
 from regard.problems.ranges import with_seed
-from regard.problems.registry import part
+from regard.problems.registry import looked_up, part
 from regard.report import number
 
 _ENDINGS = (".toml", ".json", ".py", ".ipynb", ".npz", ".txt")
@@ -45,7 +45,10 @@ def check(problem: Problem | str | Path, answer: Any) -> Verdict:
     """
     asked, given = _both(problem, answer)
     with one_blas_thread(), np.errstate(all="ignore"):
-        verdict: Verdict = _module(asked).judge(asked, given)
+        verdict = looked_up(asked.kind, "judge", "judge")(asked, given)
+    if not isinstance(verdict, Verdict):  # of a kind that a package brings
+        got = type(verdict).__name__
+        raise InvalidProblem(f"kind {asked.kind}: judge must return a Verdict. Got {got}.")
     return replace(verdict, answer={name: _text(field) for name, field in given.fields.items()})
 
 

@@ -111,7 +111,9 @@ def main() -> None:
         typer.echo(_wrapped(str(problem)), err=True)
         sys.exit(2)
     except Exception as fault:
-        typer.echo(f"regard failed, and that is a fault of its own: {fault!r}", err=True)
+        from regard.cli.faults import told
+
+        typer.echo(told(fault), err=True)
         sys.exit(3)
     finally:
         gc.freeze()  # the process ends: nothing needs to be found and freed one by one

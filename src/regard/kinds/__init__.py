@@ -11,6 +11,7 @@
 | `solve` | the mathematics: a `Finding`, with claims that prove it |
 | `explain` | the words: an `Explanation` of a finding |
 | `vary` | other numbers, the same question |
+| `start` | the file that an answer begins with, where an answer is a program (`code`) |
 | `template.toml` | a commented problem to start from, for `regard new` |
 
 A file that grows long becomes a folder of the same name. What is looked up in them by name:
@@ -25,7 +26,7 @@ A file that grows long becomes a folder of the same name. What is looked up in t
                     returns a Counterexample, hint(message), added to what cannot be read, and for
                     reading: accept(problem, answer), sizes_of_ones(problem) and
                     has_shape_of(problem, name, formula)
-    solve           solve(problem) -> Finding, or a Solution that is told already
+    solve           solve(problem) -> Finding
     explain         explain(problem, finding) -> Explanation
     vary            vary(problem, rng) -> dict of the tables that change, such as the whole `given`
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regard.problems.head import Problem
-from regard.problems.registry import part
+from regard.problems.registry import looked_up, part
 
 WHOLE = "answer"  # the goal of a problem that asks for one thing
 
@@ -40,10 +40,9 @@ def answer_fields(problem: Problem) -> tuple[AnswerField, ...]:
     >>> [field.name for field in answer_fields(load("two-heads-average"))]
     ['q_1', 'q_2', 'C']
     """
-    module = part(problem.kind, "fields")
-    if module is None:
+    if part(problem.kind, "fields") is None:
         return ()
-    found: tuple[AnswerField, ...] = module.fields(problem)
+    found: tuple[AnswerField, ...] = looked_up(problem.kind, "fields", "fields")(problem)
     return found
 
 

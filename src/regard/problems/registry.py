@@ -18,11 +18,11 @@ from functools import cache, reduce
 from importlib.metadata import entry_points
 from operator import or_
 from types import ModuleType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 
-from regard.errors import InvalidProblem
+from regard.errors import InvalidProblem, RegardError
 from regard.problems.head import Problem
 
 GROUP = "regard.kinds"
@@ -83,28 +83,59 @@ def kinds() -> tuple[str, ...]:
 
 
 def part(kind: str, name: PartName) -> ModuleType | None:
-    """Return one part of a kind, such as its judge; None if the kind has no such part."""
+    """Return one part of a kind, such as its judge; None if the kind has no such part.
+
+    Raises:
+        InvalidProblem: the part is there and cannot be imported; the message says why and where.
+    """
     module = f"{packages()[kind]}.{name}"
-    if importlib.util.find_spec(module) is None:
-        return None
-    return importlib.import_module(module)
+    try:
+        if importlib.util.find_spec(module) is None:
+            return None
+        return importlib.import_module(module)
+    except RegardError:
+        raise
+    except Exception as fault:  # of a package, which may be unfinished or need what is not there
+        raise InvalidProblem(f"kind {kind}: {module} cannot be used: {_told(fault)}.") from fault
 
 
 def needed(kind: str, name: PartName) -> ModuleType:
     """Return a part that every kind has; InvalidProblem if this one lacks it."""
-    try:
-        module = part(kind, name)
-    except ImportError as error:
-        raise InvalidProblem(f"kind {kind}: {packages()[kind]} cannot be used: {error}.") from None
+    module = part(kind, name)
     if module is None:
         raise InvalidProblem(f"kind {kind}: {packages()[kind]} has no module {name}.")
     return module
 
 
+def looked_up(kind: str, name: PartName, attribute: str) -> Any:
+    """Return what a part must hold, such as `solve` of solve; InvalidProblem if it does not."""
+    module = needed(kind, name)
+    try:
+        return getattr(module, attribute)
+    except AttributeError:
+        raise InvalidProblem(
+            f"kind {kind}: {module.__name__} has no {attribute}. `python -m pydoc regard.kinds` "
+            "says what each file of a kind holds."
+        ) from None
+
+
 def model(kind: str) -> type[Problem]:
     """Return the class of the problems of a kind: `PROBLEM` of its spec."""
-    chosen: type[Problem] = needed(kind, "spec").PROBLEM
+    chosen: type[Problem] = looked_up(kind, "spec", "PROBLEM")
+    field = chosen.model_fields.get("kind")
+    if field is None or get_args(field.annotation) != (kind,):
+        raise InvalidProblem(
+            f"kind {kind}: {chosen.__name__} in {packages()[kind]}.spec must declare "
+            f'kind: Literal["{kind}"], the name by which the kind is found.'
+        )
     return chosen
+
+
+def _told(fault: Exception) -> str:
+    """Say what an import stumbled over, with the line of a file that cannot be read."""
+    if isinstance(fault, SyntaxError):
+        return f"{fault.msg} in line {fault.lineno} of {fault.filename}"
+    return str(fault) if isinstance(fault, ImportError) else f"{type(fault).__name__}: {fault}"
 
 
 def schema() -> dict[str, Any]:

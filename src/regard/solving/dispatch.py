@@ -9,7 +9,8 @@ import numpy as np
 from regard.core.kernels.threads import one_blas_thread
 from regard.errors import InvalidProblem, ParameterError
 from regard.problems import Problem, load
-from regard.problems.registry import needed
+from regard.problems.registry import looked_up
+from regard.solving.finding import Finding
 from regard.solving.solution import Solution
 
 
@@ -25,7 +26,10 @@ def solve(problem: Problem | str | Path) -> Solution:
     try:
         # What overflows on the way is seen where it matters: claims are verified.
         with one_blas_thread(), np.errstate(all="ignore"):
-            found = needed(problem.kind, "solve").solve(problem)
+            found = looked_up(problem.kind, "solve", "solve")(problem)
     except ParameterError as error:  # of a design or an analysis, about numbers of extreme size
         raise InvalidProblem(f"{problem.id}: {error}") from None
+    if not isinstance(found, Finding):  # of a kind that a package brings
+        got = type(found).__name__
+        raise InvalidProblem(f"kind {problem.kind}: solve must return a Finding. Got {got}.")
     return Solution(problem, found)

@@ -16,7 +16,7 @@ import numpy as np
 from regard.checking import check
 from regard.checking.mistakes import Mistake
 from regard.checking.verdict import Verdict
-from regard.errors import FormulaError, InvalidAnswer
+from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
 from regard.language import parse
 from regard.problems import Problem
 from regard.problems.registry import part
@@ -63,6 +63,12 @@ def often_got_wrong(problem: Problem, answer: Mapping[str, Any]) -> tuple[Often,
     if module is None or not often:
         return ()
     known: dict[str, Mistake[Any, Any]] = {m.tag: m for m in module.MISTAKES if m.idea}
+    unknown = [tag for tag in often if tag not in known]
+    if unknown:
+        raise InvalidProblem(
+            f"kind {problem.kind}: OFTEN in {module.__name__} names {unknown[0]!r}, and no mistake "
+            "with an idea has this tag."
+        )
     by_example: bool = getattr(module, "BY_EXAMPLE", False)
     told = (_told(problem, answer, known[tag], by_example) for tag in often)
     return tuple(one for one in told if one is not None)

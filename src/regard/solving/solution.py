@@ -16,7 +16,7 @@ from regard.language.bounds import lower_bound
 from regard.problems import Problem
 from regard.problems.given_numbers import given_numbers
 from regard.problems.problem_sets import place
-from regard.problems.registry import needed
+from regard.problems.registry import looked_up
 from regard.report import Steps as StepsBlock
 from regard.report import document as doc
 from regard.report.headline import marked
@@ -58,9 +58,8 @@ class Solution(Reported):
     def explanation(self) -> Explanation:
         """The finding told: by `explain` of the kind."""
         with one_blas_thread(), np.errstate(all="ignore"):
-            told: Explanation = needed(self.problem.kind, "explain").explain(
-                self.problem, self.finding
-            )
+            tell = looked_up(self.problem.kind, "explain", "explain")
+            told: Explanation = tell(self.problem, self.finding)
         return told
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from regard.errors import InvalidProblem, ParameterError, RegardError
 from regard.problems import Problem, from_dict, names, to_dict
 from regard.problems.ranges import with_seed
-from regard.problems.registry import needed
+from regard.problems.registry import looked_up
 from regard.problems.writing import inline
 from regard.solving.dispatch import solve
 
@@ -41,7 +41,7 @@ def variant(problem: Problem, seed: int) -> Problem:
                 f"{problem.id}: with seed {seed} it comes out otherwise: narrow the ranges of vary."
             )
         return drawn
-    vary = needed(problem.kind, "vary").vary
+    vary = looked_up(problem.kind, "vary", "vary")
     rng = np.random.default_rng([seed, sum(problem.id.encode())])
     for _ in range(_TRIES):
         data = to_dict(problem)

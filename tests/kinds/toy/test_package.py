@@ -90,7 +90,12 @@ def test_without_fields_it_is_not_taken_for_a_program(
     [
         (f"key = 2\nweight = {WEIGHT:.6f}\n", 0, '"score": 1.0'),
         ("key = 2\nweight = 1\n", 1, "toy-all-the-weight"),
+        ("key = 1\nweight = 1\n", 1, "The largest score is 2, its weight 0.7311."),
+        (f"key = inf\nweight = {WEIGHT:.6f}\n", 1, "another has more weight"),
+        ("key = 2\nweight = 'exp(1)/(1 + exp(1))'\n", 0, '"score": 1.0'),
         ("key = 2\n", 2, "weight"),
+        ("key = 'k_2'\nweight = 1\n", 2, "answer: key: k_2 is not a name"),
+        ("key = [2, 1]\nweight = 1\n", 2, "answer: key must be one number."),
     ],
 )
 def test_answers_are_judged(installed: Path, fields: str, code: int, said: str) -> None:
@@ -98,6 +103,24 @@ def test_answers_are_judged(installed: Path, fields: str, code: int, said: str) 
     found = run(installed, "check", "two-keys.toml", "answer.toml", "--json")
     assert found.returncode == code, found.stderr
     assert said in found.stdout + found.stderr
+
+
+def test_it_has_a_file_to_start_from(installed: Path) -> None:
+    new = run(installed, "new", "sharpest", "-o", "new.toml")
+    assert new.returncode == 0, new.stderr
+    assert "solved and proved" in run(installed, "validate", "new.toml").stdout
+
+
+def test_what_fails_in_it_is_its_own_fault(installed: Path, tmp_path: Path) -> None:
+    shutil.copytree(installed, tmp_path, dirs_exist_ok=True)
+    code = "def solve(problem):\n    return 1 / 0\n"
+    (tmp_path / "toy_course" / "sharpest" / "solve.py").write_text(code, "utf-8")
+    found = run(tmp_path, "solve", "two-keys.toml")
+    assert found.returncode == 3
+    assert found.stderr == (
+        "kind sharpest: toy_course.sharpest.solve failed in line 2: "
+        "ZeroDivisionError('division by zero')\n"
+    )
 
 
 def test_it_has_variants_and_is_in_the_schema(installed: Path) -> None:
