@@ -113,6 +113,12 @@ def test_the_law_of_a_weight_steps_by_the_chances_of_its_atoms():
     np.testing.assert_allclose(below[x < -0.005], 0)
 
 
+def test_a_cloud_of_many_outputs_is_a_light_picture():
+    picture = law()._repr_html_()
+    assert picture.count("<use") > 1000  # a dot for each output drawn, of one shape
+    assert len(picture) < 300_000  # with a shape for each, a million
+
+
 def test_a_batch_is_not_drawn():
     batch = key_noise(MEANS[0], MEANS, NOISE, MEANS, scale=[1.0, 2.0])
     with pytest.raises(

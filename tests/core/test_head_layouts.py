@@ -30,6 +30,7 @@ def by_hand() -> Any:
     return output
 
 
+W_6, W_4, W_O_4 = np.eye(6), np.ones((4, 6)), np.ones((5, 4))  # d_model 6, d_v 2, d_out 5
 BIASES = {"b_Q": B_Q, "b_K": B_K, "b_V": B_V, "b_O": B_O}
 COUNTS = {"n_heads": 6, "n_kv_heads": 2}
 
@@ -80,8 +81,17 @@ def test_queries_keys_and_values_may_be_packed_in_one(layout: str) -> None:
         ),
         (
             {"W_Q": W_Q.T, "W_K": W_K.T, "W_V": W_V.T, "n_heads": 6},
-            "MultiHead.from_arrays: W_Q has 5 columns for 6 heads, which is no whole number for "
+            "MultiHead.from_arrays: W_Q has 5 rows for 6 heads, which is no whole number for "
             "each. Is the layout the other one?",
+        ),
+        (
+            {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "n_heads": 4},
+            "MultiHead.from_arrays: W_Q has 18 rows for 4 heads, which is no whole number for each.",
+        ),
+        (  # square but for W_O: only that tells the layouts apart
+            {"W_Q": W_6.T, "W_K": W_6.T, "W_V": W_4.T, "W_O": W_O_4.T, "n_heads": 2},
+            "MultiHead.from_arrays: W_O does not fit W_V with layout 'out_in'; with layout "
+            "'in_out' it does. Got W_V (6, 4), W_O (4, 5).",
         ),
         (
             {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "n_heads": 6, "n_kv_heads": 4},

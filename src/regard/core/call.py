@@ -41,20 +41,19 @@ class Rules:
     softcap: object = None
 
     @classmethod
-    def named(cls, function: str, given: Mapping[str, Any], *own: str, **fixed: Any) -> Rules:
+    def named(cls, function: str, given: Mapping[str, Any], *own: str) -> Rules:
         """Return what was given by name; what has no such name is refused.
 
         Args:
             function: whose arguments they are.
             given: by name.
             own: what else the function can be told, for the message.
-            fixed: rules that cannot be given, since they are known.
         """
-        known = [name for name in cls.__dataclass_fields__ if name not in fixed]
+        known = cls.__dataclass_fields__
         other = {name: x for name, x in given.items() if name not in known}
         if other:
             refuse(function, other, (*own, *known))
-        return cls(**given, **fixed)
+        return cls(**given)
 
 
 class RuleWords(TypedDict, total=False):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 from regard.core.call import Rules, quiet
 from regard.core.head_pictures import weights_figure
 from regard.core.projections import Tokens
-from regard.shapes.other_words import arguments_of
+from regard.shapes.other_words import HEAD_WORDS, arguments_of, known_words, refuse
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[Any]
+# What a call has beside the tokens.
+KNOWN = (
+    *("context", "positions", "mask", "is_causal", "causal_offset", "window", "key_lengths"),
+    "softcap",
+)
 
 
 class HeadCalls(ABC):
@@ -25,7 +30,9 @@ class HeadCalls(ABC):
 
     scale: float | None
     _name: ClassVar[str]  # in messages
+    _words: ClassVar[Mapping[str, str]] = HEAD_WORDS  # for the words of other libraries
 
+    @known_words
     @quiet
     def __call__(
         self,
@@ -39,6 +46,7 @@ class HeadCalls(ABC):
         window: tuple[int | None, int | None] | None = None,
         key_lengths: Any = None,
         softcap: float | None = None,
+        **other: Never,
     ) -> Any:
         """Attend from the tokens `x` to the tokens `context`, or to `x` itself.
 
@@ -56,6 +64,8 @@ class HeadCalls(ABC):
             (..., n, d_out); without W_O, (..., n, d_v), or (..., n, n_heads · d_v) where
             several heads stand side by side.
         """
+        if other:
+            self._refuse("", other)
         tokens = Tokens(self._name, x, context, positions, vars(self))
         rules = Rules(self.scale, is_causal, causal_offset, window, key_lengths, softcap)
         return self._write(tokens, tokens.attend(self._stack(), self._mask(tokens, mask), rules))
@@ -74,8 +84,10 @@ class HeadCalls(ABC):
             or are 0 where a token may attend to nothing.
         """
         tokens = Tokens(self._name, x, context, positions, vars(self))
-        named = Rules.named(f"{self._name}.weights", rules, "positions", "mask", scale=self.scale)
-        return self._per_head(tokens.weigh(self._stack(), self._mask(tokens, mask), named))
+        self._refuse(".weights", rules)
+        return self._per_head(
+            tokens.weigh(self._stack(), self._mask(tokens, mask), Rules(self.scale, **rules))
+        )
 
     def plot(
         self,
@@ -96,8 +108,15 @@ class HeadCalls(ABC):
             context_tokens: what to call the tokens of the context.
             rules: positions, mask, is_causal and the rest, as in a call.
         """
+        self._refuse(".plot", rules)
         weights = np.asarray(self.weights(x, context, **rules))
         return weights_figure(self._name, weights, tokens, context_tokens, own=context is None)
+
+    def _refuse(self, method: str, given: Mapping[str, object]) -> None:
+        """Refuse the first argument that a call does not have, if there is one."""
+        other = {word: x for word, x in given.items() if word not in KNOWN}
+        if other:
+            refuse(f"{self._name}{method}", other, KNOWN, self._words)
 
     @property
     @abstractmethod

@@ -44,11 +44,31 @@ def unpacked(given: Mapping[str, Any]) -> dict[str, Any]:
     heads = {"Q": n_heads, "K": n_kv, "V": n_kv}
     found: dict[str, Any] = {"scale": given["scale"], "b_O": given["b_O"]}
     for letter, count in heads.items():
-        found[f"W_{letter}"] = _per_head(f"W_{letter}", letters[f"W_{letter}"], count)
+        side = "columns" if inward else "rows"
+        found[f"W_{letter}"] = _per_head(f"W_{letter}", letters[f"W_{letter}"], count, side)
         bias = letters[f"b_{letter}"]
-        found[f"b_{letter}"] = bias if bias is None else _per_head(f"b_{letter}", bias, count)
+        if bias is not None:
+            bias = _per_head(f"b_{letter}", bias, count, "entries")
+        found[f"b_{letter}"] = bias
     found["W_O"] = None if given["W_O"] is None else _matrix("W_O", given["W_O"], inward)
+    _refuse_the_other_layout(given, found, n_heads)
     return found
+
+
+def _refuse_the_other_layout(
+    given: Mapping[str, Any], found: Mapping[str, Any], n_heads: int
+) -> None:
+    """Refuse W_O that does not fit where all would fit in the other layout."""
+    W_V, W_O = found["W_V"], found["W_O"]
+    if given["W_QKV"] is not None or W_O is None or W_O.shape[0] == n_heads * W_V.shape[-1]:
+        return
+    n_kv, d_context, _ = W_V.shape  # read the other way, d_context is n_kv · d_v
+    if d_context % n_kv == 0 and W_O.shape[1] == n_heads * d_context // n_kv:
+        other = "in_out" if given["layout"] == "out_in" else "out_in"
+        raise ShapeError(
+            f"{FROM_ARRAYS}: W_O does not fit W_V with layout {given['layout']!r}; with layout "
+            f"{other!r} it does. Got W_V {np.shape(given['W_V'])}, W_O {np.shape(given['W_O'])}."
+        )
 
 
 def _letters(given: Mapping[str, Any], n_heads: int, n_kv: int, inward: bool) -> dict[str, Any]:
@@ -95,12 +115,13 @@ def _matrix(name: str, given: Any, inward: bool) -> Array:
     return array if inward or wanted == 1 else array.T
 
 
-def _per_head(name: str, array: Array, count: int) -> Array:
+def _per_head(name: str, array: Array, count: int, side: str) -> Array:
     """Cut (in, count · d) into (count, in, d), and (count · d,) into (count, d)."""
     if array.shape[-1] % count:
+        other = array.ndim == 2 and array.shape[0] % count == 0
         raise ShapeError(
-            f"{FROM_ARRAYS}: {name} has {array.shape[-1]} columns for {count} heads, "
-            f"which is no whole number for each. Is the layout the other one?"
+            f"{FROM_ARRAYS}: {name} has {array.shape[-1]} {side} for {count} heads, "
+            f"which is no whole number for each.{' Is the layout the other one?' if other else ''}"
         )
     cut = array.reshape(*array.shape[:-1], count, -1)
     return np.moveaxis(cut, -2, 0)

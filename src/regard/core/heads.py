@@ -22,6 +22,7 @@ from regard.core.head_pictures import matrices_picture
 from regard.core.projections import Tokens
 from regard.shapes.layout import fit_mask
 from regard.shapes.matrices import read_matrices
+from regard.shapes.other_words import ONE_HEAD_WORDS
 
 ONE_HEAD = {
     "W_Q": ("d_model", "d_k"),
@@ -68,6 +69,7 @@ class Head(HeadCalls):
     dtype: str = field(init=False)
 
     _name = "Head"
+    _words = ONE_HEAD_WORDS
 
     def __post_init__(self) -> None:
         axes = ONE_HEAD if self.W_O is not None else ONE_HEAD | {"b_O": ("d_v",)}

@@ -19,14 +19,17 @@ R = TypeVar("R")
 
 _NO_DROPOUT = "There is none here: leave it out."
 _WEIGHTS = "Call attention_with_weights, which returns (output, weights)."
+_PADDING = (
+    "Here it is mask=~key_padding_mask{} (True = may attend), or key_lengths where the padding "
+    "stands at the end."
+)
 # What the arguments of torch, JAX, flash-attention and xformers are called here.
 OTHER_WORDS = {
     "attn_mask": "Here it is mask: True = may attend, or floats that are added to the scores.",
     "attention_mask": "Here it is mask: True = may attend, or floats that are added to the scores.",
     "attn_bias": "Here it is mask: floats are added to the scores.",
     "bias": "Here it is mask: floats are added to the scores.",
-    "key_padding_mask": "Here it is mask=~key_padding_mask[:, None, None, :] (True = may attend), "
-    "or key_lengths where the padding stands at the end.",
+    "key_padding_mask": _PADDING.format("[:, None, None, :]"),
     "dropout_p": _NO_DROPOUT,
     "dropout": _NO_DROPOUT,
     "training": "Leave it out: nothing here differs between training and use.",
@@ -52,6 +55,20 @@ KNOWN = (
 )
 
 
+# Where heads over tokens differ from functions of queries, keys and values.
+_OWN_SCALE = "The scale belongs to the heads: give it where they are made."
+_OWN_WEIGHTS = "Call .weights with the same arguments."
+HEAD_WORDS = {
+    **OTHER_WORDS,
+    **dict.fromkeys(("scale", "softmax_scale", "temperature"), _OWN_SCALE),
+    **dict.fromkeys(("need_weights", "return_weights", "return_attn_probs"), _OWN_WEIGHTS),
+    "enable_gqa": "Leave it out: W_K and W_V of fewer heads, a divisor of W_Q's, are shared.",
+    "return_lse": "Heads return none: call attention_with_lse with x W_Q, x W_K and x W_V.",
+}
+# A head has no axis for heads.
+ONE_HEAD_WORDS = {**HEAD_WORDS, "key_padding_mask": _PADDING.format("[:, None, :]")}
+
+
 class UnknownArgument(ParameterError, TypeError):
     """An argument that a function does not have; also a TypeError, as Python's own is."""
 
@@ -75,16 +92,22 @@ def known_words(function: Function) -> Function:
     return function
 
 
-def refuse(function: str, other: Mapping[str, object], known: tuple[str, ...]) -> None:
+def refuse(
+    function: str,
+    other: Mapping[str, object],
+    known: tuple[str, ...],
+    words: Mapping[str, str] = OTHER_WORDS,
+) -> None:
     """Refuse the first of the arguments that a function does not have.
 
     Args:
         function: its name, for the message.
         other: what was given, by name.
         known: the names it has, for a word that is nearly one of them.
+        words: what is said of the words of other libraries.
     """
     word = next(iter(other))
-    told = OTHER_WORDS.get(word)
+    told = words.get(word)
     if told is None:
         near = difflib.get_close_matches(word, known, 1)
         told = f"Is {near[0]} meant?" if near else ""

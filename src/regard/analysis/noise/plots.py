@@ -132,12 +132,14 @@ def _cloud(
         panel.set_xlabel("output")
         panel.set_ylabel("probability")
         return
-    # Of a limit, the area of a disc is the chance of the atom.
-    sizes, faint = (10 + 400 * chances, 0.6) if atoms else (np.full(len(seen), 6.0), 0.35)
     x, y = seen[:DOTS].T
-    panel.scatter(
-        x, y, s=sizes[:DOTS], color=COLOURS[0], alpha=faint, linewidths=0, label="outputs"
-    )
+    if atoms:  # of a limit, the area of a disc is the chance of the atom
+        sizes = 10 + 400 * chances[:DOTS]
+        panel.scatter(x, y, s=sizes, color=COLOURS[0], alpha=0.6, linewidths=0, label="outputs")
+    else:  # markers of one size: the picture holds their shape once, and not for each
+        faint = {"alpha": 0.35, "markersize": 2.45, "markeredgewidth": 0.0}
+        panel.plot(x, y, "o", color=COLOURS[0], **faint)
+        panel.plot([], [], "o", color=COLOURS[0], markersize=4, label="outputs")
     panel.plot(*centre[:, None], "x", color=DARK, markersize=8, markeredgewidth=2, label="mean")
     panel.set_xlabel("first principal direction")
     panel.set_ylabel("second principal direction")
