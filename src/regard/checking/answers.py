@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.checking.typed.names import field_meant, instead_of, meant
 from regard.errors import FormulaError, InvalidAnswer
 from regard.language import Formula, Limit
-from regard.language.formula.vocabulary import GREEK_WORDS
 
 Float64 = NDArray[np.float64]
 Value = float | Float64
@@ -47,9 +47,8 @@ class Answer:
             if one in self.fields:
                 return self.fields[one]
         given = ", ".join(self.fields) or "nothing"
-        plain = {one.replace("_", "").casefold(): one for one in self.fields}
-        near = plain.get(name.replace("_", "").casefold())
-        fix = "." if near is None else f": write {name} for {near}."
+        near = [one for one in self.fields if field_meant(one, [name])]
+        fix = f": write {name} for {near[0]}." if near else "."
         raise InvalidAnswer(f"answer: {name} is missing. Got {given}{fix}")
 
     def has(self, name: str) -> bool:
@@ -61,7 +60,8 @@ class Answer:
         unknown = sorted(set(self.fields) - set(names))
         if unknown:
             raise InvalidAnswer(
-                f"answer: {unknown[0]} is no field of this kind of problem: use {', '.join(names)}."
+                f"answer: {unknown[0]} is no field of this kind of problem: use "
+                f"{', '.join(names)}.{instead_of(unknown[0], names)}"
             )
 
     def beside(self, *names: str) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ def evaluate(
         declared = sorted(one for one in symbols if not _STAND_IN.fullmatch(one))
         raise InvalidAnswer(
             f"answer: {name}: {unknown[0]} is not a name in {context}."
-            f"{_meant(unknown[0], symbols)} Declared are {', '.join(declared)}."
+            f"{meant(unknown[0], symbols, unknown)} Declared are {', '.join(declared)}."
         )
     try:
         return field.evaluate(symbols)
@@ -127,48 +127,6 @@ def evaluate(
 
 
 _STAND_IN = re.compile(r"m_\d+")  # what a sum over an index was taken out as
-_AVERAGE = "The average of two is written 1/2 (x + y)."
-_WORDS_FOR = {
-    "add": "A sum is written x + y.",
-    "softplus": "It is written log(1 + exp(x)).",
-    "logsumexp": "It is written log(sum(exp(x))).",
-    "tril": "A matrix of ones up to the diagonal is written causal(n).",
-    "eye": "The identity is written I, or I(n) with its size.",
-    "cosh": "It is written (exp(x) + exp(-x))/2.",
-    "sinh": "It is written (exp(x) - exp(-x))/2.",
-    **dict.fromkeys(("mean", "avg", "average"), _AVERAGE),
-    "matmul": "A product of matrices is written A B.",
-    "einsum": "A product of matrices is written A B, and A B' with the second transposed.",
-    **dict.fromkeys(
-        ("a", "an", "is", "for", "where", "with", "times", "large", "big", "number", "the"),
-        "A field holds a formula, without words: a factor that may be as large as one likes is "
-        "called C.",
-    ),
-    **dict.fromkeys(("all", "every", "each"), "A condition is meant for all: leave the word out."),
-}
-
-
-def _meant(unknown: str, symbols: Mapping[str, Value]) -> str:
-    """Say what an undeclared name may stand for, where that can be told."""
-    for known in sorted(symbols):
-        if known.replace("_", "").casefold() == unknown.replace("_", "").casefold():
-            return f" Is {known} meant?"
-        if len(unknown) > 2 and known.startswith(unknown):  # eps
-            return f" Is {known} meant?"
-    for at in range(1, len(unknown)):
-        if unknown[:at] in symbols and unknown[at:] in symbols:
-            return f" For the product write {unknown[:at]} {unknown[at:]}, with a space."
-    if unknown in _WORDS_FOR:
-        return f" {_WORDS_FOR[unknown]}"
-    base = unknown.rstrip("0123456789")
-    indexed = [known for known in sorted(symbols) if known.startswith(f"{base}_")]
-    if base != unknown and indexed:
-        return f" An index follows an underscore, as in {indexed[0]}."
-    if "C" in symbols and (len(unknown) == 1 or unknown in GREEK_WORDS):
-        return " A factor that may be as large as one likes is called C."
-    if len(unknown) > 3 and unknown.isalpha() and unknown not in GREEK_WORDS:
-        return " A field holds a formula, without words."
-    return ""
 
 
 def without_name(name: str, said: Any) -> Any:

@@ -65,7 +65,11 @@ def check(
         form = SUFFIXES.get(output.suffix, Format.text) if output else Format.text
     collection = find_collection(problem)
     typed = answer or []
-    said = inline(apart(typed[0], _names(problem)) if len(typed) == 1 else typed)
+    needed, others = _names(problem)
+    pieces = apart(typed[0], [*needed, *others]) if len(typed) == 1 else typed
+    said = inline(pieces, *([] if collection else _all_names(problem)))
+    if isinstance(said, str) and not said.strip() and needed:
+        raise InvalidAnswer(_empty(problem))
     if not said:
         if collection is None or collection.name not in example_names():
             raise InvalidAnswer("check: name a file with the answer, or - to read it from stdin.")
@@ -116,18 +120,45 @@ def _show_parts(grading: Grading, form: Format, output: Path | None) -> NoReturn
     raise typer.Exit(0 if grading.right else 1 if grading.readable else 2)
 
 
-def _names(problem: str) -> list[str]:
-    """Return the fields of a formula that an answer to a problem has; none for a condition."""
+def _names(problem: str) -> tuple[list[str], list[str]]:
+    """Return the fields that an answer must and may have; none where a condition is asked for."""
+    from regard.problems import load
+    from regard.problems.answer_fields import answer_fields
+
+    needed, others = _all_names(problem)
+    if needed and any(
+        sign in field.example for field in answer_fields(load(problem)) for sign in "<>="
+    ):
+        return [], []
+    return needed, others
+
+
+def _all_names(problem: str) -> tuple[list[str], list[str]]:
+    """Return the fields that an answer to a bundled problem must have, and those it may have."""
     from regard.problems import load
     from regard.problems.answer_fields import answer_fields
     from regard.problems.loading import bundled_ids
 
     if problem not in bundled_ids():
-        return []
+        return [], []
     fields = answer_fields(load(problem))
-    if any(sign in field.example for field in fields for sign in "<>="):
-        return []
-    return [field.name for field in sorted(fields, key=lambda field: field.optional)]
+    return (
+        [field.name for field in fields if not field.optional],
+        [field.name for field in fields if field.optional],
+    )
+
+
+def _empty(problem: str) -> str:
+    """Say how an answer is written, where there is none."""
+    from regard.problems import load
+    from regard.problems.answer_fields import answer_fields
+
+    first = answer_fields(load(problem))[0]
+    example = first.example.strip('"')
+    return (
+        f"check: the answer is empty. {first.name} is {first.what}. It is written like this (which "
+        f"is not the answer): regard check {problem} {first.name}={shlex.quote(example)}"
+    )
 
 
 def _condition(problem: str, said: dict[str, Any] | str, typed: list[str]) -> dict[str, Any] | str:

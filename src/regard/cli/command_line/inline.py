@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from regard.errors import InvalidAnswer
 
-# q=…, q = …, M=…; not q == …, and not s_j >= …
-_FIELD = re.compile(r"\s*([A-Za-z]\w{0,79})\s*=(?!=)(.*)", re.DOTALL)
+# q=…, q = …, M=…, μ=…; not q == …, and not s_j >= …
+_NAME = r"\s*([A-Za-z\u0370-\u03ff]\w{0,79})\s*"
+_FIELD = re.compile(rf"{_NAME}=(?!=)(.*)", re.DOTALL)
+_OTHER_SIGN = re.compile(rf"{_NAME}(?::=?|≈|\\approx\b)(.*)", re.DOTALL)  # q: …, q := …, c_2 ≈ …
+_BOUND = re.compile(  # C >= 20; C >> 0, C -> inf, C is large
+    r"\s*([A-Za-z]\w{0,79})\s*(?:((?:>=|≥|>(?!>))\s*[0-9].*)|(?:>>|≫)\s*[01]"
+    r"|(?:->|→)\s*(?:inf|∞|oo)|\s(?:is\s+)?(?:very\s+)?large)\s*"
+)
+_AROUND = re.compile(r"\s*(?:\\\[(.*)\\\]|\\\((.*)\\\)|\${1,2}([^$]*)\${1,2})\s*", re.DOTALL)
 
 
 def apart(text: str, names: list[str]) -> list[str]:
@@ -21,7 +29,14 @@ def apart(text: str, names: list[str]) -> list[str]:
     """
     if not names or "\n" in text:
         return [text]
-    found = re.compile(rf"(?:\s*[,;]\s*|\s+)(?=(?:{'|'.join(map(re.escape, names))})\s*=(?!=))")
+    around = _AROUND.fullmatch(text)
+    if around is not None and _FIELD.fullmatch(around[1] or around[2] or around[3] or ""):
+        text = around[1] or around[2] or around[3]
+    name = "|".join(map(re.escape, names))
+    found = re.compile(
+        rf"(?:\s*[,;]\s*|\s+)(?=(?:{name})\s*=(?!=))"
+        rf"|(?:\s*[,;]|\s(?:with|where|for|and))\s+(?=(?:{name})\s*(?:>=|≥|>(?!>))\s*[0-9])"
+    )
     pieces = found.split(text.strip())
     if len(pieces) == 1 or any(piece.count("(") != piece.count(")") for piece in pieces):
         return [text]
@@ -29,28 +44,91 @@ def apart(text: str, names: list[str]) -> list[str]:
     return [first, *pieces[1:]]
 
 
-def inline(said: list[str]) -> dict[str, Any] | str:
+def inline(
+    said: list[str], needed: Sequence[str] = (), others: Sequence[str] = ()
+) -> dict[str, Any] | str:
     """Return the fields that were written, or the one text that is a file or a formula.
+
+    Args:
+        said: the arguments of the command.
+        needed: the fields that an answer must have.
+        others: those that it may have.
 
     >>> inline(["q=C (k_a + k_b)", "C=20"])
     {'q': 'C (k_a + k_b)', 'C': 20}
     >>> inline(["s_j - s_i >= 3"])
     's_j - s_i >= 3'
+    >>> inline(["C (k_a + k_b)", "C=20"], ["q"], ["C"])
+    {'q': 'C (k_a + k_b)', 'C': 20}
     """
     from regard.checking.typed.fields import typed  # slow to load
 
-    found: dict[str, Any] = {}
+    pieces = [_named(text, (*needed, *others)) for text in _joined(said)]
+    nameless = [value for name, value in pieces if not name]
+    if nameless and len(pieces) == 1:
+        return nameless[0]
+    names = [name for name, _ in pieces]
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidAnswer(f"answer: {twice} is given twice.")
+    missing = [name for name in needed if name not in names]
+    if nameless and not len(nameless) == len(missing) == 1:
+        raise InvalidAnswer(_unnamed(nameless, missing, names, needed))
+    return {name or missing[0]: typed(value.strip()) for name, value in pieces}
+
+
+def _named(text: str, names: Sequence[str]) -> tuple[str, str]:
+    """Return the field that a text names, or "", and what it says of it."""
+    match = _FIELD.fullmatch(text)
+    if match is not None:
+        return _ascii(match[1]), match[2]
+    other = _OTHER_SIGN.fullmatch(text)
+    if other is not None and _ascii(other[1]) in names:
+        return _ascii(other[1]), other[2]
+    bound = _BOUND.fullmatch(text)
+    if bound is not None and bound[1] in names:
+        is_vague = bound[2] is None  # that a factor is large is what its growing means
+        return bound[1], f"{bound[1]} -> inf" if is_vague else text
+    return "", text
+
+
+def _ascii(name: str) -> str:
+    """Return a name in plain letters: alpha for α, z_3 for z₃."""
+    if name.isascii():
+        return name
+    from regard.language.formula.vocabulary import normalised
+
+    return normalised(name)
+
+
+def _joined(said: list[str]) -> list[str]:
+    """Return arguments with a name, its = and its value together, where spaces part them."""
+    found: list[str] = []
     for text in said:
-        match = _FIELD.fullmatch(text)
-        if match is None:
-            if len(said) == 1:
-                return text
-            raise InvalidAnswer(
-                f"{text[:80]!r}: with several fields write each as field=formula, such as "
-                'q_1="C k_a" q_2="C k_b".'
-            )
-        name, value = match.groups()
-        if name in found:
-            raise InvalidAnswer(f"answer: {name} is given twice.")
-        found[name] = typed(value.strip())
+        before = found[-1] if found else ""
+        if found and (text.strip() == "=" or before.endswith("=")) and "=" not in before[:-1]:
+            found[-1] = f"{before}{text}"
+        else:
+            found.append(text)
     return found
+
+
+def _unnamed(
+    nameless: list[str], missing: list[str], names: list[str], needed: Sequence[str]
+) -> str:
+    """Say how fields are named, with what was written where its order tells which is which."""
+    plain = ["".join(c if c.isprintable() else "\ufffd" for c in one)[:80] for one in nameless]
+    shown = f"{plain[0]!r}"
+    if not needed:
+        return f'{shown}: with several fields write each as field=formula, such as q_1="C k_a".'
+    if len(nameless) == len(missing):
+        fix = " ".join(f'{name}="{one}"' for name, one in zip(missing, plain, strict=True))
+        return f"{shown}: with several fields say which is which: {fix}"
+    if plain[0] in needed and len(nameless) == 2:  # q "C k_a"
+        return f'{shown}: between a field and its value stands =: {plain[0]}="{plain[1]}"'
+    if len(needed) == 1 and not any(names):
+        return f'{shown}: this is one answer in pieces. Put quotes around it: "{" ".join(plain)}"'
+    if not missing:
+        return f"{shown}: {', '.join(needed)} is said already. What else is this? Write name=value."
+    fix = " ".join(f'{name}="…"' for name in needed[:3])
+    return f"{shown}: with several fields write each as field=formula: {fix}"

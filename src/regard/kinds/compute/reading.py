@@ -11,6 +11,7 @@ import numpy as np
 from regard.checking.answers import Answer, Value, evaluate, without_name
 from regard.checking.numbers import digits
 from regard.checking.numbers.digits import Decimals
+from regard.checking.typed.names import instead_of
 from regard.errors import InvalidAnswer
 from regard.kinds.compute.instance import Example, Float64
 from regard.kinds.compute.spec import ComputeProblem, Quantity, is_quantity, quantity
@@ -118,7 +119,7 @@ def _fields(
         if not is_quantity(name, problem.given) and name not in used:
             raise InvalidAnswer(
                 f"answer: {name} is nothing that is computed here. Asked for are "
-                f"{', '.join(problem.goal.find)}."
+                f"{', '.join(problem.goal.find)}.{instead_of(name, problem.goal.find)}"
             )
         names = {**given, **{above: values for above, (values, _) in found.items()}}
         plain = without_name(name, field)

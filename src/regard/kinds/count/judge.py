@@ -15,6 +15,7 @@ from typing import Any
 from regard.certify.formulas.rational_functions import Ratio
 from regard.checking.answers import Answer
 from regard.checking.mistakes import recognise
+from regard.checking.typed.names import instead_of
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.count.misconceptions import MISTAKES, Case, alike, degree
@@ -39,6 +40,7 @@ def judge(problem: CountProblem, answer: Answer) -> Verdict:
     if extra:
         raise InvalidAnswer(
             f"answer: {extra[0]} is not asked for. Asked for are {', '.join(wanted)}."
+            f"{instead_of(extra[0], wanted)}"
         )
     goals: list[GoalResult] = []
     examples: list[Counterexample] = []

@@ -14,6 +14,7 @@ import numpy as np
 from regard.certify.certificate import Unusable
 from regard.certify.formulas.rational_functions import Ratio
 from regard.checking.answers import Answer
+from regard.checking.typed.names import meant
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.count.instance.sizes import Symbols
 from regard.kinds.count.spec import SHAPES, SIZES, CountProblem
@@ -76,8 +77,9 @@ class Names:
             if factor is None:
                 ratio_only = _INSTEAD_OF_TIMES if one in _TIMES else ""
                 raise InvalidAnswer(
-                    f"answer: {name}: {one} is no symbol, size or unit here.{ratio_only} Symbols "
-                    f"and sizes are {', '.join(sorted(self.known))}."
+                    f"answer: {name}: {one} is no symbol, size or unit here."
+                    f"{ratio_only or meant(one, self.known)} Symbols and sizes are "
+                    f"{', '.join(sorted(self.known))}."
                 )
             units[one] = self.symbols.number(factor)
         uses = frozenset(formula.names & symbols)

@@ -15,6 +15,7 @@ from regard.checking.answers import Answer, without_name
 from regard.checking.mistakes import recognise
 from regard.checking.numbers import digits
 from regard.checking.sampling import Trial, compare, goal
+from regard.checking.typed.names import instead_of
 from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.gradient.backward_pass import backward_formulas
@@ -52,7 +53,8 @@ def judge(problem: GradientProblem, answer: Answer) -> Verdict:
     for name in answer.fields:
         if name not in order and name not in answer.used:
             raise InvalidAnswer(
-                f"answer: {name} is not asked for. Asked for are {', '.join(problem.goal.find)}."
+                f"answer: {name} is not asked for. Asked for are "
+                f"{', '.join(problem.goal.find)}.{instead_of(name, problem.goal.find)}"
             )
     numbers = problem.in_numbers
     instances = (

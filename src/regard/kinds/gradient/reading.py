@@ -11,6 +11,7 @@ from regard.checking.answers import evaluate, without_name
 from regard.checking.attempt import Attempt
 from regard.checking.numbers import digits
 from regard.checking.numbers.digits import Decimals
+from regard.checking.typed.names import meant
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.gradient.forward import sized
 from regard.kinds.gradient.instance import Float64, Instance, Values
@@ -65,6 +66,7 @@ class Asked(Attempt[GradientProblem]):
         unknown = sorted(said.names - set(names))
         if unknown:
             hint = f" {unknown[0]} is what is asked for." if unknown[0] == name else ""
+            hint = hint or meant(unknown[0], names, unknown)
             raise InvalidAnswer(
                 f"answer: {name}: {unknown[0]} is no name here.{hint} Use "
                 f"{', '.join(sorted(one for one in names if not one.startswith('dY')))}."

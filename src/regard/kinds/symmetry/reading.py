@@ -9,6 +9,7 @@ from itertools import islice, product
 import numpy as np
 
 from regard.checking.answers import Answer, without_name
+from regard.checking.typed.names import meant
 from regard.errors import FormulaError, InvalidAnswer
 from regard.kinds.symmetry.spec import OLD, SymmetryProblem
 from regard.language import Formula, expanded, parse
@@ -96,7 +97,8 @@ def _declared(text: str, known: set[str]) -> None:
     unknown = sorted(parse(text).names - known)
     if unknown:
         raise InvalidAnswer(
-            f"answer: {unknown[0]} is not a name here. Declared are {', '.join(sorted(known))}."
+            f"answer: {unknown[0]} is not a name here.{meant(unknown[0], known, unknown)} Declared "
+            f"are {', '.join(sorted(known))}."
         )
 
 
