@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from numbers import Rational
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ _THOUSANDS = re.compile(
 )
 _PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*\\?%")
 _BY = re.compile(r"\s*\(?\s*[0-9]+(?:\s*[x×]\s*[0-9]+)+\s*\)?\s*")
+_INFINITE = frozenset(("inf", "infinity", "∞", r"\infty", "oo", math.inf))
 _YES_OR_NO = ("possible", "independent")  # fields of several kinds
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 
@@ -128,6 +131,10 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
         value = value.tolist()
     if isinstance(value, Formula):
         return value
+    if name == "C" and isinstance(value, str | float) and value in _INFINITE:
+        return Limit(name, math.inf)  # as large as one likes
+    if isinstance(value, Rational | Decimal):
+        value = value if isinstance(value, bool | int) else float(value)
     if isinstance(value, str):
         if name in _YES_OR_NO and value.strip().lower() in _WORDS:
             return _WORDS[value.strip().lower()]
@@ -157,12 +164,17 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
         return {_name(key): _field(f"{name}.{key}", x, depth + 1) for key, x in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return _list(name, value, depth + 1)
-    raise InvalidAnswer(f"answer: {name}: cannot read {type(value).__name__}.")
+    if value is None:
+        raise InvalidAnswer(f"answer: {name} is empty: write what belongs there, or leave it out.")
+    raise InvalidAnswer(
+        f"answer: {name}: cannot read {type(value).__name__}. Write the formula as text, such as "
+        '"1/2 (x + y)".'
+    )
 
 
 _WORDS_OF_OTHERS = {
     *("for", "where", "with", "when", "large", "big"),
-    *("array", "tensor", "matmul", "bmm", "mm", "add", "mT"),
+    *("array", "tensor", "matmul", "bmm", "mm", "add", "mT", "eye", "per"),
 }
 _CALLS_OF_OTHERS = re.compile(r"\.dot\(|softmax\(.*,\s*-?1\s*\)", re.DOTALL)
 

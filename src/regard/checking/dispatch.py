@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from numbers import Number
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,6 +13,13 @@ import numpy as np
 
 from regard.checking.answer_reading import read
 from regard.checking.answers import Answer
+from regard.checking.typed.fixes import (
+    as_sentence,
+    beside_reading,
+    beside_verdict,
+    infinite_factor,
+    says_impossible,
+)
 from regard.checking.typed.matrix_products import matrix_letters
 from regard.checking.typed.ones_vector import with_sized_ones
 from regard.checking.verdict import Counterexample, Verdict
@@ -27,15 +36,18 @@ _ENDINGS = (".toml", ".json", ".py", ".ipynb", ".npz", ".txt")
 LONGEST = 200  # characters of a field that are written out
 
 
-def check(problem: Problem | str | Path, answer: Any) -> Verdict:
+def check(problem: Problem | str | Path, answer: Any = None, **fields: Any) -> Verdict:
     """Return whether an answer is right, decided by what it does.
 
     Args:
         problem: a problem, its id or its file.
         answer: a file, a dict of fields such as `{"q": "C (k_a + k_b)"}`, or, where an answer has
             one field only, what belongs there: "C (k_a + k_b)".
+        fields: the fields of the answer, instead of a dict.
 
     >>> check("average-two-values", "C (k_a + k_b)").right
+    True
+    >>> check("average-two-values", q="C (k_a + k_b)", C=20).right
     True
 
     Raises:
@@ -43,9 +55,18 @@ def check(problem: Problem | str | Path, answer: Any) -> Verdict:
         InvalidAnswer: the answer cannot be read, or is to another problem. An answer that is
             read and wrong gets a verdict.
     """
-    asked, given = _both(problem, answer)
-    with one_blas_thread(), np.errstate(all="ignore"):
-        verdict = looked_up(asked.kind, "judge", "judge")(asked, given)
+    if fields and answer is not None:
+        raise InvalidAnswer("check: give the answer or its fields, and not both.")
+    asked, given = _both(problem, fields or answer)
+    try:
+        with one_blas_thread(), np.errstate(all="ignore"):
+            verdict = looked_up(asked.kind, "judge", "judge")(asked, given)
+    except InvalidAnswer as error:
+        more = beside_verdict(asked, given.fields)
+        if not more:
+            raise
+        told = f"{error}\n{more[1:]}" if "\n" in str(error) else f"{error}{more}"
+        raise InvalidAnswer(told, field=error.field, formula=error.formula) from None
     if not isinstance(verdict, Verdict):  # of a kind that a package brings
         got = type(verdict).__name__
         raise InvalidProblem(f"kind {asked.kind}: judge must return a Verdict. Got {got}.")
@@ -87,9 +108,15 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
         else:
             given = read(_fields(problem, answer), matrix_letters(problem))
     except InvalidAnswer as error:
+        sentence = as_sentence(problem, error)
+        if sentence:
+            raise InvalidAnswer(sentence, field=error.field, formula=error.formula) from None
         hint = getattr(_module(problem), "hint", None)
-        more = ("" if hint is None else hint(error)) or _no_formula(problem, error)
+        more = ("" if hint is None else hint(error)) or beside_reading(problem, error)
         raise InvalidAnswer(f"{error}{more}", field=error.field, formula=error.formula) from None
+    infinite = infinite_factor(problem, given.fields)
+    if infinite:
+        raise InvalidAnswer(infinite)
     own = _module(problem)
     sizes = getattr(own, "sizes_of_ones", lambda problem: ())(problem)
     given = with_sized_ones(problem, given, sizes, getattr(own, "has_shape_of", None))
@@ -102,33 +129,31 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
     return problem, given
 
 
-def _no_formula(problem: Problem, error: InvalidAnswer) -> str:
-    """Say how a field is written that asks for no formula, where it was read as one."""
-    asked = {one.name: one.example for one in answer_fields(problem)}
-    example = asked.get(error.field, "")
-    if error.formula is None or not example.startswith(("true", "false", "[")):
-        return ""
-    if example.startswith("["):
-        return f"\nWrite a list, as in {error.field} = {example}."
-    return f"\nWrite {error.field} = true or {error.field} = false, and nothing else."
-
-
 def _fields(problem: Problem, answer: Any) -> Any:
     """Return an answer that is written out where a file could be named as a dict of fields."""
-    if not isinstance(answer, str) or _names_a_file(answer):
+    is_text = isinstance(answer, str)
+    if answer is None or (is_text and not answer.strip()):
+        raise InvalidAnswer("check: the answer is empty.")
+    if isinstance(answer, Mapping | Answer | Path) or (is_text and _names_a_file(answer)):
         return answer
+    if not is_text and not isinstance(answer, Number | np.ndarray | list | tuple):
+        return answer  # reading says what it may be
     field = only_field(problem)
+    impossible = says_impossible(problem, answer) if is_text else ""
+    if impossible:
+        raise InvalidAnswer(impossible)
     if field is None:
         wanted = [one.name for one in answer_fields(problem) if not one.optional]
         if not wanted:
             return answer
         names = ", ".join(wanted)
+        shown = repr(answer if is_text else str(answer))[:82]
         raise InvalidAnswer(
-            f"{answer[:80]!r}: there is no such file, and an answer to {problem.id} has the fields "
+            f"{shown}: there is no such file, and an answer to {problem.id} has the fields "
             f"{names}: say which this is, as in {_example(problem, wanted)}."
         )
     plain = {"true": True, "false": False}
-    return {field: plain.get(answer.strip(), answer)}
+    return {field: plain.get(answer.strip(), answer) if is_text else answer}
 
 
 def _example(problem: Problem, wanted: list[str]) -> str:
@@ -172,6 +197,8 @@ def _text(field: Any) -> str:
         text = ", ".join(f"{name} = {_text(item)}" for name, item in field.items())
     elif isinstance(field, list):
         text = "; ".join(_text(item) for item in field)
-    else:
+    elif isinstance(field, bool):
         text = str(field).lower()
+    else:
+        text = str(field)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

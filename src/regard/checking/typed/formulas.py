@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from regard.checking.typed.array_calls import arguments, without_array_calls
+from regard.checking.typed.spellings import without_habits
 
 _BOLD = re.compile(r"\\(?:mathbf|mathbb|mathit|boldsymbol|bm|vec|textbf)\s*\{([^{}]*)\}")
 _BOLD_BEFORE = re.compile(_BOLD.pattern + r"(?=[A-Za-z\\])")  # \mathbf{Q}\mathbf{K}
@@ -26,21 +27,24 @@ _UPRIGHT_T = re.compile(  # K^{\mathsf T}, K^{\text{T}}, K^\intercal
 _COMMENT = re.compile(r"\s+#[^\n]*\Z")
 # "…, C >> 0": that a factor is large is what a factor without a number means.
 _LARGE = re.compile(
-    r"[,;]\s*(?:\\?[A-Za-z]+\s*(?:\\gg|>>|≫|\\to|\\rightarrow|->|→)\s*"
+    r"[,;]\s*(?:\\?[A-Za-zα-ω]+\s*(?:\\gg|>>|≫|\\to|\\rightarrow|->|→)\s*"
     r"(?:0|1|\+?(?:\\infty|∞|inf(?:inity|ty)?))|\\?[A-Za-z]+\s+(?:is\s+)?(?:very\s+)?large)\s*$"
 )
 # A 1 that is transposed, or stands behind a product, is the vector of ones.
 _ONES_TURNED = re.compile(r"(?<![\w.^)\]])1\s*(?='|ᵀ|⊤|\^\s*\{?\s*(?:T\b|\\top))")
-_ONES_BEHIND = re.compile(r"(?<=[\w'ᵀ⊤)\]}])\s+1(?=\s*(?:$|[)+−-]))")
+_ONES_BEHIND = re.compile(r"(?<=[\w'ᵀ⊤)\]}])\s+1(?=\s*(?:$|[)+−-]|\\mathbf\{1\}))")
 # "… for large C", "…, where C is large": the same in words.
 _IN_WORDS = re.compile(
     r"[,;]?\s+(?:for|where|with|when|if|as|and)\s+(?:an?\s+)?(?:"
-    r"(?:very\s+|sufficiently\s+)?(?:large|big)\s+\\?[A-Za-z]+|"
-    r"\\?[A-Za-z]+\s+(?:is\s+)?(?:very\s+|sufficiently\s+)?(?:large|big)|"
-    r"\\?[A-Za-z]+\s*(?:->|→|\\to\b|goes\s+to|to)\s*(?:\\infty|∞|inf(?:inity|ty)?))\s*$"
+    r"(?:very\s+|sufficiently\s+)?(?:large|big)\s+\\?[A-Za-zα-ω]+|"
+    r"\\?[A-Za-zα-ω]+\s+(?:is\s+)?(?:an?\s+)?(?:very\s+|sufficiently\s+)?(?:large|big)"
+    r"(?:\s+(?:number|constant|scalar|factor))?|"
+    r"\\?[A-Za-zα-ω]+\s*(?:->|→|\\to\b|goes\s+to|to)\s*(?:\\infty|∞|inf(?:inity|ty)?))\s*$"
 )
 _NUMBER = r"[-+−]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 _LIST = re.compile(rf"\s*[(\[]?\s*({_NUMBER}(?:(?:\s*[,;]\s+|\s+){_NUMBER})+)\s*[)\]]?\s*")
+_ROW = rf"\s*{_NUMBER}(?:(?:\s*,\s*|\s+){_NUMBER})+\s*"
+_ROWS = re.compile(rf"{_ROW}(?:;{_ROW})+;?")
 _BARE_LIST = re.compile(rf"\s*{_NUMBER}(?:\s*,\s*{_NUMBER})+\s*")  # 2,8,-20; no 1,048,576
 _GROUPS = re.compile(r"\s*[-+−]?\d{1,3}(?:,\d{3})+\s*")
 _LIST_ENDS = {"(": ")", "[": "]"}
@@ -72,11 +76,13 @@ def as_typed(text: str) -> str:
     text = _INDEX.sub(lambda found: f"_{found[0].translate(_PLAIN)}", text)
     text = without_array_calls(_TRANSPOSE.sub(".T", text))
     text = _MODULE.sub("", text)
-    text = _UPRIGHT_T.sub("^T", _COMMENT.sub("", text))
+    text = without_habits(_UPRIGHT_T.sub("^T", _COMMENT.sub("", text)))
     text = _LARGE.sub("", _IN_WORDS.sub("", text))
     for name, meaning in _CALLS.items():
         text = _without_call(text, name, meaning)
     if _BARE_LIST.fullmatch(text) and not _GROUPS.fullmatch(text):
+        return f"[{text.strip()}]"
+    if ";" in text and _ROWS.fullmatch(text):  # 1 0; 0 1
         return f"[{text.strip()}]"
     numbers = _LIST.fullmatch(text)
     if numbers is not None and _LIST_ENDS.get(text.strip()[0]) in (None, text.strip()[-1]):

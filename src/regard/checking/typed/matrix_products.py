@@ -18,8 +18,10 @@ def matrix_letters(problem: Any) -> frozenset[str]:
     if problem.kind not in ("identity", "symmetry") or not shapes:
         return frozenset()
     names = {*shapes, *getattr(problem.given, "define", {})}
-    if any(len(name) > 1 and name.isupper() for name in names):
+    if any(len(name) > 1 and name.isalpha() and name.isupper() for name in names):
         return frozenset()
+    if problem.kind == "symmetry":
+        names |= set("PY")  # the permutation, and the output before the change
     return frozenset(name for name in names if len(name) == 1 and name.isupper())
 
 

@@ -27,6 +27,7 @@ from regard.language import Formula, parse
 from regard.report import number
 from regard.report.numbers import listing
 
+_BIG = frozenset(("O", "Theta"))
 _GROWTH = {"constant": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 LONGEST = 10**30  # beyond it a number is written by its size
 Found = tuple[GoalResult, Counterexample | None, Misconception | None]
@@ -73,6 +74,7 @@ def _count(task: Task, name: str) -> list[Found]:
     said = sides(task.answer, name, task.names(name))
     right, form = task.right(name), task.problem.goal.form
     if wrong := tuple(side for side in said if not task.is_right(name, side)):
+        _ask_about_bytes(task, name, wrong)
         example = _counterexample(task, name, wrong[0], right)
         idea = recognise(MISTAKES, Case(task, name, wrong))
         return [(GoalResult(name, "this", False, example.sentence.rstrip(".")), example, idea)]
@@ -94,6 +96,24 @@ def _count(task: Task, name: str) -> list[Found]:
         left = GoalResult(other, "this", False, missing, weight=0.5)
         return [(replace(goal, weight=0.5), None, None), (left, example, None)]
     return [(GoalResult(name, "this", False, missing), example, None)]
+
+
+def _ask_about_bytes(task: Task, name: str, wrong: Sequence[Side]) -> None:
+    """Ask what `bytes` is in 2 L n bytes, where it is right as a unit and not as a size."""
+    names = task.names(name)
+    if not names.of_bytes or "bytes" not in names.known:
+        return
+    known = {one: ratio for one, ratio in names.known.items() if one != "bytes"}
+    as_unit = replace(names, known=known)
+    for side in wrong:
+        if side.formula is None or "bytes" not in side.formula.names:
+            continue
+        if task.is_right(name, as_unit.side(name, side.formula)):
+            raise InvalidAnswer(
+                f"answer: {name}: bytes stands for the size of one number here, which is "
+                f"{_number(task.symbols.numbers['bytes'])}, and {side.text} counts it twice. Leave "
+                "bytes out, or the number that stands for it."
+            )
 
 
 def _shown(task: Task, right: Ratio) -> str:
@@ -205,6 +225,6 @@ def _bare(answer: Answer, name: str, symbol: str) -> Answer:
     said = answer.need(name)
     if isinstance(said, Formula) and str(said) in _GROWTH:
         return Answer({name: parse(f"{symbol}^{_GROWTH[str(said)]}")})
-    if isinstance(said, Formula) and "O" in said.names:
-        return Answer({name: said.substitute({"O": parse("1")})})
+    if isinstance(said, Formula) and _BIG & said.names:  # O(n^2), Θ(n²)
+        return Answer({name: said.substitute(dict.fromkeys(_BIG, parse("1")))})
     return answer

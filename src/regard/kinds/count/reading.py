@@ -72,8 +72,11 @@ class Names:
         symbols = set(self.known)
         if self.of_bytes and formula.names & symbols == {"bytes"}:
             symbols -= {"bytes"}  # 2621440 bytes: a unit, and not the size of a number
+        words = {"byte"} if name.startswith("intensity") else set()  # 8 FLOPs/byte
         for one in sorted(formula.names - symbols):
             factor = unit(one, of_bytes=self.of_bytes, binary=self.binary)
+            if one in words:
+                factor = Fraction(1)
             if factor is None:
                 ratio_only = _INSTEAD_OF_TIMES if one in _TIMES else ""
                 raise InvalidAnswer(
