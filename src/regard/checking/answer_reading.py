@@ -35,6 +35,7 @@ _THOUSANDS = re.compile(
 _PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*\\?%")
 _BY = re.compile(r"\s*\(?\s*[0-9]+(?:\s*[x×]\s*[0-9]+)+\s*\)?\s*")
 _INFINITE = frozenset(("inf", "infinity", "∞", r"\infty", "oo", math.inf))
+_DECIMAL_COMMA = re.compile(r"\s*[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})\s*")  # 7,5; 1,000 is a thousand
 _YES_OR_NO = ("possible", "independent")  # fields of several kinds
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 
@@ -133,6 +134,9 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
         return value
     if name == "C" and isinstance(value, str | float) and value in _INFINITE:
         return Limit(name, math.inf)  # as large as one likes
+    if name == "C" and isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value):
+        point = value.strip().replace(",", ".")
+        raise InvalidAnswer(f"answer: C: is {value.strip()} one number? Then write {point}.")
     if isinstance(value, Rational | Decimal):
         value = value if isinstance(value, bool | int) else float(value)
     if isinstance(value, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -201,6 +201,11 @@ def sides(answer: Answer, name: str, names: Names) -> list[Side]:
     said = answer.need(name)
     if isinstance(said, bool | dict | list) or (isinstance(said, np.ndarray) and said.size != 1):
         raise InvalidAnswer(f"answer: {name} must be a formula or a number.")
+    if isinstance(said, Formula) and len(said.tree) == 1:
+        (one,) = said.names or {""}
+        if one != name and one in answer.fields and one not in names.known:
+            rest = {other: field for other, field in answer.fields.items() if other != name}
+            return sides(replace(answer, fields=rest), one, names)  # the same as another field
     if not isinstance(said, Formula):
         whole = answer.decimals.get(name) in (0, [0])
         return [names.plain(float(np.asarray(said).reshape(())), whole)]

@@ -7,6 +7,7 @@ what was expected.
 from __future__ import annotations
 
 import json
+import re
 import stat
 import tomllib
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ from pydantic import ValidationError
 from regard.errors import InvalidProblem
 from regard.problems.head import Problem
 from regard.problems.loading.messages import sentences, where
+from regard.problems.loading.repairs import of_json, of_toml
 from regard.problems.registry import kinds, model
 
 MOST_BYTES = 1_000_000
@@ -107,15 +109,39 @@ def parse(text: str, name: str, *, is_json: bool = False) -> dict[str, Any]:
     except RecursionError:
         raise InvalidProblem(f"{name}: is nested too deeply.") from None
     except ValueError as error:
-        language = "JSON" if is_json else "TOML"
         reason = str(error)
         if "integer string conversion" in reason:
             raise InvalidProblem(f"{name}: has a number with thousands of digits.") from None
-        fix = "" if is_json else _quoting(reason)
-        raise InvalidProblem(f"{name}: is not {language}: {reason}.{fix}") from None
+        if isinstance(error, json.JSONDecodeError):
+            fix = of_json(text, error.pos)
+            raise InvalidProblem(f"{name}: is not JSON: {reason}.{' ' * bool(fix)}{fix}") from None
+        fix = _mended(text, reason) or _quoting(reason)
+        raise InvalidProblem(f"{name}: is not TOML: {reason}.{' ' * bool(fix)}{fix}") from None
     if not isinstance(data, dict):
-        raise InvalidProblem(f"{name}: must be a table of keys, not {type(data).__name__}.")
+        what = {str: "text", list: "a list"}.get(type(data), "a value")
+        raise InvalidProblem(
+            f'{name}: must be a table of keys, such as {{"q": "C k_a"}}, and is {what} alone.'
+        )
     return data
+
+
+_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
+
+
+def _mended(text: str, reason: str) -> str:
+    """Return what to write in the line that Python's reader names."""
+    place = _PLACE.search(reason)
+    if reason.startswith(("Cannot overwrite", "Cannot declare")):
+        return "This name is there twice: leave one of the two out."
+    if place is None:
+        is_list = reason.startswith(("Unclosed array", "Unclosed inline"))
+        last = next((n for n, one in enumerate(text.splitlines(), 1) if _opens(one)), 0)
+        return f"Line {last} opens a bracket that is never closed." if is_list and last else ""
+    return of_toml(text, int(place[1]), int(place[2]))
+
+
+def _opens(line: str) -> bool:
+    return line.count("[") + line.count("{") > line.count("]") + line.count("}")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -131,9 +157,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _quoting(reason: str) -> str:
     """Say how a formula is quoted, where that is what TOML stumbles over."""
     if reason.startswith(("Invalid value", "Expected newline or end of document after")):
-        return " A formula stands in quotes: q = 'C (k_a + k_b)'."
+        return "A formula stands in quotes: q = 'C (k_a + k_b)'."
     if "escape" in reason or "Unescaped" in reason or "hex" in reason:
-        return r" LaTeX stands in single quotes, in which \ is a \: q = '\alpha k_a'."
+        return r"LaTeX stands in single quotes, in which \ is a \: q = '\alpha k_a'."
     return ""
 
 
