@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -241,20 +242,52 @@ def test_list_groups_by_collection_and_takes_names() -> None:
     assert run("list", "discusion-10").returncode == 2
 
 
-def test_the_page_of_a_collection_lists_its_parts_with_their_results(tmp_path: Path) -> None:
+def test_the_page_of_a_collection_is_an_index_by_theme_that_opens_to_each_part(
+    tmp_path: Path,
+) -> None:
     page = tmp_path / "ps9.html"
     assert run("solve", "ece537-ps9", "-o", str(page)).returncode == 0
-    listed = (
-        page.read_text("utf-8").partition('<nav class="regard-parts"')[2].partition("</nav>")[0]
-    )
-    rows = listed.split("<li>")[1:]
-    assert [row.count("</span> Solved and proved</span>") for row in rows[:2]] == [1, 1]
-    for number, (row, title) in enumerate(
-        zip(rows, ("(a) Look back exactly", "(b) Look back roughly", "(c) How much"), strict=True),
-        1,
-    ):
-        assert f'<a href="#chapter-{number}">{title}' in row
-        assert "<svg" in row
+    text = page.read_text("utf-8")
+    root = ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
+    themes = [e for e in root.iter("section") if e.get("class") == "regard-theme"]
+    assert [
+        ["".join(h.itertext()) for h in theme.iter() if h.tag in ("h2", "h3")] for theme in themes
+    ] == [
+        ["Looking back", "Look back exactly T steps", "Look back roughly T steps"],
+        ["Noise from positions", "How much positions disturb a match of contents"],
+    ]
+    for theme in themes:
+        for fold in (row.find("details") for row in theme.iter("li") if row.find("details")):
+            assert fold is not None
+            assert fold.get("open") is None
+            row = fold[0]
+            assert "Proved" in "".join(row.itertext())
+            assert row.find(".//svg") is not None
+            assert problems.load(fold[1].get("id") or "").title in "".join(row.itertext())
+    cards = [e for e in root.iter("ul") if e.get("class") == "regard-cards"]
+    assert len(cards[0]) == 4
+
+
+def test_the_page_of_checked_answers_is_an_index_by_theme(tmp_path: Path) -> None:
+    answers, page = tmp_path / "answers.toml", tmp_path / "checked.html"
+    answers.write_text('[b]\nq = "k_a + k_b"\n[c-i]\nq = "C (mu_a +"\n')
+    assert run("check", "cs114b-hw4", str(answers), "-o", str(page)).returncode == 2
+    root = ElementTree.fromstring(page.read_text("utf-8").removeprefix("<!DOCTYPE html>\n"))
+    rows = {
+        "".join(e.itertext()): row
+        for row in root.iter("li")
+        for e in row.iter("span")
+        if e.get("class") == "regard-part-label"
+    }
+    said = {
+        label: ["".join(e.itertext()) for e in row.iter() if "regard-outcome" in e.get("class", "")]
+        for label, row in rows.items()
+    }
+    assert said["(b)"] == ["✕ Not right: 0%"]
+    assert said["(c-i)"] == ["✕ Cannot be read"]
+    assert said["(e-ii)"] == ["○ Not handed in"]
+    assert rows["(b)"].find("details/article[@id='average-two-values']") is not None
+    assert rows["(e-ii)"].find("details") is None
 
 
 def test_the_table_of_a_collection_names_its_parts(tmp_path: Path) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import regard
 from regard import problems
 from regard.errors import InvalidProblem
 from regard.problems.problem_sets import place
@@ -82,3 +84,51 @@ def test_every_collection_has_a_page_in_the_docs(name: str) -> None:
     page = (docs / "collections" / f"{name}.md").read_text("utf-8")
     assert page.startswith(f"# {problems.collection(name).title}\n")
     assert f"collections/{name}\n" in (docs / "index.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", problems.collections())
+def test_the_parts_of_a_collection_are_sorted_into_themes(name: str) -> None:
+    found = problems.collection(name)
+    assert tuple(part for theme in found.themes for part in theme.parts) == found.parts
+    titles = [theme.title for theme in found.themes]
+    assert 1 < len(set(titles)) == len(titles)
+    for theme in found.themes:
+        assert theme.about.endswith(".")
+        assert len(theme.about) <= 60  # a line or two beside the parts
+
+
+def test_noise_of_variance_1_over_c_squared_is_not_small_however_large_c_is() -> None:
+    """What `looser` says of (c): weights of k_a and k_b vary as much for every large C."""
+    spread = []
+    for C in (10.0, 100.0, 1000.0):
+        means, covariances = np.eye(3), np.stack([np.eye(3) / C**2] * 3)
+        query = C * (means[0] + means[1])
+        law = regard.analysis.key_noise(query[None], means, covariances, means)
+        spread.append(law.covariance[0, 0])
+    # The scores of a and b then differ by a normal number of variance 4, whatever C is.
+    points, shares = np.polynomial.hermite_e.hermegauss(80)
+    weight = 1 / (1 + np.exp(2 * points))
+    wanted = shares @ (weight - 0.5) ** 2 / shares.sum()
+    np.testing.assert_allclose(spread[1:], wanted, rtol=1e-6)
+    assert wanted > 0.08  # a third of what weights of 0 and 1 by turns have
+    small = regard.analysis.key_noise(query[None], means, covariances / 1e4, means)
+    assert small.covariance[0, 0] < 1e-3 * wanted
+
+
+def test_two_values_are_averaged_exactly_when_there_are_no_other_keys() -> None:
+    """What `looser` says of (b)."""
+    keys = np.eye(2)
+    for C in (0.0, 1.0, 20.0):
+        query = C * (keys[:1] + keys[1:])
+        np.testing.assert_array_equal(regard.attention(query, keys, keys, scale=1), [[0.5, 0.5]])
+
+
+def test_only_a_document_is_said_to_be_loose_and_each_sentence_is_tested_above() -> None:
+    loose = {name: [words for words, _ in problems.collection(name).looser] for name in DOCUMENTS}
+    assert {name for name in problems.collections() if problems.collection(name).looser} <= set(
+        loose
+    )
+    assert [words for found in loose.values() for words in found] == [
+        "“Vanishingly small” in (c)",
+        "“Nearly the average” in (b)",
+    ]

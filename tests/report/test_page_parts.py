@@ -105,26 +105,6 @@ def test_what_is_wanted_is_a_line_on_the_bar_of_what_came_out() -> None:
     assert lines == ["50.0%", "50.0%"]
 
 
-def chapter(title: str) -> list[object]:
-    return [
-        Heading(title, 1), Text("It is asked."),
-        Heading("Answer", role="answer", status="solved", tone="good"), Math("q = k"),
-        Heading("Why"), Text("So."), Heading("Proof: one claim", role="folded"), Text("Holds."),
-    ]  # fmt: skip
-
-
-def test_the_proofs_of_a_collection_are_folded_under_what_they_hold() -> None:
-    root = page(*chapter("First"), *chapter("Second"))
-    folds = with_class(root, "regard-rest")
-    assert [fold[0].text for fold in folds] == ["Why and proof"] * 2
-    assert all("So." in "".join(fold.itertext()) for fold in folds)
-    assert not any("q" in "".join(fold.itertext()).split() for fold in folds)
-
-
-def test_a_page_of_one_problem_is_not_folded() -> None:
-    assert not with_class(page(*chapter("Only")), "regard-rest")
-
-
 def test_what_scrolls_has_an_edge_that_says_so() -> None:
     rule = re.search(r"([^{}]*)\{ --surface: var\(--paper\); background:([^}]*)\}", style_sheet())
     assert rule is not None

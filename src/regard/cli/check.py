@@ -116,7 +116,8 @@ def _show_parts(grading: Grading, form: Format, output: Path | None) -> NoReturn
     if form is Format.text and output is None:
         _print_parts(grading)
     else:
-        _show(grading.report(), grading.to_dict(), form, output)
+        found = grading.page() if form is Format.html else grading.report()
+        _show(found, grading.to_dict(), form, output)
     raise typer.Exit(0 if grading.right else 1 if grading.readable else 2)
 
 

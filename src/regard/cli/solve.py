@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -136,6 +135,7 @@ def _show(
 ) -> None:
     from regard import report
     from regard.cli.screens import solution_screen
+    from regard.solving.joined import joined
 
     text: str | bytes
     if form is Format.json:
@@ -150,7 +150,7 @@ def _show(
                 solution_screen.show(solution_screen.of_solution(solution, width()), out())
         return
     else:
-        text = rendered(_joined(solutions, collection, form is not Format.html), form, output)
+        text = rendered(joined(solutions, collection, form is Format.html), form, output)
     if output is None:
         typer.echo(text)
     else:
@@ -169,53 +169,3 @@ def rendered(report: Report, form: Format, output: Path | None) -> str | bytes:
     if form is Format.latex:
         return reports.to_latex(report)
     return reports.to_html_page(report) if form is Format.html else reports.to_text(report)
-
-
-def _joined(solutions: list[Solution], collection: Collection | None, table: bool) -> Report:
-    """Return one report of all; a page lists its chapters itself, other formats have a table."""
-    from regard.problems.problem_sets import place
-    from regard.report import Report, Table, Text
-
-    reports = [solution.report() for solution in solutions]
-    if len(reports) == 1:
-        return reports[0]
-    results = [(s.problem.title, s.outcome) for s in solutions]
-    if collection is None:
-        title = "Attention problems, solved"
-        blocks = [Text(_result("Attention problems", "problem", solutions), "headline")]
-        rows = [(*row, place(s.problem)) for row, s in zip(results, solutions, strict=True)]
-        overview = Table(("problem", "result", "from"), tuple(rows))
-    else:
-        title = f"{collection.title}, solved"
-        labels = [part.label for part in collection.parts]
-        reports = [
-            replace(one, title=f"{label} {one.title}")
-            for label, one in zip(labels, reports, strict=True)
-        ]
-        blocks = [
-            Text(f"Collections / {collection.name}", "eyebrow"),
-            Text(_result(collection.title, "part", solutions), "headline"),
-            Text(collection.about),
-        ]
-        rows = [(label, *row) for label, row in zip(labels, results, strict=True)]
-        overview = Table(("part", "problem", "result"), tuple(rows))
-    return Report.join(title, reports, [*blocks, *([overview] if table else [])])
-
-
-def _result(title: str, what: str, solutions: list[Solution]) -> str:
-    """Say how many were solved, are impossible, and are open."""
-    from regard.report.headline import marked
-    from regard.report.numbers import listing, spelled
-    from regard.solving import Status
-
-    impossible = sum(s.verdict is Status.IMPOSSIBLE for s in solutions)
-    undecided = sum(s.verdict is Status.UNDECIDED for s in solutions)
-    solved = len(solutions) - impossible - undecided
-    said = []
-    if solved:
-        said.append(f"{marked(spelled(solved), 'query')} {what}{'s' * (solved > 1)} solved")
-    if impossible:
-        said.append(f"{spelled(impossible)} proved {marked('impossible', 'bad')}")
-    if undecided:
-        said.append(f"{spelled(undecided)} {marked('undecided', 'bad')}")
-    return f"{title.partition(':')[0]}: {listing(said)}."

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import difflib
 import tomllib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import count
 
 from regard.errors import InvalidProblem
 from regard.problems.head import Problem
@@ -33,6 +35,21 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Theme:
+    """Parts of a collection that are about one thing.
+
+    Attributes:
+        title: in a word or three.
+        about: in a line.
+        parts: in their order.
+    """
+
+    title: str
+    about: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
 class Collection:
     """Problems that belong together.
 
@@ -42,6 +59,8 @@ class Collection:
         about: a sentence that says what its problems are about.
         parts: in their order.
         source: the name of the file that a document came in; None where it is no document.
+        themes: the same parts by what they are about; () where nobody has sorted them.
+        looser: sentences that are looser than they sound, each with what is so.
     """
 
     name: str
@@ -49,6 +68,8 @@ class Collection:
     about: str
     parts: tuple[Part, ...]
     source: str | None = None
+    themes: tuple[Theme, ...] = ()
+    looser: tuple[tuple[str, str], ...] = ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -149,7 +170,20 @@ def _all() -> dict[str, Collection]:
     text = (resources.files("regard.problems") / "collections.toml").read_text("utf-8")
     found = {}
     for entry in tomllib.loads(text)["collection"]:
-        parts = enumerate(entry["parts"], start=1)
-        entry["parts"] = tuple(Part(label or str(number), name) for number, (label, name) in parts)
+        entry["looser"] = tuple((words, so) for words, so in entry.get("looser", ()))
+        numbers = count(1)
+        themes = tuple(
+            Theme(theme["title"], theme["about"], _parts(theme["parts"], numbers))
+            for theme in entry.get("themes", ())
+        )
+        alone = _parts(entry.get("parts", ()), numbers)
+        entry["themes"] = themes
+        entry["parts"] = (*(part for theme in themes for part in theme.parts), *alone)
         found[entry["name"]] = Collection(**entry)
     return found
+
+
+def _parts(listed: Iterable[tuple[str, str]], numbers: Iterator[int]) -> tuple[Part, ...]:
+    """Return parts; one without a label is called by its number in the collection."""
+    numbered = zip(listed, numbers, strict=False)
+    return tuple(Part(label or str(number), name) for (label, name), number in numbered)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,8 +12,9 @@ from regard.report.inline import shown
 from regard.report.numbers import all_numbers
 
 TEXT_ROLES: Final = ("", "eyebrow", "headline", "hint")
-HEADING_ROLES: Final = ("", "answer", "beside", "callouts", "folded")
+HEADING_ROLES: Final = ("", "answer", "beside", "callouts", "folded", "theme", "cards")
 TONES: Final = ("", "good", "bad", "open")
+_ANCHOR: Final = re.compile(r"[A-Za-z0-9_.-]*")
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,12 @@ class Heading:
         level: 1, 2 or 3.
         role: how a page sets the section: "answer" in a card; "beside" it, or the blocks without
             a heading before it; "callouts", each paragraph by itself; "folded", opened when wanted.
+            Of level 1: "theme", what the chapters after it are about; "callouts" or "cards", what
+            is below in boxes, after all themes.
         status: what came out, in a few words, such as "solved and proved".
         tone: of the status: "good", "bad" (wrong or impossible) or "open".
+        label: of a chapter: which part of the whole it is, such as "(a)".
+        anchor: the name of the place in a page, for links to it; letters, digits, `-`, `_`, `.`.
     """
 
     text: str
@@ -51,6 +57,8 @@ class Heading:
     role: str = ""
     status: str = ""
     tone: str = ""
+    label: str = ""
+    anchor: str = ""
 
     @property
     def words(self) -> str:
@@ -62,6 +70,12 @@ class Heading:
         checks.string("Heading: status", self.status)
         checks.one_of("Heading: role", self.role, HEADING_ROLES)
         checks.one_of("Heading: tone", self.tone, TONES)
+        checks.string("Heading: label", self.label)
+        checks.string("Heading: anchor", self.anchor)
+        if not _ANCHOR.fullmatch(self.anchor):
+            raise ParameterError(
+                f"Heading: anchor must be letters, digits, -, _ and dots. Got {self.anchor[:80]!r}."
+            )
         if isinstance(self.level, bool) or self.level not in (1, 2, 3):
             raise ParameterError(f"Heading: level must be 1, 2 or 3. Got {self.level!r}.")
 

@@ -19,6 +19,8 @@ _HEADING: Final = {
     "role": {"enum": list(HEADING_ROLES)},
     "status": _STRING,
     "tone": {"enum": list(TONES)},
+    "label": _STRING,
+    "anchor": _STRING,
 }
 
 

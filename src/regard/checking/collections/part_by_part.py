@@ -149,6 +149,12 @@ class Grading(Reported):
         ]
         return Report.join(f"{self.title}: {self.percent}", reports, tuple(blocks))
 
+    def page(self) -> Report:
+        """Return the grading as a report for a page: an index that opens to each verdict."""
+        from regard.checking.grading_page import grading_page  # which imports this
+
+        return grading_page(self)
+
 
 def mistake_rows(grading: Grading) -> tuple[tuple[str, str, str], ...]:
     """Return the label, the tag and the sentence of each part that was answered, and not right."""

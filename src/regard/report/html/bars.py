@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from regard.report.html.prose import words
 from regard.report.inline import shown
 from regard.report.numbers import number
@@ -68,5 +70,5 @@ def row(
         '<rect class="regard-rail" x="0" y="4" width="100%" height="12" rx="6" />'
         f'<rect class="regard-fill regard-fill-{colour}" x="0" y="4" width="{percent}%" '
         f'height="12" rx="6" />{mark}</svg>'
-        f'<span class="regard-value">{value}</span></div>'
+        f'<span class="regard-value">{escape(value)}</span></div>'
     )

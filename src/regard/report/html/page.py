@@ -15,12 +15,12 @@ from importlib import resources
 
 from regard.report import document as doc
 from regard.report.blocks import Heading, Text
+from regard.report.html import parts as index
 from regard.report.html import style as style
-from regard.report.html.contents import MARKS, contents
+from regard.report.html.contents import MARKS, contents, place
 from regard.report.html.elements import to_html
 from regard.report.html.inline_styles import gathered
 from regard.report.html.prose import coloured, escaped, words
-from regard.report.numbers import listing
 from regard.report.outline import Chapter, Section, chapters
 from regard.report.plot import Plot
 from regard.report.slider import Slider
@@ -62,10 +62,11 @@ def page_with(report: doc.Report, inset: str) -> str:
     body, looks = gathered(_Page(report, inset).body())
     style_text = f"{style_sheet()}\n{looks}\n"
     moves = any(isinstance(block, Slider) for block in report.blocks)
-    script = f"<script>{script_text()}</script>\n" if moves else ""
+    script = script_text(slides=moves, folds=index.has_parts(chapters(report.blocks)[1:]))
     allowed = style.LOADS_NOTHING.format(
-        style=_hash(style_text), script=_hash(script_text()) if moves else "'none'"
+        style=_hash(style_text), script=_hash(script) if script else "'none'"
     )
+    script = f"<script>{script}</script>\n" if script else ""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -94,7 +95,7 @@ def to_html_article(report: doc.Report) -> str:
 
 def article_style(around: str) -> str:
     """Return the style sheet of a page for what is inside of elements that `around` selects."""
-    text = (resources.files("regard.report.html") / "page.css").read_text("utf-8")
+    text = _rules()
     rules = text[text.index("}", text.index("@font-face")) + 1 :].replace("TOKENS", tokens())
     return f"{around} {{\n{rules.replace(':root {', '& {')}\n}}\n"
 
@@ -105,10 +106,12 @@ def _hash(text: str) -> str:
 
 
 @cache
-def script_text() -> str:
-    """Return the script that moves sliders; also well-formed XML, so without < and &."""
-    text = (resources.files("regard.report.html") / "slider.js").read_text("utf-8")
-    return f"//<![CDATA[\n{text}\n//]]>"
+def script_text(slides: bool = True, folds: bool = False) -> str:
+    """Return the script that moves sliders and opens folds, or ""; within XML it is CDATA."""
+    folder = resources.files("regard.report.html")
+    names = ["slider.js"] * slides + ["parts.js"] * folds
+    text = "\n".join((folder / name).read_text("utf-8") for name in names)
+    return f"//<![CDATA[\n{text}\n//]]>" if text else ""
 
 
 @cache
@@ -116,8 +119,13 @@ def style_sheet() -> str:
     """Return the style sheet of a page, with its font in it."""
     folder = resources.files("regard.report.html")
     font = b64encode((folder / "inter-latin.woff2").read_bytes()).decode("ascii")
-    style = (folder / "page.css").read_text("utf-8").replace("TOKENS", tokens())
-    return style.replace("INTER", font)
+    return _rules().replace("TOKENS", tokens()).replace("INTER", font)
+
+
+def _rules() -> str:
+    """Return what `page.css` says of every page, and `parts.css` of a page of many chapters."""
+    folder = resources.files("regard.report.html")
+    return "".join((folder / name).read_text("utf-8") for name in ("page.css", "parts.css"))
 
 
 @cache
@@ -137,7 +145,7 @@ class _Page:
 
     def body(self) -> str:
         first, *rest = chapters(self.report.blocks)
-        listed = len(rest) > 1
+        indexed = index.has_parts(rest)
         parts = ["<header>"]
         if first.eyebrow:
             parts.append(_eyebrow(first.eyebrow))
@@ -145,27 +153,62 @@ class _Page:
         tag = "h1" if self.titled else "p"
         parts += [f'<{tag} class="regard-title">{title}</{tag}>', "</header>"]
         parts.append(self.chapter(first, 2, self.inset))
+        if indexed:
+            parts += self.parts(rest)
+            return "\n".join(part for part in parts if part)
+        listed = len(rest) > 1
         if listed:
             parts.append(contents(rest))
         for number, chapter in enumerate(rest, 1):
             assert chapter.heading is not None
-            parts.append(f'<article id="chapter-{number}">' if listed else "<article>")
+            parts.append(f'<article id="{place(chapter, number)}">' if listed else "<article>")
             if chapter.eyebrow:
                 parts.append(_eyebrow(chapter.eyebrow))
             title = coloured(chapter.headline) or words(chapter.heading.words)
             parts.append(f'<h2 class="regard-chapter">{title}</h2>')
-            parts += [self.chapter(chapter, 3, folds=listed), "</article>"]
+            parts += [self.chapter(chapter, 3), "</article>"]
         return "\n".join(part for part in parts if part)
 
-    def chapter(self, chapter: Chapter, level: int, inset: str = "", folds: bool = False) -> str:
-        """Return the lead, beside it the answer where there is one, and a row for each section.
+    def parts(self, rest: list[Chapter]) -> list[str]:
+        """Return an index of the chapters, and below it those that are no parts."""
+        told: set[str] = set()
 
-        One of many chapters `folds` the sections below its answer: a page of a collection shows
-        questions, answers and figures, and each proof when it is wanted.
-        """
+        def lead(theme: Chapter, level: int) -> str:
+            return self.blocks(theme.lead, level)
+
+        def opened(chapter: Chapter, level: int) -> str:
+            assert chapter.heading is not None
+            anchor = chapter.heading.anchor
+            if anchor in told:
+                return f"#{anchor}"  # told once, and led to from its other places
+            told.update({anchor} - {""})
+            return self.chapter(chapter, level)
+
+        rows = ['<p class="regard-bar-of"><button type="button" class="regard-all" hidden="hidden">'
+                'Open all</button></p>', index.index(rest, lead, opened)]  # fmt: skip
+        return [*rows, *(self.aside(chapter) for chapter in index.asides(rest))]
+
+    def aside(self, chapter: Chapter) -> str:
+        """Return a chapter that is no part: its title beside callouts or cards."""
+        heading = chapter.heading
+        assert heading is not None
+        if heading.role == "callouts":
+            return self.section(Section(heading, chapter.lead), 2)
+        cards: list[list[doc.Block]] = []
+        for block in chapter.lead:
+            if isinstance(block, Heading) or not cards:
+                cards.append([])
+            cards[-1].append(block)
+        inside = "\n".join(f"<li>{self.blocks(tuple(card), 3)}</li>" for card in cards)
+        return (
+            f'<section class="regard-row">\n<h2>{words(heading.text)}</h2>\n'
+            f'<ul class="regard-cards">\n{inside}\n</ul>\n</section>'
+        )
+
+    def chapter(self, chapter: Chapter, level: int, inset: str = "") -> str:
+        """Return the lead, beside it the answer where there is one, and a row for each section."""
         sections, moving = _without_first_slider(chapter.sections)
         roles = [section.heading.role for section in sections]
-        folds = folds and "answer" in roles
         lead = self.blocks(chapter.lead, level)
         if roles[:1] == ["answer"]:
             beside = _labelled("The question", lead, level, "regard-question") if lead else ""
@@ -179,8 +222,6 @@ class _Page:
             lead = f'<div class="regard-lead">\n{lead}\n</div>'
         figure = self.blocks(moving, level)
         rows = [self.section(section, level) for section in sections]
-        if folds and rows:
-            rows = [_folded(sections, rows)]
         return "\n".join(part for part in [lead, inset, figure, *rows] if part).strip()
 
     def pair(self, beside: str, answer: Section, level: int) -> str:
@@ -262,17 +303,6 @@ def _without_first_slider(
             section = Section(section.heading, kept)
         found.append(section)
     return found, moving
-
-
-def _folded(sections: list[Section], rows: list[str]) -> str:
-    """Return rows in one fold, whose line says what is inside."""
-    names = [section.heading.words.partition(":")[0] for section in sections]
-    said = listing([names[0], *(name[:1].lower() + name[1:] for name in names[1:])])
-    inside = "\n".join(rows)
-    return f"""<details class="regard-rest">
-<summary>{words(said)}</summary>
-{inside}
-</details>"""
 
 
 def _labelled(label: str, inside: str, level: int, look: str) -> str:
