@@ -47,16 +47,23 @@ def test_where_nothing_moves_it_is_its_plot() -> None:
     moving, still = Report("T", (SLIDER,)), Report("T", (PLOT,))
     assert to_text(moving) == to_text(still)
     assert "regard-slider" not in to_html_fragment(moving)
-    plain = Report("T", (Slider(PLOT, 0, ("a", "b", "c")),))
-    assert to_latex(plain) == to_latex(still)
 
 
 def test_paper_shows_what_is_allowed_and_from_where_it_is_enough() -> None:
     drawn = to_latex(Report("T", (SLIDER,)))
-    across = 1.74 / 2 * 11  # centimetres: the axis goes from 0 to 2
-    assert rf"\fill[series2!8] ({across:.3f},0) rectangle (11.0,5.0);" in drawn
+    across = 1.74 / 2 * 8  # centimetres: the axis goes from 0 to 2
+    assert rf"\fill[series2!8] ({across:.3f},0) rectangle (8.0,4.0);" in drawn
     assert r"\textcolor{series2}{enough}" in drawn
-    assert r"\textcolor{series1}{30 \% allowed}" in drawn
+    assert r"\textcolor{series1}{\bfseries 30 \% allowed}" in drawn
+
+
+def test_paper_shows_what_holds_at_the_first_row_and_marks_it() -> None:
+    drawn = to_latex(Report("T", (SLIDER,)))
+    assert r"\regardfigure{At 1 \textcolor{regardquery}{\bfseries half}.}{Halves}" in drawn
+    half = (0.5 - 0.2) / (1 - 0.2) * 4  # centimetres: the axis goes from 0.2 to 1
+    assert rf"fill=series2] (4.000,{half:.3f}) circle" in drawn
+    assert r"{75\,\%}" in drawn  # the bars of that row
+    assert r"{87.5\,\%}" not in drawn
 
 
 def test_a_page_is_well_formed_and_shows_the_first_row_without_its_script() -> None:

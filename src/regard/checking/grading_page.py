@@ -11,7 +11,7 @@ from regard.report.headline import marked
 from regard.report.numbers import listing, spelled
 
 if TYPE_CHECKING:
-    from regard.checking.part_by_part import Grading, Part
+    from regard.checking.collections.part_by_part import Grading, Part
 
 
 def grading_page(grading: Grading) -> Report:

@@ -150,7 +150,10 @@ def _show(
                 solution_screen.show(solution_screen.of_solution(solution, width()), out())
         return
     else:
-        text = rendered(joined(solutions, collection, form is Format.html), form, output)
+        together = joined(
+            solutions, collection, page=form is Format.html, table=form is Format.text
+        )
+        text = rendered(together, form, output)
     if output is None:
         typer.echo(text)
     else:

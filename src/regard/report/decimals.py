@@ -13,6 +13,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([-+]?\d+)(?!\w|\.\d)")
 _MINUS = re.compile(r"(?<![^\s(\[,=<>≤≥≈|…])-(?=\d|infinity\b)")
 _DECIMAL = re.compile(r"[-−]?\d+\.\d+(?:e[-+]?\d+)?")
+_PERCENT = re.compile(r"\s?%$")
 _ROUND = 2  # decimals of a number that another must not round onto
 
 
@@ -51,11 +52,14 @@ def in_table(cell: str, digits: int = DIGITS) -> str:
 def column(cells: Sequence[str]) -> list[tuple[str, str]]:
     r"""Return the numbers of a column, each in two parts that meet at the decimal point.
 
-    >>> column(["0.5", "-12.25", "3", "2.27e-05"])
-    [('0', '.5'), ('−12', '.25'), ('3', ''), ('2', '.27\xa0×\xa010⁻⁵')]
+    >>> column(["0.5", "-12.25", "3", "2.27e-05", "15 %"])
+    [('0', '.5'), ('−12', '.25'), ('3', ''), ('2', '.27\xa0×\xa010⁻⁵'), ('15', ' %')]
     """
     found = []
     for cell in cells:
-        whole, point, rest = typeset(in_table(cell)).partition(".")
+        said = typeset(in_table(cell))
+        whole, point, rest = said.partition(".")
+        if not point and (percent := _PERCENT.search(whole)):
+            whole, rest = whole[: percent.start()], percent[0]
         found.append((whole, point + rest))
     return found

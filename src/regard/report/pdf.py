@@ -57,4 +57,12 @@ def _run(program: str, report: Report, folder: Path) -> Path:
         ]  # fmt: skip
     with suppress(OSError, subprocess.TimeoutExpired):  # the next program may do it
         subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=_SECONDS)
+        if _lists_pages(folder):
+            subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=_SECONDS)
     return folder / "report.pdf"
+
+
+def _lists_pages(folder: Path) -> bool:
+    """Whether a run of LaTeX left page numbers for the contents, which a second one shows."""
+    noted = folder / "report.aux"
+    return noted.exists() and r"\regardstarts" in noted.read_text("ascii", "replace")

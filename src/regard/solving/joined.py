@@ -1,7 +1,7 @@
 """Several solutions as one report: a collection by its themes, other problems by their collections.
 
-A page is an index that opens to each report. Other formats have a table at the top, and then one
-report after another.
+A page is an index that opens to each report. Text has a table at the top, and then one report after
+another; a paper has a list of its chapters in place of the table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _WITHIN = ("Proved to rounding", "good")
 
 
 def joined(
-    solutions: Sequence[Solution], whole: Collection | None = None, page: bool = False
+    solutions: Sequence[Solution],
+    whole: Collection | None = None,
+    page: bool = False,
+    table: bool = True,
 ) -> Report:
     """Return one report of all; of one solution, its own.
 
@@ -37,6 +40,7 @@ def joined(
         solutions: in the order of the parts, if they are those of a `whole` collection.
         whole: the collection that they are.
         page: whether it is for a page, where themes and chapters are an index.
+        table: whether it begins with a table of results; a paper lists its chapters itself.
     """
     if len(solutions) == 1:
         return solutions[0].report()
@@ -48,7 +52,8 @@ def joined(
     if page:
         parts = _by_collection(solutions) if whole is None else _by_theme(whole, solutions)
         return Report(title, (*lead, *parts, *(() if whole is None else around(whole))))
-    return Report.join(title, _labelled(solutions, whole), [*lead, _overview(solutions, whole)])
+    lead += [_overview(solutions, whole)] if table else []
+    return Report.join(title, _labelled(solutions, whole), lead)
 
 
 def short_status(solution: Solution) -> tuple[str, str]:

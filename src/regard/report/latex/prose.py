@@ -7,12 +7,22 @@ from collections.abc import Sequence
 
 from regard.report import markdown
 from regard.report.characters import verbatim
+from regard.report.headline import pieces
 from regard.report.latex.text import escaped, inline_formula, words
 from regard.report.markdown import Part, Span
 
 _DEEPEST = 4  # LaTeX has no more levels of lists
 _LONG = 1200  # a formula that would be too small to read if it were fitted into a line
 _PAIRS = (("{", "}"), (r"\left", r"\right"), (r"\begin", r"\end"), ("(", ")"))
+_WIDE = 60  # a formula of fewer letters fits into a line
+_GAP = re.compile(r"(\\q?quad(?![A-Za-z]))")
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
+_BREAKS = frozenset(
+    ["=", "+", r"\le", r"\leq", r"\ge", r"\geq", r"\approx", r"\to", r"\Rightarrow"]
+)
+_OPENS = frozenset(["{", r"\left", r"\begin"])
+_CLOSES = frozenset(["}", r"\right", r"\end"])
+_HOLDS = frozenset(["^", "_"])  # after these a sign is an index
 _UNSAFE = re.compile(r"[^A-Za-z0-9:/?=.;@()+&#%-]")
 _ENVIRONMENTS = {"ul": "itemize", "ol": "enumerate", "quote": "quote"}
 _COUNTERS = ("enumi", "enumii", "enumiii", "enumiv")
@@ -23,20 +33,38 @@ def formula(latex: str) -> str:
     if len(latex) > _LONG:
         return f"\\regardlong{{{latex}}}"
     parts = _parts(latex)
-    if len(parts) == 1:
+    if len(parts) == 1 and not _pieces(latex):
         return f"\\regardmath{{{latex}}}"
-    pieces = "".join(f"\\regardpart{{{part}}}" for part in parts)
-    return f"\\regardparts{{{latex}}}{{{pieces}}}"
+    broken = "".join(f"\\regardpart{{{part}}}{{{_pieces(part)}}}" for part in parts)
+    return f"\\regardparts{{{latex}}}{{{broken}}}"
 
 
 def _parts(latex: str) -> list[str]:
     """Return what stands between the wide gaps of a formula; gaps within something do not count."""
-    pieces = latex.split(r"\qquad")
-    parts = [pieces[0]]
-    for piece in pieces[1:]:
+    first, *others = _GAP.split(latex)
+    parts = [first]
+    for gap, piece in zip(others[::2], others[1::2], strict=True):
         whole = all(parts[-1].count(a) == parts[-1].count(b) for a, b in _PAIRS)
-        parts[-1:] = [parts[-1], piece] if whole else [rf"{parts[-1]}\qquad{piece}"]
+        parts[-1:] = [parts[-1], piece] if whole else [f"{parts[-1]}{gap}{piece}"]
     return [part.strip() for part in parts if part.strip()]
+
+
+def _pieces(latex: str) -> str:
+    """Return a long formula in pieces that begin with a relation or a plus, or "" for only one."""
+    if len(latex) <= _WIDE:
+        return ""
+    pieces, groups, brackets, before = [""], 0, 0, ""
+    for token in _TOKEN.findall(latex):
+        groups += (token in _OPENS) - (token in _CLOSES)
+        brackets += (token in "([") - (token in ")]")
+        outside = groups == 0 and brackets == 0
+        if token in _BREAKS and outside and before not in _HOLDS and pieces[-1].strip():
+            pieces.append("")
+        pieces[-1] += token
+        before = token if token.strip() else before
+    if len(pieces) == 1:
+        return ""
+    return "".join(f"\\regardpiece{{{piece.strip()}}}" for piece in pieces)
 
 
 def steps(items: Sequence[tuple[str, str]]) -> str:
@@ -44,11 +72,25 @@ def steps(items: Sequence[tuple[str, str]]) -> str:
     if not items:
         return ""
     rows = []
-    for sentence, latex in items:
-        rows.append(f"\\item {words(sentence)}")
+    for number, (sentence, latex) in enumerate(items, 1):
+        rows.append(f"\\item[{number}] {words(sentence)}")
         if latex:
-            rows.append(formula(latex))
-    return "\n".join([r"\begin{enumerate}", *rows, r"\end{enumerate}"])
+            rows.append(r"\nopagebreak" + formula(latex))
+    return "\n".join([r"\begin{regardsteps}", *rows, r"\end{regardsteps}"])
+
+
+def coloured(text: str) -> str:
+    """Return a sentence whose words may stand out (`regard.report.headline`)."""
+    return "".join(
+        rf"\textcolor{{regard{colour}}}{{\bfseries {words(part)}}}" if colour else _beside(part)
+        for colour, part in pieces(text)
+    )
+
+
+def _beside(part: str) -> str:
+    """Return words between others, with the spaces at their ends."""
+    inner = words(part)
+    return f"{' ' * part.startswith(' ')}{inner.strip(' ')}{' ' * part.endswith(' ')}"
 
 
 def code(text: str) -> str:
