@@ -63,7 +63,19 @@ def test_a_wheel_for_everyone_has_no_compiled_part_and_computes(tmp_path: Path) 
         archive.extractall(tmp_path / "installed")
     read = {
         str(path.relative_to(ROOT / "src"))
-        for ending in ("toml", "json", "css", "js", "woff2", "txt", "typed", "svg", "html", "pyi")
+        for ending in (
+            "toml",
+            "json",
+            "css",
+            "js",
+            "woff2",
+            "txt",
+            "typed",
+            "svg",
+            "html",
+            "pyi",
+            "tex",
+        )
         for path in (ROOT / "src/regard").rglob(f"*.{ending}")
     }
     assert data == read

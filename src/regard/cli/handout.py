@@ -90,7 +90,7 @@ def _report(title: str, parts: list[tuple[str, Problem]], seed: int | None) -> R
 
     blocks: list[Block] = []
     for label, problem in parts:
-        blocks += [Heading(_title(label, problem, seed)), Prose(problem.statement)]
+        blocks += [Heading(_title(label, problem, seed), role="exercise"), Prose(problem.statement)]
         numbers = given_numbers(problem)
         blocks += [Facts(numbers)] if numbers else []
         blocks.append(Prose(f"In the answer: `{_named(problem, seed)}`"))

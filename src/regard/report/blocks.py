@@ -12,7 +12,9 @@ from regard.report.inline import shown
 from regard.report.numbers import all_numbers
 
 TEXT_ROLES: Final = ("", "eyebrow", "headline", "hint")
-HEADING_ROLES: Final = ("", "answer", "beside", "callouts", "folded", "theme", "cards")
+HEADING_ROLES: Final = (
+    "", "answer", "beside", "callouts", "exercise", "folded", "theme", "cards",
+)  # fmt: skip
 TONES: Final = ("", "good", "bad", "open")
 _ANCHOR: Final = re.compile(r"[A-Za-z0-9_.-]*")
 
@@ -43,7 +45,8 @@ class Heading:
         text: what it says.
         level: 1, 2 or 3.
         role: how a page sets the section: "answer" in a card; "beside" it, or the blocks without
-            a heading before it; "callouts", each paragraph by itself; "folded", opened when wanted.
+            a heading before it; "callouts", each paragraph by itself; an "exercise", with room
+            to write below it on paper; "folded", opened when wanted.
             Of level 1: "theme", what the chapters after it are about; "callouts" or "cards", what
             is below in boxes, after all themes.
         status: what came out, in a few words, such as "solved and proved".

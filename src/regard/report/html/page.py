@@ -263,7 +263,8 @@ class _Page:
                 f'<details class="regard-row">\n<summary>{title}</summary>\n'
                 f"<div>\n{inside}\n</div>\n</details>"
             )
-        return f'<section class="regard-row">\n{title}\n<div>\n{inside}\n</div>\n</section>'
+        look = "regard-row" + " regard-exercise" * (heading.role == "exercise")
+        return f'<section class="{look}">\n{title}\n<div>\n{inside}\n</div>\n</section>'
 
     def callouts(self, blocks: tuple[doc.Block, ...], level: int) -> str:
         """Return a callout for each paragraph, with the heading above it."""

@@ -54,7 +54,8 @@ def _above(first: Chapter, title: str) -> str:
     """Return where a report belongs, and what came out, or its title."""
     eyebrow = f"\\regardeyebrow{{{words(first.eyebrow)}}}\n" if first.eyebrow else ""
     said = coloured(first.headline) if first.headline else words(title)
-    return f"{eyebrow}\\regardheadline{{{said}}}"
+    written = any(section.heading.role == "exercise" for section in first.sections)
+    return f"{eyebrow}\\regardheadline{{{said}}}" + "\n\\regardwriter" * written
 
 
 def _chapter(given: Chapter, number: int, listed: bool) -> str:

@@ -67,13 +67,14 @@ def _pieces(latex: str) -> str:
     return "".join(f"\\regardpiece{{{piece.strip()}}}" for piece in pieces)
 
 
-def steps(items: Sequence[tuple[str, str]]) -> str:
-    """Return numbered sentences, each with its formula."""
+def steps(items: Sequence[tuple[str, str, str]]) -> str:
+    """Return numbered steps: a name in bold or "", a sentence, a formula or ""."""
     if not items:
         return ""
     rows = []
-    for number, (sentence, latex) in enumerate(items, 1):
-        rows.append(f"\\item[{number}] {words(sentence)}")
+    for number, (name, sentence, latex) in enumerate(items, 1):
+        called = rf"\textbf{{{words(name)}.}} " if name else ""
+        rows.append(rf"\item[{number}] {called}{words(sentence)}")
         if latex:
             rows.append(r"\nopagebreak" + formula(latex))
     return "\n".join([r"\begin{regardsteps}", *rows, r"\end{regardsteps}"])

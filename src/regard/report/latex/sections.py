@@ -81,12 +81,35 @@ def section(given: Section) -> str:
     if heading.role == "callouts":
         inside = _callouts(given.blocks)
     elif heading.role == "beside":
-        return _callout((heading, *given.blocks))
+        inside = _callout(tuple(b for b in (heading, *given.blocks) if not _is_hint(b)))
+        return "\n\n".join(
+            [r"\vskip 8pt", inside, *(_block(b) for b in given.blocks if _is_hint(b))]
+        )
+    elif heading.role == "exercise":
+        return _exercise(given)
     else:
         inside = blocks(given.blocks)
     if heading.role == "folded":
         inside = rf"{{\footnotesize {inside}\par}}"
     return _anchor(heading) + _row(name, more, inside)
+
+
+def _exercise(given: Section) -> str:
+    """Return a question with room below it; what its answer is called comes last, and smaller."""
+    asked, notes = given.blocks, ()
+    if len(asked) > 1 and isinstance(asked[-1], Prose):
+        asked, notes = asked[:-1], asked[-1:]
+    small = rf"\regardnote{{{blocks(notes)}}}" if notes else ""
+    inside = f"{blocks(asked)}\n\n{small}"
+    heading = given.heading
+    return (
+        f"{_anchor(heading)}\\begin{{regardexercise}}{{{words(heading.words)}}}\n{inside}\n"
+        r"\end{regardexercise}"
+    )
+
+
+def _is_hint(block: Block) -> bool:
+    return isinstance(block, Text) and block.role == "hint"
 
 
 def _in_card(block: Block) -> list[Piece]:
@@ -141,7 +164,8 @@ def _block(block: Block) -> str:
         case Math(latex):
             return formula(latex)
         case Steps(items):
-            return steps(items)
+            names = getattr(block, "names", ()) or ("",) * len(items)
+            return steps([(name, *item) for name, item in zip(names, items, strict=True)])
         case Code(text):
             return code(text)
         case Slider():
