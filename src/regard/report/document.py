@@ -131,7 +131,7 @@ def _block_to_dict(block: Block) -> dict[str, Any]:
         data[field.name] = _plain_data(getattr(block, field.name))
     if isinstance(block, Heading) and block.level == 2:
         del data["level"]
-    for name in ("role", "status", "tone", "label", "anchor"):
+    for name in ("role", "status", "tone", "label", "anchor", "y_unit"):
         if data.get(name) == "":
             del data[name]
     if data.get("y_scale") == "linear":

@@ -10,6 +10,7 @@ from regard.report import checks
 
 KINDS: Final = ("bars", "lines", "heatmap")
 SCALES: Final = ("linear", "log")
+UNITS: Final = ("", "share")  # of heights: numbers, or shares, whose axis is in percent
 LARGEST: Final = 1e100  # of a number drawn; beyond it the axes would overflow
 MOST_SERIES: Final = 8  # as many as can be told apart
 MOST_POINTS: Final = 2000
@@ -54,6 +55,7 @@ class Plot:
         row_labels: one for each row, or none.
         column_labels: one for each column, or none.
         y_scale: "linear", or "log" for lines above 0.
+        y_unit: "", or "share" where heights are shares of a whole: the axis is in percent.
     """
 
     kind: str
@@ -65,6 +67,7 @@ class Plot:
     row_labels: tuple[str, ...] = ()
     column_labels: tuple[str, ...] = ()
     y_scale: str = "linear"
+    y_unit: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -85,6 +88,7 @@ class Plot:
         for name in ("row_labels", "column_labels"):
             object.__setattr__(self, name, checks.strings(f"Plot: {name}", getattr(self, name)))
         checks.one_of("Plot: y_scale", self.y_scale, SCALES)
+        checks.one_of("Plot: y_unit", self.y_unit, UNITS)
         if self.y_scale == "log" and self.kind != "lines":
             raise ParameterError(f'Plot: y_scale must be "linear" for {self.kind}.')
         if self.kind == "heatmap":

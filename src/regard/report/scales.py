@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from regard.report.numbers import number
+from regard.report.numbers import number, share
 from regard.report.plot import Plot
 from regard.report.ticks import axis
 
@@ -45,12 +45,14 @@ def up(plot: Plot, *more: float) -> Scale:
     low, high = min(heights), max(heights)
     if plot.y_scale == "linear":
         begin, end, marks = axis(low, high)
-        return Scale(begin, end, False, tuple((x, _tick(x)) for x in marks))
+        words = share if plot.y_unit == "share" else _tick
+        return Scale(begin, end, False, tuple((x, words(x)) for x in marks))
     top = math.ceil(math.log10(high))
     foot = min(top - 1, max(math.floor(math.log10(low)), top - _DECADES))
     step = 1 if top - foot <= 6 else 2
     marks_ = range(foot, top + 1, step)
-    return Scale(foot, top, True, tuple((10.0**x, _power(x)) for x in marks_))
+    power = _percent if plot.y_unit == "share" else _power
+    return Scale(foot, top, True, tuple((10.0**x, power(x)) for x in marks_))
 
 
 def _tick(x: float) -> str:
@@ -62,3 +64,8 @@ def _power(exponent: int) -> str:
         return number(10.0**exponent, 1)
     raised = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"10{raised}"
+
+
+def _percent(exponent: int) -> str:
+    """Return a power of ten as percent: 0.001 % and not < 0.01 %, as it marks a place."""
+    return f"{_power(exponent + 2)}\u202f%"

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from regard.report.blocks import HEADING_ROLES, TEXT_ROLES, TONES
 from regard.report.document import Report
-from regard.report.plot import KINDS, MOST_SERIES, SCALES
+from regard.report.plot import KINDS, MOST_SERIES, SCALES, UNITS
 
 _STRING: Final = {"type": "string"}
 _NUMBER: Final = {"type": "number"}
@@ -97,6 +97,7 @@ def _plot() -> dict[str, Any]:
         "row_labels": _STRINGS,
         "column_labels": _STRINGS,
         "y_scale": {"enum": list(SCALES)},
+        "y_unit": {"enum": list(UNITS)},
     }
     return _block("plot", fields, [name for name in fields if name not in ("kind", "caption")])
 

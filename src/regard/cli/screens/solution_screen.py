@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from regard.cli.answer_line import said
 from regard.report import document as doc
 from regard.report.characters import columns, shorten
 from regard.report.headline import unmarked
@@ -11,6 +12,7 @@ from regard.report.inline import shown
 from regard.report.text import braille, plots
 from regard.report.text.prose import formula
 from regard.report.text.screen import COLUMNS, LINES, Line, Part, both_ends, fit, hanging
+from regard.report.text.step_forms import chosen, forms
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 _MARKS = {"good": "✓", "bad": "✕", "open": "○", "": "○"}
 _STYLES = {"good": "green", "bad": "magenta", "open": "yellow", "": "yellow"}
 _INDENT = "  "
-_HEIGHTS = (7, 6, 5, 4, 0)  # of a line plot, the first that fits; 0 for none
+_HEIGHTS = (6, 5, 4, 0)  # of a line plot, the first beside which the steps fit; 0 for none
+_LEAST_STEPS = (2, 4)  # without a picture, and beside one
+_WHATEVER = 10**6  # lines
 _FEW_BARS = 8  # that a screen has room for
 
 
@@ -42,20 +46,23 @@ def of_solution(solution: Solution, width: int = COLUMNS, lines: int = LINES) ->
     assert isinstance(heading, doc.Heading)
     status = f"{_MARKS[heading.tone]} {heading.status}"
     title = titled(solution.problem, width - columns(status) - 2)
+    top = Part([[both_ends(title, status, width)]], style=_STYLES[heading.tone])
+    top.units.append(hanging("", unmarked(solution.result), width))
+    written = formula(solution.headline, _INDENT, width)
+    answer = Part([[shorten(x, width)] for x in written], more=f"{_INDENT}…", style="cyan")
+    end = Part([_proved(solution, width), [_once_more(solution, width)]])
+    steps = [forms(i, *step, width) for i, step in enumerate(solution.steps, 1)]
     for height in _HEIGHTS:
-        top = Part([[both_ends(title, status, width)]], style=_STYLES[heading.tone])
-        top.units.append(hanging("", unmarked(solution.result), width))
-        said = formula(solution.headline, _INDENT, width)
-        answer = Part([[shorten(x, width)] for x in said], more=f"{_INDENT}…", style="cyan")
-        why = Part(_steps(solution.steps, width), "Why", f"{_INDENT}… {{}} more: --full")
         picture = Part(_picture(solution.details, width, height))
-        end = Part([_proved(solution, width), [_once_more(solution, width)]])
-        order = ((why, 2), (answer, 3), (picture, 0), (why, 0), (answer, 1))
-        drawn = bool(picture.units)
-        found = fit((top, answer, why, picture, end), order, lines)
-        if picture.units or not drawn:  # else a lower picture may fit, or more steps without one
+        others = fit((top, answer, picture, end), ((answer, 3),), _WHATEVER)
+        room = lines - len(others) - 2  # a blank line, and the heading
+        units = chosen(steps, room)
+        if len(units) >= min(len(steps), _LEAST_STEPS[bool(picture.units)]):
             break
-    return found
+    why = Part(units, "Why", f"{_INDENT}… {{}} more: --full")
+    why.left_out = len(steps) - len(units)
+    order = ((why, 2), (answer, 3), (picture, 0), (why, 0), (answer, 1))
+    return fit((top, answer, why, picture, end), order, lines)
 
 
 def titled(problem: Problem, room: int) -> str:
@@ -67,25 +74,6 @@ def titled(problem: Problem, room: int) -> str:
     return next((text for text in said if columns(text) <= room), title)
 
 
-def _steps(steps: tuple[tuple[str, str], ...], width: int) -> list[list[str]]:
-    """Return steps as sentences; a formula stands behind its sentence where there is room.
-
-    A sentence that leads up to its formula has it on the next line, or ends there.
-    """
-    found = []
-    for i, (sentence, latex) in enumerate(steps, 1):
-        unit = hanging(f"{_INDENT}{i}  ".ljust(len(_INDENT) + 3), sentence, width)
-        behind = formula(latex, "", 10**6) if latex else []
-        if len(behind) == 1 and columns(f"{unit[-1]}   {behind[0]}") <= width:
-            unit[-1] += f"   {behind[0].strip()}"
-        elif len(behind) == 1 and not sentence.endswith(".") and columns(behind[0]) <= width - 9:
-            unit.append(f"{' ' * 7}{behind[0].strip()}")
-        elif sentence.endswith(":"):
-            unit[-1] = f"{unit[-1][:-1]}."
-        found.append(unit)
-    return found
-
-
 def _picture(details: tuple[doc.Block, ...], width: int, height: int) -> list[list[str]]:
     """Return the first figure: lines in braille, so many rows high, or a few bars."""
     if not height:
@@ -95,7 +83,8 @@ def _picture(details: tuple[doc.Block, ...], width: int, height: int) -> list[li
         if not isinstance(plot, doc.Plot):
             continue
         if plot.kind == "lines":
-            drawn = braille.draw(plot, width - len(_INDENT), height)
+            limits = (block.limit, block.enough) if isinstance(block, doc.Slider) else ()
+            drawn = braille.draw(plot, width - len(_INDENT), height, *limits)
         elif plot.kind == "bars" and len(plot.series[0].x) * len(plot.series) <= _FEW_BARS:
             drawn = plots.plot(plot, width - len(_INDENT))
         else:
@@ -116,21 +105,10 @@ def _proved(solution: Solution, width: int) -> list[str]:
 
 
 def _once_more(solution: Solution, width: int) -> str:
-    said = ", ".join(f"{name} = {_value(value)}" for name, value in solution.answer.items())
-    said, more = f"Answer: {shown(said)}", "More: --full, or -o page.html"
-    fits = columns(said) + 2 + columns(more) <= width
-    return both_ends(said, more if fits else "More: --full", width)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str) and "\n" in value:
-        return f"{value.count(chr(10))} lines (--json)"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, dict):
-        return f"({', '.join(f'{name} {_value(item)}' for name, item in value.items())})"
-    return str(value)
+    more = "More: --full, or -o page.html"
+    room = width - columns("Answer:   ")
+    answer = said(solution, room - columns(more) - 1)
+    if answer.endswith("…"):  # the other way to say more is shorter
+        more = "More: --full"
+        answer = said(solution, room - columns(more) - 1)
+    return both_ends(f"Answer: {answer}", more, width)

@@ -35,6 +35,7 @@ def width_slider(found: Zeroing) -> tuple[Slider, ...]:
         "B",
         "share",
         (Series("blocks kept", rows, kept), Series("score at the edge / middle", rows, edges)),
+        y_unit="share",
     )
     says = tuple(_says(B, rule, count) for B, rule in rules)
     return (Slider(plot, rows.index(float(w.B)), says),)

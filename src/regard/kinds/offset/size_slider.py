@@ -38,6 +38,7 @@ def size_slider(found: Rotation) -> Slider:
         "leak: what other keys keep at most",
         (Series("leak", rows, left),),
         y_scale="log" if min(left) > 0 else "linear",
+        y_unit="share",
     )
     return Slider(
         plot,

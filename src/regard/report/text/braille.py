@@ -1,148 +1,154 @@
-"""Lines drawn in braille: two by four dots in each character, and the names beside the ends."""
+"""Lines drawn in braille: two by four dots in each character, and names beside the lines."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import pairwise
 
 from regard.report.characters import columns, shorten
 from regard.report.inline import shown
-from regard.report.numbers import number
 from regard.report.plot import Plot, Series
-from regard.report.ticks import axis
+from regard.report.scales import Scale, across, up
+from regard.report.text.curve_names import behind, inside
 
 # Of the dots of a character, from the top: those on its left, and those on its right.
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 _BLANK = 0x2800
 _LONGEST_NAME = 27
-_DECADES = 9  # of a log axis; what lies lower is drawn at its foot
 _NARROWEST = 12  # columns of a picture
+Noted = tuple[float, str]  # a number, and in a few words what it is
 
 
-@dataclass(frozen=True)
-class _Axis:
-    """What lies between two ends, and round numbers in between with what they are called."""
-
-    low: float
-    high: float
-    marks: tuple[tuple[float, str], ...]
-
-    def share(self, value: float) -> float:
-        """Return how far along a value is, from 0 to 1."""
-        return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
-
-
-def draw(plot: Plot, width: int, height: int = 7) -> list[str]:
+def draw(
+    plot: Plot, width: int, height: int = 7, limit: Noted | None = None, enough: Noted | None = None
+) -> list[str]:
     """Draw lines in at most `width` columns; `height` lines, and those of the axes.
 
     Nothing is drawn of lines whose places are words, or where there is no room.
+
+    Args:
+        plot: lines.
+        width: of the picture with all that stands beside it.
+        height: of the picture alone.
+        limit: a height up to which all is well, drawn as a line across.
+        enough: a place from which on all is well, drawn as a line upright.
     """
     if plot.kind != "lines" or isinstance(plot.series[0].x[0], str):
         return []
-    up, across = _up(plot), _across(plot)
+    y, x = up(plot, *([limit[0]] if limit else [])), across(plot)
     names = [shorten(shown(series.name), _LONGEST_NAME) for series in plot.series]
-    named = len(names) > 1 or (names[0] and names[0] != shown(plot.y_label))
-    right = max(map(columns, names)) + 1 if named else 0
-    right = max(right, columns(shown(plot.x_label)) + 4)  # it stands behind the last number
-    left = max(columns(words) for _, words in up.marks) + 1
-    room = width - left - right
-    if room < _NARROWEST:
+    one = len(names) == 1
+    title = shown(plot.y_label) or (names[0] if one else "")
+    ticks = [(value, words.replace("\u202f", " ")) for value, words in y.ticks]
+    left = max(columns(words) for _, words in ticks) + 1
+    least = columns(shown(plot.x_label)) + 4  # it stands behind the last number
+    right = least if one else max(least, 1 + max(map(columns, names)))
+    if width - left - right < _NARROWEST:
         return []
-    rows = _canvas(plot, across, up, room, height)
-    labels = _beside(plot, up, names, height) if named else [""] * height
-    gutter = _gutter(up, left, height)
-    title = shown(plot.y_label)
-    lines = [title] if title else []
+    cells, beside = _named(plot, x, y, names, width - left - right, height)
+    room = width - left - max(least, 1 + max(map(columns, beside)))
+    if room != len(cells[0]):  # names in the picture, or together, leave it another width
+        cells, beside = _named(plot, x, y, names, max(_NARROWEST, room), height)
+        room = len(cells[0])
+    if limit:
+        _across(cells, round((height - 1) * (1 - y.percent(limit[0]) / 100)), limit[1])
+    above = " " * left + " " * room
+    if enough:
+        place = round((room - 1) * x.percent(enough[0]) / 100)
+        above = _upright(cells, place, enough[1], left, columns(title), width)
+    above = title + above[columns(title) :]
+    gutter = _gutter(ticks, y, left, height)
+    lines = [above.rstrip()] if above.strip() else []
     lines += [
-        f"{a}{row}{' ' + name if name else ''}".rstrip()
-        for a, row, name in zip(gutter, rows, labels, strict=True)
+        f"{a}{''.join(row)}{' ' + name if name else ''}".rstrip()
+        for a, row, name in zip(gutter, cells, beside, strict=True)
     ]
-    return [shorten(line, width) for line in [*lines, _below(plot, across, left, room)]]
+    return [shorten(line, width) for line in [*lines, _below(plot, x, left, room)]]
 
 
-def _up(plot: Plot) -> _Axis:
-    low = min(min(series.y) for series in plot.series)
-    high = max(max(series.y) for series in plot.series)
-    if plot.y_scale == "linear":
-        begin, end, marks = axis(low, high)
-        return _Axis(begin, end, tuple((x, number(x, 4)) for x in marks))
-    top = math.ceil(math.log10(high))
-    foot = min(top - 1, max(math.floor(math.log10(low)), top - _DECADES))
-    return _Axis(foot, top, tuple((x, _power(x)) for x in range(foot, top + 1)))
-
-
-def _power(exponent: int) -> str:
-    return number(10.0**exponent, 1) if -4 <= exponent <= 4 else f"1e{exponent}"
-
-
-def _across(plot: Plot) -> _Axis:
-    places = [float(x) for series in plot.series for x in series.x]
-    low, high = min(places), max(places)
-    _, _, marks = axis(low, high)
-    if not low < high:
-        low, high = marks[0], marks[-1]
-    return _Axis(low, high, tuple((x, number(x, 4)) for x in marks if low <= x <= high))
-
-
-def _height_of(plot: Plot, y: float) -> float:
-    return math.log10(y) if plot.y_scale == "log" else y
-
-
-def _canvas(plot: Plot, across: _Axis, up: _Axis, room: int, height: int) -> list[str]:
+def _named(
+    plot: Plot, x: Scale, y: Scale, names: list[str], room: int, height: int
+) -> tuple[list[list[str]], list[str]]:
+    """Return the picture, with names in it where there is room, and those behind its rows."""
     dots = [[0] * room for _ in range(height)]
-    for series in plot.series:
-        for x, y in _path(plot, series, across, up, 2 * room - 1, 4 * height - 1):
-            dots[y // 4][x // 2] |= _DOTS[x % 2][y % 4]
-    return ["".join(chr(_BLANK + d) if d else " " for d in row) for row in dots]
+    curves = [_path(series, x, y, 2 * room - 1, 4 * height - 1) for series in plot.series]
+    for a, b in {dot for curve in curves for dot in curve}:
+        dots[b // 4][a // 2] |= _DOTS[a % 2][b % 4]
+    cells = [[chr(_BLANK + d) if d else " " for d in row] for row in dots]
+    if len(curves) == 1:
+        return cells, [""] * height
+    drawn = [{(b // 4, a // 2) for a, b in curve} for curve in curves]
+    ends = [max(curve, key=lambda dot: dot[0])[1] // 4 for curve in curves]
+    waiting = []
+    for i, name in enumerate(names):
+        others = {cell for j, curve in enumerate(drawn) if j != i for cell in curve}
+        crowded = ends.count(ends[i]) > 1
+        if not (crowded and inside(cells, drawn[i], others, name)):
+            waiting.append((ends[i], name))
+    return cells, behind(waiting, height)
 
 
-def _path(
-    plot: Plot, series: Series, across: _Axis, up: _Axis, right: int, bottom: int
-) -> set[tuple[int, int]]:
+def _path(series: Series, x: Scale, y: Scale, right: int, bottom: int) -> set[tuple[int, int]]:
     """Return the dots of one line, counted from the left and from the top."""
     points = [
-        (right * across.share(float(x)), bottom * (1 - up.share(_height_of(plot, y))))
-        for x, y in zip(series.x, series.y, strict=True)
+        (right * x.percent(float(a)) / 100, bottom * (1 - y.percent(b) / 100))
+        for a, b in zip(series.x, series.y, strict=True)
     ]
     points.sort(key=lambda point: point[0])
-    found = {(round(x), round(y)) for x, y in points}
-    for (x0, y0), (x1, y1) in pairwise(points):
-        steps = math.ceil(max(abs(x1 - x0), abs(y1 - y0)))
+    found = {(round(a), round(b)) for a, b in points}
+    for (a0, b0), (a1, b1) in pairwise(points):
+        steps = math.ceil(max(abs(a1 - a0), abs(b1 - b0)))
         found |= {
-            (round(x0 + (x1 - x0) * i / steps), round(y0 + (y1 - y0) * i / steps))
+            (round(a0 + (a1 - a0) * i / steps), round(b0 + (b1 - b0) * i / steps))
             for i in range(1, steps)
         }
     return found
 
 
-def _gutter(up: _Axis, width: int, height: int) -> list[str]:
+def _across(cells: list[list[str]], row: int, words: str) -> None:
+    """Draw a line across with its words upon it, where the lines of the plot leave room."""
+    line = cells[row]
+    free = [i for i, cell in enumerate(line) if cell == " "]
+    for i in free:
+        line[i] = "┈"
+    said = f"{shown(words)} ".replace("\u202f", " ")
+    room = "┈" * (len(said) + 1)  # the words, and something of the line behind them
+    start = "".join(line).find(room)
+    if start >= 0:
+        line[start : start + len(said)] = said
+
+
+def _upright(
+    cells: list[list[str]], place: int, words: str, left: int, title: int, width: int
+) -> str:
+    """Draw a line upright; return the line above with its words, or write them beside it."""
+    for row in cells:
+        row[place] = "│" if row[place] in " ┈" else row[place]
+    said = f" {shown(words)}"
+    fits = left + place + 1 + columns(said) <= width
+    if title < left + place and fits:
+        return " " * (left + place) + "│" + said
+    line = cells[0]
+    if "".join(line[place + 1 : place + 1 + len(said)]) == " " * len(said):
+        line[place + 1 : place + 1 + len(said)] = said
+    return " " * (left + len(line))
+
+
+def _gutter(ticks: list[tuple[float, str]], y: Scale, width: int, height: int) -> list[str]:
     """Return the numbers along the vertical axis, as many as there is room for."""
     found = [""] * height
-    step = -(-(len(up.marks) - 1) // (height - 1)) or 1
-    for value, words in up.marks[::step]:
-        row = round((height - 1) * (1 - up.share(value)))
+    step = -(-(len(ticks) - 1) // max(1, height - 1)) or 1
+    for value, words in ticks[::step]:
+        row = round((height - 1) * (1 - y.percent(value) / 100))
         found[row] = found[row] or words
     return [" " * (width - 1 - columns(words)) + words + " " for words in found]
 
 
-def _beside(plot: Plot, up: _Axis, names: list[str], height: int) -> list[str]:
-    """Return the names of the lines, each beside its end or as near as others leave room."""
-    found = [""] * height
-    for series, name in zip(plot.series, names, strict=True):
-        last = max(zip(series.x, series.y, strict=True), key=lambda point: float(point[0]))[1]
-        wanted = round((height - 1) * (1 - up.share(_height_of(plot, last))))
-        free = [row for row in range(height) if not found[row]]
-        if free and name:
-            found[min(free, key=lambda row: (abs(row - wanted), row))] = name
-    return found
-
-
-def _below(plot: Plot, across: _Axis, left: int, room: int) -> str:
+def _below(plot: Plot, x: Scale, left: int, room: int) -> str:
     """Return the numbers along the horizontal axis, and what they are."""
     line = " " * left
-    for value, words in across.marks:
-        place = left + round((room - 1) * across.share(value)) - columns(words) // 2
+    for value, words in x.ticks:
+        place = left + round((room - 1) * x.percent(value) / 100) - columns(words) // 2
         if place > columns(line) or columns(line) == left:
             line = line.ljust(place) + words
     label = shown(plot.x_label)

@@ -29,6 +29,7 @@ def factor_curve(given: Keys, found: SmallestFactor) -> Slider | Plot:
         "leak $r$: what the other keys keep",
         (Series("leak", x, leaks),),
         y_scale="log" if min(leaks) > 0 else "linear",
+        y_unit="share",
     )
     if not 0 < leak.allowed < 1 or math.isinf(leak.least):
         return plot
