@@ -38,7 +38,11 @@ def one_goal(
             f"other instances: {say(first)}"
         )
         trials = 1 + len(others)
-        return GoalResult(name, "sampled", False, sentence, first.error, first.tolerance, trials)
+        brief = f"{len(wrong)} of {len(others)} other instances are wrong: {say(first)}"
+        return GoalResult(
+            name, "sampled", False, sentence, first.error, first.tolerance, trials,
+            reached=trials - len(wrong), brief=brief,
+        )  # fmt: skip
     found = goal(name, "sampled", drawn) if drawn else goal(name, "adversarial", hard)
     if not (drawn and hard):
         return found

@@ -21,14 +21,14 @@ SHARED: dict[str, str] = {
 
 def misconception(tag: str) -> Misconception:
     """Return a misconception that several kinds share, by its tag."""
-    return Misconception(tag, SHARED[tag], hint(tag))
+    return Misconception.said(tag, SHARED[tag], hint(tag))
 
 
 def tags() -> dict[str, str]:
     """Return every tag with its sentence: those that are shared, then kind by kind."""
     own = {
-        mistake.tag: mistake.sentence
+        mistake.tag: mistake.misconception.sentence
         for kind in kinds()
         for mistake in getattr(part(kind, "misconceptions"), "MISTAKES", ())
     }
-    return SHARED | own
+    return {tag: misconception(tag).sentence for tag in SHARED} | own

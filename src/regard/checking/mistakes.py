@@ -7,7 +7,7 @@ the tags that a solution warns of in `misconceptions.OFTEN`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, cast
 
 from regard.checking.hints import hint
@@ -25,7 +25,8 @@ class Mistake(Generic[P, C]):
 
     Attributes:
         tag: stable, such as "no-large-scale".
-        sentence: what went wrong; it must be true of every answer that `shows` accepts.
+        sentence: what went wrong; it must be true of every answer that `shows` accepts. Its first
+            line says it in a few words, a second one why.
         shows: whether an answer makes this mistake, by what it does.
         wrong: the answer that somebody with this mistake would give, as fields; None where the
             problem leaves no room for it, as where that answer is right.
@@ -33,6 +34,7 @@ class Mistake(Generic[P, C]):
         spoiled: in place of `wrong`, where the answer is a change of the right one: such answers,
             the likeliest first, out of the problem and the right answer.
         hint: what to try next; without one, that of `hints.toml` for this tag.
+        numbers: what the numbers of an answer say about it, in a sentence or two, or "".
     """
 
     tag: str
@@ -42,11 +44,17 @@ class Mistake(Generic[P, C]):
     idea: str = ""
     spoiled: Callable[[P, Mapping[str, Any]], Iterable[Mapping[str, Any]]] | None = None
     hint: str = ""
+    numbers: Callable[[C], str] | None = None
 
     @property
     def misconception(self) -> Misconception:
         """The mistake as a verdict has it."""
-        return Misconception(self.tag, self.sentence, self.hint or hint(self.tag))
+        return Misconception.said(self.tag, self.sentence, self.hint or hint(self.tag))
+
+    def of(self, case: C) -> Misconception:
+        """Return the mistake as a verdict has it, with the numbers of the answer."""
+        found = self.misconception
+        return found if self.numbers is None else replace(found, numbers=self.numbers(case))
 
     def answers(self, problem: P, right: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Return answers that somebody with this mistake might give, beside the right one.
@@ -72,4 +80,4 @@ def named(mistakes: Iterable[Mistake[Any, Any]], tag: str) -> Misconception:
 def recognise(mistakes: Iterable[Mistake[Any, C]], case: C) -> Misconception | None:
     """Return the first mistake that an answer shows."""
     found = next((mistake for mistake in mistakes if mistake.shows(case)), None)
-    return None if found is None else found.misconception
+    return None if found is None else found.of(case)

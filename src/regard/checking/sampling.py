@@ -79,15 +79,14 @@ def goal(
         if len(tried) > 1:
             wrong = sum(not trial.right for trial in tried)
             sentence += f"; right on {len(tried) - wrong} of {len(tried)} instances"
+    reached = sum(trial.right for trial in tried)
     result = GoalResult(
-        name, scope, passed, sentence, worst.error, worst.tolerance, len(tried), weight
-    )
+        name, scope, passed, sentence, worst.error, worst.tolerance, len(tried), weight,
+        reached=reached,
+    )  # fmt: skip
     if result.confidence is None:
         return result
-    sentence = f"{sentence}: {result.confidence}"
-    return GoalResult(
-        name, scope, passed, sentence, worst.error, worst.tolerance, len(tried), weight
-    )
+    return replace(result, sentence=f"{sentence}: {result.confidence}")
 
 
 def counted_once(goals: Iterable[GoalResult]) -> list[GoalResult]:

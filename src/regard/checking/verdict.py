@@ -33,6 +33,8 @@ class GoalResult:
             answer gets no score: the sentence says what is known, for a person to decide.
         part: which of the goals that `points` of a problem name it belongs to; "" for what is said
             of the whole answer, which belongs to each of them.
+        reached: on how many of the instances tried it is right; None where that was not counted.
+        brief: what was found, in a few words to stand below the name; "" for the sentence.
     """
 
     name: str
@@ -45,6 +47,8 @@ class GoalResult:
     weight: float = 1.0
     decided: bool = True
     part: str = ""
+    reached: int | None = None
+    brief: str = ""
 
     def __post_init__(self) -> None:
         assert self.decided or not self.passed, "what was not settled did not pass"
@@ -67,21 +71,75 @@ class Counterexample:
         sentence: what goes wrong on it.
         seed: draws it again, or None where it was constructed.
         steps: worked out: sentences, each with a formula as LaTeX or "".
+        shows: what to see in it, in one short sentence; "" for the sentence as it is.
+        about: what instance it is, in a few words, such as "three keys at right angles".
+        main: the names of the arrays to look at: the answer's, and the right one. The others are
+            what they come from.
+        table: the numbers to look at, side by side, where they are not those of `main`.
     """
 
     arrays: Mapping[str, Any]
     sentence: str
     seed: int | None = None
     steps: tuple[tuple[str, str], ...] = ()
+    shows: str = ""
+    about: str = ""
+    main: tuple[str, ...] = ()
+    table: SideBySide | None = None
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Numbers of an answer beside those that are right, one of each for every name.
+
+    Attributes:
+        names: what the numbers are of, such as keys, with formulas between dollars.
+        yours: the numbers of the answer.
+        wanted: those that are right; none where there is nothing to compare with.
+        what: what these numbers are, such as "weights".
+        before: what they come from, such as scores: a name, and a number or words for each name.
+    """
+
+    names: tuple[str, ...]
+    yours: tuple[float, ...]
+    wanted: tuple[float, ...]
+    what: str = "weights"
+    before: tuple[tuple[str, tuple[float | str, ...]], ...] = ()
 
 
 @dataclass(frozen=True)
 class Misconception:
-    """What a wrong answer looks like: a stable tag, a sentence, and a hint where there is one."""
+    """What a wrong answer looks like.
+
+    Attributes:
+        tag: stable, such as "no-large-scale".
+        sentence: what went wrong, in a sentence or two.
+        hint: what to look at next, or "".
+        short: the beginning of the sentence, which says what is wrong in a few words.
+        why: the rest of it, or "".
+        numbers: what the numbers of this very answer say about it, or "".
+    """
 
     tag: str
     sentence: str
     hint: str = ""
+    short: str = ""
+    why: str = ""
+    numbers: str = ""
+
+    @classmethod
+    def said(cls, tag: str, text: str, hint: str = "", numbers: str = "") -> Misconception:
+        r"""Return a misconception whose text says on its first line what is wrong, then why.
+
+        >>> Misconception.said("wrong-sign", "The sign is wrong:\nturn it round.").why
+        'Turn it round.'
+        """
+        first, _, rest = text.partition("\n")
+        short = f"{first[:-1]}." if first.endswith(":") else first
+        word = rest.partition(" ")[0].rstrip(",.:")
+        begins = word.isalpha() and word.islower() and (len(word) > 1 or word == "a")
+        why = rest[:1].upper() + rest[1:] if begins else rest
+        return cls(tag, text.replace("\n", " "), hint, short, why, numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +251,7 @@ class Verdict(Reported):
                 "tag": idea.tag,
                 "sentence": idea.sentence,
                 "hint": idea.hint,
+                "numbers": idea.numbers,
             },
             "remarks": list(self.remarks),
             "points": [

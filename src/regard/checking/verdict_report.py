@@ -2,193 +2,106 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
-from typing import Any
+from typing import Final
 
+from regard.checking.counterexample_report import blocks_of
 from regard.checking.points import points_table
-from regard.checking.verdict import Counterexample, GoalResult, Verdict, shown
-from regard.errors import FormulaError
-from regard.language import parse
-from regard.problems import Problem
-from regard.problems.answer_fields import answer_fields
+from regard.checking.verdict import Verdict
+from regard.checking.verdict_words import (
+    goal_name,
+    goal_words,
+    lowered,
+    next_commands,
+    title_of,
+    tone_of,
+    typeset,
+    what_is_wrong,
+)
 from regard.problems.loading import bundled_ids
-from regard.problems.problem_sets import place
-from regard.report import Block, Code, Facts, Heading, Plot, Report, Series, Steps, Table, Text
-from regard.report.arrays import array
+from regard.problems.problem_sets import home, place
+from regard.report import Block, Code, Facts, Heading, Math, Report, Text
+from regard.report.compared import Checklist
 from regard.report.headline import marked
-from regard.report.numbers import number
 from regard.report.recognised import in_blocks
 
-MOST_COMPARED = 16  # rows of yours beside wanted
-LONGEST = 100  # letters of a headline
-_BARS = ("yours", "wanted")
-_SYMBOL = re.compile(r"(?<![\w\\])([A-Za-z])_([A-Za-z0-9])(?!\w)")
-_OF_THE_REST = ("weights", "wanted")
+MOST_FORMULAS: Final = 4  # fields of an answer that are set one below the other
+_SYMBOL = re.compile(r"d?[A-Za-z](_[A-Za-z0-9]{1,2})?")
 
 
 def report(verdict: Verdict) -> Report:
-    """Return a verdict as a report, the misconception first."""
+    """Return a verdict as a report: the answer with its goals, and beside it what went wrong."""
     found = place(verdict.problem)
     title = verdict.problem.title
     blocks: list[Block] = [
         Text(f"{found} / {title}" if found else title, "eyebrow"),
         Text(_headline(verdict), "headline"),
     ]
-    idea = verdict.misconception
-    if idea is not None:
-        blocks += [Heading(title_of(idea.tag), role="beside"), Text(idea.sentence)]
-        blocks += [Text(f"Hint: {idea.hint}", "hint")] if idea.hint else []
     tone = "good" if verdict.right else "bad" if verdict.decided else "open"
     blocks.append(Heading("Your answer", role="answer", status=verdict.count, tone=tone))
-    if verdict.answer:
-        blocks.append(Facts(tuple((name, typeset(x)) for name, x in verdict.answer.items())))
-    rows = tuple((f"{mark(g)} {symbols(g.name)}", goal_words(g)) for g in verdict.goals)
-    blocks.append(Table(("goal", "found"), rows))
+    blocks += _answer(verdict)
+    items = ((tone_of(goal), goal_name(goal), goal_words(goal)) for goal in verdict.goals)
+    blocks.append(Checklist(tuple(items)))
+    blocks += _beside(verdict)
     if verdict.points:
         blocks += [Heading("Points"), points_table(verdict.points)]
     if verdict.counterexample is not None:
-        blocks += _counterexample(verdict.problem, verdict.counterexample)
-    if verdict.remarks:
+        blocks += blocks_of(verdict.problem, verdict.counterexample)
+    if verdict.remarks and not verdict.right:
         blocks += [Heading("Also"), *(Text(remark) for remark in verdict.remarks)]
-    if not verdict.right and verdict.problem.id in bundled_ids():
-        blocks += [Heading("Next"), Text("Try again, or take one more step:")]
-        blocks.append(Code("\n".join(next_commands(verdict.problem)), "sh"))
+    if verdict.problem.id in bundled_ids():
+        blocks += _next(verdict)
     return Report(verdict.headline, in_blocks(blocks))
 
 
 def _headline(verdict: Verdict) -> str:
     if verdict.right:
         return f"The answer is {marked('right', 'query')}."
-    if verdict.decided and (said := _what_is_wrong(verdict)):
-        return f"{marked('Not right yet:', 'bad')} {said}"
-    first, _, rest = verdict.headline.partition(":")
-    return f"{marked(first + ':', 'bad')}{rest}"
+    if not verdict.decided:
+        return f"{marked('Not decided:', 'bad')} a person has to look at this answer."
+    said = lowered(what_is_wrong(verdict)) or f"{verdict.count}."
+    return f"{marked('Not right yet:', 'bad')} {said}"
 
 
-def _what_is_wrong(verdict: Verdict) -> str:
-    """Return the mistake, or what the counterexample shows if that is short enough."""
-    if verdict.misconception is not None:
-        return short(verdict.misconception.sentence)
-    said = "" if verdict.counterexample is None else short(verdict.counterexample.sentence)
-    if 0 < len(said) <= LONGEST:
-        return said
-    return "the goal is not reached." if len(verdict.goals) == 1 else ""
-
-
-def short(sentence: str) -> str:
-    """Return the beginning of what is said, up to its first stop, as the end of a sentence."""
-    ends = [at for at in (sentence.find(". "), sentence.find(": ")) if at > 0]
-    first = sentence[: min(ends)] if ends else sentence.rstrip(".")
-    names = first[:2].isupper() or first[1:2] in " _'"  # begins with a name, such as K
-    return (first if names else first[:1].lower() + first[1:]) + "."
-
-
-def title_of(tag: str) -> str:
-    """Return a tag as a few words.
-
-    >>> title_of("no-large-scale")
-    'No large scale'
-    """
-    words = tag.replace("-", " ")
-    return words[:1].upper() + words[1:]
-
-
-def mark(goal: GoalResult) -> str:
-    """Return a sign for whether a goal is reached."""
-    return "✓" if goal.passed else "✗" if goal.decided else "?"
-
-
-def goal_words(goal: GoalResult, brief: bool = False) -> str:
-    """Say what was found about a goal, and on what it was tried."""
-    if goal.scope not in ("sampled", "adversarial") or not goal.decided:
-        return goal.sentence
-    among = "drawn at random" if goal.scope == "sampled" else "chosen to be hard"
-    if goal.passed:
-        sure = f": {goal.confidence}" if goal.confidence and not brief else ""
-        if goal.trials == 1:
-            return f"right in the one case {among}"
-        return f"right in all {goal.trials} cases {among}{sure}"
-    cases = "the one case" if goal.trials == 1 else f"the worst of {goal.trials} cases"
-    if goal.error is None or goal.tolerance is None or goal.error - goal.error != 0:
-        return goal.sentence
-    return f"off by {number(goal.error, 3)} in {cases} {among}"
-
-
-def next_commands(problem: Problem) -> tuple[str, ...]:
-    """Return what to type next: a hint, and the check with what an answer needs."""
-    fields = [field for field in answer_fields(problem) if not field.optional]
-    said = " ".join(f'{field.name}="…"' for field in fields[:3]) + " …" * (len(fields) > 3)
-    return f"regard hint {problem.id}", f"regard check {problem.id} {said or 'FILE'}"
-
-
-def typeset(text: str) -> str:
-    """Return a formula, or rows of numbers, as a formula; anything else as it is."""
-    if text in ("true", "false"):
-        return text
-    try:
-        formula = parse(text)
-    except FormulaError:
-        return text
-    return f"${formula.to_latex()}$" if formula.names or "[" in text else text
-
-
-def symbols(text: str) -> str:
-    """Return words whose names with an index, such as v_a, are formulas.
-
-    >>> symbols("near 0.5 v_a + 0.5 v_b")
-    'near 0.5 $v_a$ + 0.5 $v_b$'
-    """
-    return text if "$" in text else _SYMBOL.sub(r"$\1_\2$", text)
-
-
-def compared(
-    problem: Problem, example: Counterexample
-) -> tuple[list[str], list[float], list[float]] | None:
-    """Return keys with their weights, yours and wanted; None where there are none to compare."""
-    yours, wanted = (_row(example.arrays.get(name)) for name in _OF_THE_REST)
-    if not yours or len(yours) != len(wanted):
-        return None
-    letters = {row: name for name, row in getattr(problem.given, "names", {}).items()}
-    names = [f"$k_{{{letters.get(i, i + 1)}}}$" for i in range(len(yours))]
-    return names, yours, wanted
-
-
-def _row(value: Any) -> list[float]:
-    """Return numbers in a row; nothing where it is something else."""
-    if not isinstance(value, Sequence) or not all(isinstance(x, int | float) for x in value):
+def _answer(verdict: Verdict) -> list[Block]:
+    """Return the answer: formulas as formulas, and a table where it is something else."""
+    typed = [(name, typeset(text)) for name, text in verdict.answer.items()]
+    if not typed:
         return []
-    return [float(x) for x in value]
+    is_formula = [_SYMBOL.fullmatch(n) and x[:1] == "$" == x[-1:] for n, x in typed]
+    if all(is_formula) and len(typed) <= MOST_FORMULAS:
+        return [Math(f"{typeset(name).strip('$')} = {text[1:-1]}") for name, text in typed]
+    return [Facts(tuple(typed))]
 
 
-def _counterexample(problem: Problem, example: Counterexample) -> list[Block]:
-    blocks: list[Block] = [Heading("The smallest counterexample"), Text(example.sentence)]
-    both = compared(problem, example)
-    arrays = dict(example.arrays)
-    finite = both is not None and all(map(math.isfinite, (*both[1], *both[2])))
-    if both is not None and finite and len(both[0]) <= MOST_COMPARED:
-        rows = tuple(
-            (name, fixed(mine), fixed(right), fixed(mine - right))
-            for name, mine, right in zip(*both, strict=True)
-        )
-        blocks.append(Table(("key", "yours", "wanted", "off by"), rows))
-        series = [Series(n, tuple(both[0]), tuple(y)) for n, y in zip(_BARS, both[1:], strict=True)]
-        blocks.append(Plot("bars", "", "", "", tuple(series)))
-        arrays = {name: x for name, x in arrays.items() if name not in _OF_THE_REST}
-    pairs = tuple((name, array(a) or shown(a)) for name, a in arrays.items())
-    blocks += [Facts(pairs)] if pairs else []
-    if example.seed is not None:
-        blocks.append(Text(f"Draw it again with --seed {example.seed}."))
-    if example.steps:
-        count = len(example.steps)
-        title = f"The counterexample worked out, in {count} step{'s' * (count > 1)}"
-        blocks += [Heading(title, role="folded"), Steps(example.steps)]
-    return blocks
+def _beside(verdict: Verdict) -> list[Block]:
+    """Return the callouts: the mistake and a hint, what is not settled, or how sure it is."""
+    idea, example = verdict.misconception, verdict.counterexample
+    if idea is not None:
+        said = [x for x in (idea.why, idea.numbers) if x]
+        if not said and example is not None and example.shows:
+            said = [example.shows]
+        blocks = [Heading(title_of(idea.tag), role="beside", tone="bad"), *map(Text, said)]
+        hint = [Heading("Hint", role="beside", tone="good"), Text(idea.hint)] if idea.hint else []
+        return [*blocks, *hint]
+    if not verdict.decided:
+        open_ones = [goal for goal in verdict.goals if not goal.decided]
+        said = [f"{goal_name(goal)}: {goal.sentence}." for goal in open_ones]
+        return [Heading("What is not settled", role="beside", tone="open"), *map(Text, said)]
+    if verdict.right and verdict.remarks:
+        return [Heading("Good to know", role="beside", tone="good"), *map(Text, verdict.remarks)]
+    return []
 
 
-def fixed(x: float) -> str:
-    """Write a weight in four decimals, or in four digits where these would show nothing."""
-    if x == 0 or abs(x) >= 5e-4:
-        return f"{x:.4f}".rstrip("0").rstrip(".") if x == round(x, 2) else f"{x:.4f}"
-    return number(x, 4)
+def _next(verdict: Verdict) -> list[Block]:
+    """Return the commands that fit, and those that tell the whole answer."""
+    problem, found = verdict.problem, home(verdict.problem.id)
+    solve, shelf = f"regard solve {problem.id}", found and f"regard solve {found[0].name}"
+    hint, again = next_commands(verdict)
+    first = [] if verdict.right else [again, hint]
+    said = "See why, step by step:" if verdict.right else "Try again, or take one more step:"
+    last = [f"{solve} -o answer.html", *([f"{shelf} -o all.html"] if shelf else [])]
+    notes = ["the full answer", "all that this problem belongs to"]
+    wide = max(map(len, last))
+    told = [f"{line.ljust(wide)}  # {note}" for line, note in zip(last, notes, strict=False)]
+    return [Heading("Next"), Text(said), Code("\n".join([*first, *told]), "sh")]

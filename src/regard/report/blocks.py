@@ -11,7 +11,7 @@ from regard.report import checks
 from regard.report.inline import shown
 from regard.report.numbers import all_numbers
 
-TEXT_ROLES: Final = ("", "eyebrow", "headline", "hint")
+TEXT_ROLES: Final = ("", "eyebrow", "headline", "hint", "shows")
 HEADING_ROLES: Final = (
     "", "answer", "beside", "callouts", "exercise", "folded", "theme", "cards",
 )  # fmt: skip
@@ -24,7 +24,8 @@ class Text:
     """A paragraph.
 
     As an "eyebrow" it says where the report belongs, above its title; as a "headline" what came
-    out, in a sentence whose words may stand out (`report.headline`); as a "hint" what to try next.
+    out, in a sentence whose words may stand out (`report.headline`); as a "hint" what to try next;
+    as "shows" what to see in the numbers below it, also with words that stand out.
     """
 
     text: str
@@ -44,12 +45,12 @@ class Heading:
     Args:
         text: what it says.
         level: 1, 2 or 3.
-        role: how a page sets the section: "answer" in a card; "beside" it, or the blocks without
-            a heading before it; "callouts", each paragraph by itself; an "exercise", with room
-            to write below it on paper; "folded", opened when wanted.
+        role: how a page sets the section: "answer" in a card; "beside" that card, as a callout
+            of its tone; "callouts", each paragraph by itself; an "exercise", with room to write
+            below it on paper; "folded", opened when wanted.
             Of level 1: "theme", what the chapters after it are about; "callouts" or "cards", what
             is below in boxes, after all themes.
-        status: what came out, in a few words, such as "solved and proved".
+        status: what came out, in a few words, such as "solved and proved"; or what it is about.
         tone: of the status: "good", "bad" (wrong or impossible) or "open".
         label: of a chapter: which part of the whole it is, such as "(a)".
         anchor: the name of the place in a page, for links to it; letters, digits, `-`, `_`, `.`.

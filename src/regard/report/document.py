@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from regard.errors import ParameterError
 from regard.report import checks
 from regard.report.blocks import Facts, Heading, Table, Text
+from regard.report.compared import Checklist, Comparison
 from regard.report.plot import Plot, Series
 from regard.report.slider import Slider
 from regard.report.writing import Code, Math, Prose, Steps
@@ -22,7 +23,9 @@ from regard.report.writing import Code, Math, Prose, Steps
 __all__ = [
     "BLOCKS",
     "Block",
+    "Checklist",
     "Code",
+    "Comparison",
     "Facts",
     "Heading",
     "Math",
@@ -36,11 +39,37 @@ __all__ = [
     "Text",
 ]
 
-Block: TypeAlias = Text | Heading | Table | Facts | Prose | Math | Steps | Code | Plot | Slider
+Block: TypeAlias = (
+    Text
+    | Heading
+    | Table
+    | Facts
+    | Prose
+    | Math
+    | Steps
+    | Code
+    | Plot
+    | Slider
+    | Checklist
+    | Comparison
+)
 
 BLOCKS: dict[str, type[Block]] = {
     kind.__name__.lower(): kind
-    for kind in (Text, Heading, Table, Facts, Prose, Math, Steps, Code, Plot, Slider)
+    for kind in (
+        Text,
+        Heading,
+        Table,
+        Facts,
+        Prose,
+        Math,
+        Steps,
+        Code,
+        Plot,
+        Slider,
+        Checklist,
+        Comparison,
+    )
 }
 
 

@@ -12,6 +12,7 @@ import re
 from typing import Final
 
 COLOURS: Final = ("target", "query", "bad")
+MARKED: Final = ("headline", "shows")  # roles of texts with such words
 _MARKED = re.compile(r"\[([^\[\]]*)\]\{\.(target|query|bad)\}")
 
 

@@ -18,6 +18,7 @@ from regard.errors import FormulaError
 from regard.language import parse
 from regard.language.formula.vocabulary import GREEK_WORDS
 from regard.report.blocks import Facts, Heading, Table, Text
+from regard.report.compared import Checklist, Comparison
 from regard.report.document import Block
 from regard.report.inline import is_valid
 from regard.report.plot import Plot
@@ -80,6 +81,11 @@ def in_block(block: Block) -> Block:
             return replace(block, text=in_words(text))
         case Table(columns, rows, caption):
             return Table(_cells(columns), tuple(_cells(row) for row in rows), in_words(caption))
+        case Checklist(items):
+            return Checklist(tuple((t, in_words(goal), in_words(said)) for t, goal, said in items))
+        case Comparison(names, rows):
+            said = tuple((in_words(row[0]), *row[1:]) for row in rows)
+            return replace(block, names=_cells(names), rows=said)
         case Facts(pairs):
             return Facts(tuple((in_cell(name), _value(value)) for name, value in pairs))
         case Steps(items):

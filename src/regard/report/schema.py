@@ -13,6 +13,13 @@ _STRING: Final = {"type": "string"}
 _NUMBER: Final = {"type": "number"}
 _STRINGS: Final = {"type": "array", "items": _STRING}
 
+_COMPARISON: Final = {
+    "names": _STRINGS,
+    "rows": {"type": "array", "items": _STRINGS},
+    "yours": {"type": "array", "items": _NUMBER},
+    "wanted": {"type": "array", "items": _NUMBER},
+}
+
 _HEADING: Final = {
     "text": _STRING,
     "level": {"enum": [1, 2, 3]},
@@ -51,6 +58,8 @@ def json_schema() -> dict[str, Any]:
         _block("code", {"text": _STRING, "language": _STRING}, ["language"]),
         _plot(),
         _slider(),
+        _block("checklist", {"items": {"type": "array", "items": _of_three()}}),
+        _block("comparison", _COMPARISON),
     ]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -62,6 +71,10 @@ def json_schema() -> dict[str, Any]:
             },
         ),
     }
+
+
+def _of_three() -> dict[str, Any]:
+    return {**_STRINGS, "minItems": 3, "maxItems": 3}
 
 
 def _slider() -> dict[str, Any]:

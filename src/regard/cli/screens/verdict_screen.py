@@ -4,83 +4,134 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regard.checking.counterexample_report import drawable, fixed, side_by_side
 from regard.checking.verdict import shown as written
-from regard.checking.verdict_report import compared, fixed, goal_words, mark, next_commands, typeset
+from regard.checking.verdict_words import (
+    first_line,
+    goal_name,
+    goal_words,
+    next_commands,
+    title_of,
+    tone_of,
+    typeset,
+)
 from regard.cli.screens.solution_screen import titled
 from regard.problems.loading import bundled_ids
-from regard.report.characters import columns, shorten
+from regard.report.arrays import array
+from regard.report.characters import columns
+from regard.report.compared import SIGNS
+from regard.report.decimals import typeset as set_numbers
+from regard.report.headline import unmarked
 from regard.report.inline import shown
 from regard.report.text.grid import pairs
 from regard.report.text.screen import COLUMNS, LINES, Line, Part, both_ends, fit, hanging
 
 if TYPE_CHECKING:
     from regard.checking import Verdict
-    from regard.checking.verdict import Counterexample
+    from regard.checking.verdict import Counterexample, SideBySide
     from regard.problems import Problem
 
 _INDENT = "  "
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _LONGEST_BAR = 24
-_WIDEST_GOAL = 38
+_WIDEST_GOAL = 40  # columns; what was found about a longer one stands below it
+_DIGITS = 4
 
 
 def of_verdict(verdict: Verdict, width: int = COLUMNS, lines: int = LINES) -> list[Line]:
     """Return a verdict in one screen."""
     colour = "green" if verdict.right else "magenta" if verdict.decided else "yellow"
-    idea = verdict.misconception
-    said = verdict.headline if idea is None else f"{verdict.headline} {idea.sentence}"
-    top = Part([hanging("", said, width)], style=colour)
+    idea, example = verdict.misconception, verdict.counterexample
+    top = Part([hanging("", unmarked(first_line(verdict)), width)], style=colour)
     answer = Part([[_answered(verdict, width)]], style="cyan")
-    hint = Part([hanging("Hint: ", idea.hint, width)] if idea and idea.hint else [])
-    example = verdict.counterexample
-    shape, sentence = Part([]), Part([])
-    if example is not None:
-        sentence = Part([hanging(_INDENT, example.sentence, width)], "The smallest counterexample")
-        table = _table(verdict.problem, example, width)
-        if table:
-            sentence = Part([table[:1], *([line] for line in table[1:])], sentence.heading)
-        else:
-            facts = tuple((n, shown(written(x))) for n, x in example.arrays.items())
-            shape = Part([[f"{_INDENT}{x}"] for x in pairs(facts, width - 2)], more=f"{_INDENT}…")
+    why = Part([])
+    if idea is not None:
+        said = " ".join(x for x in (idea.why, idea.numbers) if x)
+        if not said and example is not None:
+            said = unmarked(example.shows)
+        why = Part([hanging(_INDENT, said, width)] if said else [], title_of(idea.tag))
+    sentence, shape = _counterexample(verdict, width) if example else (Part([]), Part([]))
     goals = Part(_goals(verdict, width), "Goals", f"{_INDENT}… {{}} more: --full")
     remarks = Part([hanging("", remark, width) for remark in verdict.remarks])
-    end = Part([[_next(verdict, width)]], style="dim")
+    hint = hanging("Hint: ", idea.hint, width) if idea and idea.hint else []
+    end = Part([[*hint, _next(verdict, width)]])
     order = (
         *((shape, 3), (remarks, 1), (goals, 4), (shape, 0), (remarks, 0)),
-        *((goals, 2), (sentence, 4), (goals, 1), (sentence, 1), (goals, 0), (hint, 0)),
+        *(
+            (goals, 3),
+            (sentence, 4),
+            (goals, 1),
+            (sentence, 1),
+            (goals, 0),
+            (sentence, 0),
+            (why, 0),
+        ),
     )
-    parts = (top, answer, sentence, shape, goals, remarks, hint, end)
+    parts = (top, answer, why, sentence, shape, goals, remarks, end)
     return fit(parts, order, lines)
 
 
 def _answered(verdict: Verdict, width: int) -> str:
-    said = ",  ".join(f"{name} = {shown(typeset(x))}" for name, x in verdict.answer.items())
+    said = ",  ".join(
+        f"{shown(typeset(n))} = {shown(typeset(x))}" for n, x in verdict.answer.items()
+    )
     place = titled(verdict.problem, width // 2)
     return both_ends(f"{_INDENT}{said}", place, width)
 
 
-def _table(problem: Problem, example: Counterexample, width: int) -> list[str]:
-    """Return yours beside wanted, with bars; nothing where there are no weights to compare."""
-    both = compared(problem, example)
-    if both is None:
-        return []
-    names = [shown(name) for name in both[0]]
-    cells = [
-        (name, fixed(mine), fixed(right), fixed(mine - right).replace("-", "−"))
-        for name, mine, right in zip(names, both[1], both[2], strict=True)
+def _counterexample(verdict: Verdict, width: int) -> tuple[Part, Part]:
+    """Return the table under the heading or, without one, the sentence and the arrays."""
+    example = verdict.counterexample
+    assert example is not None
+    title = "The smallest counterexample"
+    heading = f"{title}: {shown(example.about)}" if example.about else title
+    both = side_by_side(verdict.problem, example)
+    if both is not None and drawable(both):
+        table = _table(both, width)
+        units = [table[:1], *([line] for line in table[1:])]
+        # What to see is said where no mistake says it already.
+        if verdict.misconception is None or not (both.wanted):
+            units.insert(0, hanging(_INDENT, unmarked(example.shows or example.sentence), width))
+        return Part(units, heading, f"{_INDENT}… {{}} more: --full"), Part([])
+    sentence = Part([hanging(_INDENT, unmarked(example.shows or example.sentence), width)], heading)
+    return sentence, Part(_arrays(example, width), more=f"{_INDENT}…")
+
+
+def _arrays(example: Counterexample, width: int) -> list[list[str]]:
+    names = example.main or tuple(example.arrays)
+    facts = tuple((n, _numbers(example.arrays[n])) for n in names if n in example.arrays)
+    return [[f"{_INDENT}{x}"] for x in pairs(facts, width - len(_INDENT))]
+
+
+def _numbers(value: object) -> str:
+    return set_numbers(shown(array(value, _DIGITS)) or shown(written(value)))
+
+
+def _table(both: SideBySide, width: int) -> list[str]:
+    """Return yours beside wanted, a row for each key, with bars."""
+    header = ["", "yours", *(["wanted", "off by"] if both.wanted else [])]
+    cells = [[shown(name), fixed(mine)] for name, mine in zip(both.names, both.yours, strict=True)]
+    for row, mine, right in zip(cells, both.yours, both.wanted, strict=False):
+        row += [fixed(right), fixed(mine - right)]
+    rows = [
+        header,
+        *([cell.replace("-", "−") if j else cell for j, cell in enumerate(row)] for row in cells),
     ]
-    header = ("", "yours", "wanted", "off by")
-    widths = [max(columns(row[j]) for row in [header, *cells]) for j in range(4)]
+    widths = [max(columns(row[j]) for row in rows) for j in range(len(header))]
     across = [
         _INDENT + "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
-        for row in [header, *cells]
+        for row in rows
     ]
+    numbers = [*both.yours, *both.wanted]
+    if min(numbers) < 0:
+        return [line.rstrip() for line in across]
     length = min(_LONGEST_BAR, width - columns(across[0]) - 3)
-    longest = max(1e-300, *map(abs, both[1]), *map(abs, both[2]))
-    bars = ["yours █   wanted ┃"]
+    longest = max(1e-300, *numbers)
+    bars = ["yours █   wanted ┃" if both.wanted else ""]
+    wanted = both.wanted or [0.0] * len(both.yours)
     bars += [
         _bar(mine / longest, right / longest, length)
-        for mine, right in zip(both[1], both[2], strict=True)
+        for mine, right in zip(both.yours, wanted, strict=True)
     ]
     return [f"{line}   {bar}".rstrip() for line, bar in zip(across, bars, strict=True)]
 
@@ -94,22 +145,26 @@ def _bar(mine: float, wanted: float, length: int) -> str:
 
 
 def _goals(verdict: Verdict, width: int) -> list[list[str]]:
-    names = [shorten(shown(goal.name), _WIDEST_GOAL) for goal in verdict.goals]
-    widest = max(map(columns, names), default=0)
-    return [
-        hanging(
-            f"{_INDENT}{mark(goal)} {name.ljust(widest)}  ", goal_words(goal, brief=True), width
+    """Return goals with what was found: beside them where all are short, else below each."""
+    told = [(goal, shown(goal_name(goal)), goal_words(goal, brief=True)) for goal in verdict.goals]
+    widest = max((columns(name) for _, name, _ in told), default=0)
+    found = []
+    for goal, name, said in told:
+        sign = f"{_INDENT}{SIGNS[tone_of(goal)]} "
+        beside = (
+            hanging(f"{sign}{name.ljust(widest)}  ", said, width) if widest <= _WIDEST_GOAL else []
         )
-        for goal, name in zip(verdict.goals, names, strict=True)
-    ]
+        below = [*hanging(sign, name, width), *hanging(" " * len(sign), said, width)]
+        found.append(beside if beside and len(beside) <= len(below) else below)
+    return found
 
 
 def _next(verdict: Verdict, width: int) -> str:
-    problem = verdict.problem
+    problem: Problem = verdict.problem
     if problem.id not in bundled_ids():
         return "More: --full, or -o page.html"
     if verdict.right:
         return f"Next: regard solve {problem.id} shows why. More: --full"
-    hint, again = next_commands(problem)
+    hint, again = next_commands(verdict)
     said = f"Next: {hint}, or check again with {again.removeprefix(f'regard check {problem.id} ')}"
     return said if columns(said) <= width else f"Next: {hint}"

@@ -86,65 +86,67 @@ def _rows_of_blocks(problem: BandProblem) -> dict[str, list[int]]:
 MISTAKES: tuple[Mistake[BandProblem, Case], ...] = (
     Mistake(
         "zeroes-nothing",
-        "With no block zeroed the head is as exact as before, and the window is not wider.",
+        "No block is zeroed.\nSo the head is as exact as before, and the window is not wider.",
         lambda case: not any(map(np.any, case.mixed)),
         lambda problem: {"zeroed": []},
         "Leaving $A$ as it was",
     ),
     Mistake(
         "zeroes-everything",
-        "With every block zeroed all keys have the same score: the head looks at nothing in "
-        "particular.",
+        "Every block is zeroed.\n"
+        "Then all keys have the same score: the head looks at nothing in particular.",
         lambda case: all(map(np.all, case.mixed)),
         lambda problem: {"zeroed": "i >= 0"},
     ),
     Mistake(
         "frequencies-swapped",
-        "Fast and slow blocks have changed places: w_i falls with i, so small i are fast. A "
-        "fast block makes the head exact and has to go; a slow one is nearly the same all over "
-        "the window.",
+        "Fast and slow blocks have changed places:\n"
+        "w_i falls with i, so small i are fast. A fast block makes the head exact and has to "
+        "go; a slow one is nearly the same all over the window.",
         _swapped,
         lambda problem: {"zeroed": f"w_i B/2 < {angle(problem.goal.phase)}"},
         "Zeroing the slow blocks instead of the fast ones",
     ),
     Mistake(
         "offset-for-width",
-        "How far back the window lies does not matter: T turns the blocks, and which of them "
-        "are too fast depends on the width B alone.",
+        "How far back the window lies does not matter:\n"
+        "T turns the blocks, and which of them are too fast depends on the width B alone.",
         lambda case: case.right_if("T", 1.0) or case.right_if("T", 0.5),
         lambda problem: {"zeroed": f"w_i T/2 > {angle(problem.goal.phase)}"},
     ),
     Mistake(
         "half-width-forgotten",
-        "The window reaches B/2 to each side of T, not B: at its edge a block has turned by "
-        "w_i B/2.",
+        "The window reaches B/2 to each side of T, not B:\n"
+        "at its edge a block has turned by w_i B/2.",
         lambda case: case.right_if("B", 0.5),
         lambda problem: {"zeroed": f"w_i B > {angle(problem.goal.accept[0])}"},
     ),
     Mistake(
         "entries-for-blocks",
-        "As rows and columns of A these would be right. Each block has two of them, so the numbers "
-        "of the blocks are half of that.",
+        "As rows and columns of A these would be right.\n"
+        "Each block has two of them, so the numbers of the blocks are half of that.",
         _entries,
         _rows_of_blocks,
     ),
     Mistake(
         "not-the-fastest",
-        "A block is zeroed and a faster one is kept: whenever a block turns too far within the "
-        "window, so do all faster ones.",
+        "A block is zeroed and a faster one is kept:\n"
+        "whenever a block turns too far within the window, so do all faster ones.",
         lambda case: not all(np.all(zeroed[: np.sum(zeroed)]) for _, zeroed in case.tried),
     ),
     Mistake(
         "zeroes-too-much",
-        "The fast blocks are zeroed, but so are blocks that hardly turn within the window: "
-        "keep a block whose cosine is still near its top at the edge.",
+        "Blocks are zeroed that hardly turn within the window.\n"
+        "The fast ones are zeroed too, as they should be: keep a block whose cosine is still "
+        "near its top at the edge.",
         lambda case: _beyond(case, 1),
         lambda problem: {"zeroed": f"w_i B/2 > {angle(problem.goal.accept[0] / 8)}"},
     ),
     Mistake(
         "zeroes-too-little",
-        "Too few blocks are zeroed: blocks stay that turn too far within the window, and their "
-        "cosine has fallen deep before the edge.",
+        "Too few blocks are zeroed:\n"
+        "blocks stay that turn too far within the window, and their cosine has fallen deep "
+        "before the edge.",
         lambda case: _beyond(case, -1),
         lambda problem: {"zeroed": f"w_i B/2 > {angle(2 * math.pi)}"},
     ),

@@ -113,70 +113,71 @@ def _mistake(
 MISTAKES: tuple[Mistake[ChoiceProblem, Case], ...] = (
     _mistake(
         "positions-repeat",
-        "Sines and cosines come back after a multiple of 2 pi, and no whole number but 0 is one: "
-        "whole positions never share an embedding.",
+        "Whole positions never share an embedding.\n"
+        "Sines and cosines come back after a multiple of 2 pi, and no whole number but 0 is "
+        "one.",
         _by_positions,
         "Sines repeat, so positions do",
     ),
     _mistake(
         "mask-overlooked",
-        "The statement would hold without the causal mask. With it a row sees only what stands "
-        "before it, so the order of the tokens matters.",
+        "The statement would hold without the causal mask.\n"
+        "With it a row sees only what stands before it, so the order of the tokens matters.",
         lambda case: case.moved and case.right(WITHOUT_MASK) is True,
         "The causal mask changes nothing",
     ),
     _mistake(
         "positions-overlooked",
-        "The statement would hold without what is added to each position: that stays where it is "
-        "when the tokens move.",
+        "The statement would hold without what is added to each position:\n"
+        "that stays where it is when the tokens move.",
         _right_without_positions,
         "Positions change nothing",
     ),
     _mistake(
         "equivariant-taken-for-invariant",
-        "The rows of the output move along with the tokens: it is the same up to that "
-        "permutation, and not the same.",
+        "The rows of the output move along with the tokens:\n"
+        "it is the same up to that permutation, and not the same.",
         _rows_move_along,
         "Permuted tokens give the same output",
     ),
     _mistake(
         "softmax-keeps-rank",
-        "The bound holds for the scores. Softmax acts on each of them and does not keep the rank.",
+        "The bound holds for the scores.\nSoftmax acts on each of them and does not keep the rank.",
         lambda case: _is_rank(case) and case.right(WITHOUT_SOFTMAX) is True,
         "Softmax keeps the rank",
     ),
     _mistake(
         "softmax-taken-for-linear",
-        "The statement would hold without softmax. Softmax is not linear: sums and products do "
-        "not pass through it.",
+        "The statement would hold without softmax.\n"
+        "Softmax is not linear: sums and products do not pass through it.",
         _right_if(WITHOUT_SOFTMAX),
         "Softmax lets products through",
     ),
     _mistake(
         "relu-taken-for-linear",
-        "The statement would hold without the ReLU, which cuts what is below 0 and is not linear.",
+        "The statement would hold without the ReLU.\nIt cuts what is below 0 and is not linear.",
         _right_if(WITHOUT_RELU),
         "A ReLU is linear",
     ),
     _mistake(
         "layer-norm-overlooked",
-        "The statement would hold without the layer norm, which takes away the mean and the "
-        "length of what it is given.",
+        "The statement would hold without the layer norm.\n"
+        "It takes away the mean and the length of what it is given.",
         _right_if(WITHOUT_NORM),
         "The layer norm changes nothing",
     ),
     _mistake(
         "product-rank-overlooked",
-        "The rank of a product is at most that of each factor, so the sizes of the factors bound "
-        "it.",
+        "The sizes of the factors bound the rank.\n"
+        "The rank of a product is at most that of each factor.",
         _is_rank,
         "A large product has full rank",
         called=False,
     ),
     _mistake(
         "normaliser-overlooked",
-        "The statement holds because weights are divided by their sum: a factor that a whole row "
-        "has in common cancels.",
+        "The statement holds because weights are divided by their sum:\n"
+        "a factor that a whole row has in common cancels.",
         lambda case: case.right(WITHOUT_SUM) is False,
         "What is added to the scores changes the weights",
         called=False,

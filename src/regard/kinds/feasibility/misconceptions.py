@@ -183,16 +183,17 @@ MISTAKES: tuple[Mistake[FeasibilityProblem, Case], ...] = (
     Mistake(
         "copy-instead-of-average",
         (
-            "The token with the largest score does not get all of the weight: others have the same "
-            "score, or one that is not far below."
+            "The token with the largest score does not get all of the weight:\n"
+            "others have the same score, or one that is not far below."
         ),
         lambda case: case.says(_one_of_the_largest),
     ),
     Mistake(
         "average-instead-of-copy",
         (
-            "Attention is not a plain average: a token with long vectors gives nearly all weight "
-            "to the token with the largest score, which may be itself."
+            "Attention is not a plain average:\n"
+            "a token with long vectors gives nearly all weight to the token with the largest "
+            "score, which may be itself."
         ),
         lambda case: case.says(_averages),
         lambda problem: _answer(problem, f"({' + '.join(_tokens(problem))}) / n"),
@@ -223,15 +224,15 @@ MISTAKES: tuple[Mistake[FeasibilityProblem, Case], ...] = (
     ),
     Mistake(
         "output-after-the-change",
-        "This is what comes out after the change; asked was what comes out as things are.",
+        "This is what comes out after the change.\nAsked was what comes out as things are.",
         lambda case: case.says(lambda at: map(_after, at.added)),
         _after_the_first,
     ),
     Mistake(
         "looks-at-another-token",
         (
-            "The token does not look at that one: its score with another token, or with itself, "
-            "is larger."
+            "The token does not look at that one:\n"
+            "its score with another token, or with itself, is larger."
         ),
         lambda case: case.says(lambda at: [_mean([j]) for j in _others(at)]),
         _another_token,
@@ -239,16 +240,17 @@ MISTAKES: tuple[Mistake[FeasibilityProblem, Case], ...] = (
     Mistake(
         "wrong-limit-vector",
         (
-            "The output is not close to this vector: compute the scores of the token with all "
-            "tokens, itself among them, and see which is the largest."
+            "The output is not close to this vector:\n"
+            "compute the scores of the token with all tokens, itself among them, and see "
+            "which is the largest."
         ),
         lambda case: case.output_wrong,
     ),
     Mistake(
         "wrong-change",
         (
-            "It can be done, but not with this token: the change is not one of those allowed, or "
-            "not of the right size."
+            "It can be done, but not with this token:\n"
+            "the change is not one of those allowed, or not of the right size."
         ),
         lambda case: case.possible is not None,
     ),

@@ -197,72 +197,70 @@ MISTAKES: tuple[Mistake[GradientProblem, Case], ...] = (
         "scale-forgotten-in-gradient",
         _without_scale,
         "The scale left out on the way back",
-        "Scores are multiplied by the scale, so that it is a factor of what comes back through "
-        "them as well, of dQ and dK or of ds: it is missing.",
+        "The scale is missing from the gradient.\n"
+        "Scores are multiplied by it, so that it is a factor of what comes back through them "
+        "as well, of dQ and dK or of ds.",
     ),
     _imitated(
         "scale-twice-in-gradient",
         _scale_twice,
         "The scale twice",
-        "The scale is a factor of what comes back once, and here it is there twice.",
+        "The scale is there twice.\nIt is a factor of what comes back once.",
     ),
     _imitated(
         "jacobian-without-rank-one",
         _diagonal,
         "The diagonal of the softmax Jacobian alone, $\\mathrm{diag}(a)$",
-        "The Jacobian of a softmax is diag(a) - a a': the part a a', through which every "
-        "score moves "
-        "all weights, is missing.",
+        "The part a a' of the Jacobian is missing.\n"
+        "The Jacobian of a softmax is diag(a) - a a': through that part every score moves "
+        "all weights.",
     ),
     _imitated(
         "softmax-taken-for-a-sigmoid",
         _sigmoid,
         "$a(1-a)$, entry by entry",
-        "Only a (1 - a), the diagonal of the softmax Jacobian, was used: the other entries "
-        "-a_i a_j "
-        "count as well.",
+        "Only the diagonal of the softmax Jacobian was used.\n"
+        "That is a (1 - a). The other entries -a_i a_j count as well.",
     ),
     _imitated(
         "softmax-passed-over",
         _no_softmax,
         "The softmax passed over",
-        "The gradient went through the softmax unchanged: it has to be multiplied by the Jacobian "
-        "diag(a) - a a' of its row.",
+        "The gradient went through the softmax unchanged:\n"
+        "it has to be multiplied by the Jacobian diag(a) - a a' of its row.",
     ),
     _imitated(
         "summed-over-queries",
         _columns,
         "The sum over the wrong axis",
-        "The sum in the softmax Jacobian runs over the keys of one query, and here it runs "
-        "over the "
-        "queries.",
+        "The sum in the softmax Jacobian runs over the queries.\n"
+        "It has to run over the keys of one query.",
     ),
     _imitated(
         "factor-not-transposed",
         _unturned,
         "A factor not transposed",
-        "A factor was not transposed: going back through a product A V, V gets A' G, and G V' goes "
-        "to A.",
+        "A factor was not transposed:\n"
+        "going back through a product A V, V gets A' G, and G V' goes to A.",
     ),
     _imitated(
         "own-matrix-instead-of-the-other",
         _own,
         "The matrix itself instead of the other factor",
-        "The gradient of a product has the other factor: dQ has K in it, and dK has Q.",
+        "The gradient of a product has the other factor:\ndQ has K in it, and dK has Q.",
     ),
     _imitated(
         "not-all-paths",
         _one_path,
         "Not all paths from $X$ to the loss",
-        "X makes queries, keys and values, and each of the three sends a gradient back: not "
-        "all were "
-        "added up.",
+        "Not all paths of the gradient were added up.\n"
+        "X makes queries, keys and values, and each of the three sends a gradient back.",
     ),
     Mistake("sign-error", SHARED["sign-error"], _signs),
     Mistake("transposed-result", SHARED["transposed-result"], _transposed),
     Mistake(
         "bound-is-not-one",
-        "There are scores for which it is larger than that: the counterexample has some.",
+        "There are scores for which it is larger than that:\nthe counterexample has some.",
         lambda case: case.bound == "too small",
         lambda problem: {"bound": "exp(-gamma)/2"} if problem.goal.bound == "jacobian" else None,
         "One competitor instead of $n-1$, and half of it",

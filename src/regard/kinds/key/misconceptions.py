@@ -104,8 +104,8 @@ MISTAKES: tuple[Mistake[KeyProblem, Case], ...] = (
     ),
     Mistake(
         "key-said-to-be-impossible",
-        "There is a key that does it: with the query fixed, only the score of the new key counts, "
-        "and the one that is "
+        "There is a key that does it:\n"
+        "with the query fixed, only the score of the new key counts, and the one that is "
         "needed can be had.",
         lambda case: case.denied and case.possible,
         _denial,
@@ -113,8 +113,8 @@ MISTAKES: tuple[Mistake[KeyProblem, Case], ...] = (
     ),
     Mistake(
         "nearer-than-any-key",
-        "No key comes that near: the query stays, so the other keys keep their ratios whatever the "
-        "new key is.",
+        "No key comes that near:\n"
+        "the query stays, so the other keys keep their ratios whatever the new key is.",
         lambda case: case.stated is not None and case.stated < case.plain.least * (1 - 1e-3),
         lambda problem: (
             {"error": 0} if problem.goal.find == ["error"] and plain(problem).least > 1e-6 else None
@@ -128,9 +128,9 @@ MISTAKES: tuple[Mistake[KeyProblem, Case], ...] = (
     ),
     Mistake(
         "other-weights-keep-their-ratio",
-        "No key does it: the query stays, so the other keys keep their scores and share what is "
-        "left as before, and "
-        "the weight of the new key alone can be chosen.",
+        "No key does it:\n"
+        "the query stays, so the other keys keep their scores and share what is left as "
+        "before, and the weight of the new key alone can be chosen.",
         lambda case: bool(case.tried) and not case.possible,
         lambda problem: (
             _like_the_query(problem) if plain(problem).least > problem.goal.tolerance else None
@@ -139,7 +139,7 @@ MISTAKES: tuple[Mistake[KeyProblem, Case], ...] = (
     ),
     Mistake(
         "key-of-another-length",
-        "The score is right, and the length of the key is not the one that is asked for.",
+        "The key does not have the length that is asked for.\nIts score is right.",
         _length,
         lambda problem: {"k": "30 q"} if problem.goal.radius is not None else None,
         "As long as one likes",
@@ -151,7 +151,7 @@ MISTAKES: tuple[Mistake[KeyProblem, Case], ...] = (
     ),
     Mistake(
         "sign-of-the-key",
-        "It points the wrong way: minus this key would do it.",
+        "It points the wrong way:\nminus this key would do it.",
         lambda case: case.wrong_error and case.right_with(lambda one: -one.score),
         None,
         "The other sign",
@@ -159,14 +159,15 @@ MISTAKES: tuple[Mistake[KeyProblem, Case], ...] = (
     ),
     Mistake(
         "length-of-the-query-forgotten",
-        "The score of a new key c q is c times the squared length of the query: divided by that "
-        "length, once or twice, it would "
-        "be right.",
+        "The length of the query is not taken into account.\n"
+        "The score of a new key c q is c times the squared length of the query: divided by "
+        "that length, once or twice, it would be right.",
         _forgot_length,
     ),
     Mistake(
         "scale-of-scores-forgotten",
-        "Scores are multiplied by the scale: a key that makes up for it would be right.",
+        "The scale of the scores is not taken into account.\n"
+        "Scores are multiplied by it: a key that makes up for it would be right.",
         lambda case: (
             case.plain.scale != 1
             and case.wrong_error
@@ -175,14 +176,14 @@ MISTAKES: tuple[Mistake[KeyProblem, Case], ...] = (
     ),
     Mistake(
         "new-key-too-strong",
-        "The new key gets too much of the weight: its score has to be smaller.",
+        "The new key gets too much of the weight:\nits score has to be smaller.",
         lambda case: _side(case, 1),
         _like_the_query,
         "The query itself",
     ),
     Mistake(
         "new-key-too-weak",
-        "The new key gets too little of the weight: its score has to be larger.",
+        "The new key gets too little of the weight:\nits score has to be larger.",
         lambda case: _side(case, -1),
         lambda problem: {"k": "0 q"} if "key" in problem.goal.find else None,
         "No score at all",

@@ -70,48 +70,50 @@ MISTAKES: tuple[Mistake[LayersProblem, Case], ...] = (
     Mistake("not-finite", SHARED["not-finite"], _not_finite),
     Mistake(
         "first-row-matches-itself",
-        "Row 1 sees only itself in layer 1 and takes its own token for the one before, so that it "
-        "matches wherever that token comes again: if layer 2 did not see position 1, it would be "
-        "right.",
+        "Row 1 takes its own token for the one before.\n"
+        "It sees only itself in layer 1, and so matches wherever that token comes again: if "
+        "layer 2 did not see position 1, it would be right.",
         lambda case: not case.asked.stream.given.start and case.right_with(lambda m: {}, hidden=0),
         _no_start,
         "Nothing done about the first row",
     ),
     Mistake(
         "step-in-the-wrong-direction",
-        "Keys and queries of a layer have changed places: exchanged, it would be right.",
+        "Keys and queries of a layer have changed places:\n"
+        "exchanged, it would be right.",
         lambda case: any(case.right_with(_exchanged(layer)) for layer in (1, 2)),
         _spoiled(None, Q_1="C S' P'"),
         "A step ahead in place of a step back",
     ),
     Mistake(
         "key-is-the-token-itself",
-        "A key of layer 2 has to be what layer 1 wrote, the token before, and not the token "
-        "itself: it finds where the same token stands, and not what came after.",
+        "A key of layer 2 is the token itself.\n"
+        "It has to be what layer 1 wrote, the token before. As it is, it finds where the "
+        "same token stands, and not what came after.",
         lambda case: case.right_with(lambda m: {"K_2": m["K_2"] @ case.swap}),
         _spoiled("what followed", K_2="U'"),
         "A match with the token itself",
     ),
     Mistake(
         "value-from-the-other-room",
-        "Layer 2 looks at the right place and brings the wrong part of it: with tokens and the "
-        "second room exchanged in its values it would be right.",
+        "Layer 2 brings the wrong part of the right place:\n"
+        "with tokens and the second room exchanged in its values it would be right.",
         lambda case: case.right_with(lambda m: {"V_2": m["V_2"] @ case.swap}),
         _spoiled("token two before", V_2="U U'"),
         "The token itself as the value of layer 2",
     ),
     Mistake(
         "written-over-the-token",
-        "Layer 1 writes into the room of the tokens, where it mixes with what is there: written "
-        "into the second room, it would be right.",
+        "Layer 1 writes into the room of the tokens.\n"
+        "There it mixes with what is there: written into the second room, it would be right.",
         lambda case: case.right_with(lambda m: {"V_1": case.swap @ m["V_1"]}),
         _spoiled(None, V_1="U U'"),
         "Written over the token",
     ),
     Mistake(
         "layers-too-close",
-        "The right places have the largest scores, but not by enough: each layer leaks a little, "
-        "and layer 2 leaks what layer 1 left over as well.",
+        "The right places have the largest scores, but not by enough:\n"
+        "each layer leaks a little, and layer 2 leaks what layer 1 left over as well.",
         lambda case: case.right_with(
             lambda m: {"Q_1": LONGER * m["Q_1"], "Q_2": LONGER * m["Q_2"]}
         ),

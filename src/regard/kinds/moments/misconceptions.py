@@ -145,15 +145,16 @@ MISTAKES: tuple[Mistake[MomentsProblem, Case], ...] = (
     Mistake("not-finite", SHARED["not-finite"], lambda case: not np.all(np.isfinite(case.values))),
     _leads(
         "other-reading",
-        "These are the moments in another reading of the text: what is random in the content, "
-        "and where positions are added, is not the same there.",
+        "These are the moments in another reading of the text:\n"
+        "what is random in the content, and where positions are added, is not the same there.",
         idea="Another reading",
         **{reading: _other_readings(reading) for reading in READINGS},
     ),
     _leads(
         "missing-dimension",
-        "This is about one product of entries. The score is the sum of as many as there are "
-        "dimensions, and means and variances of independent products add up.",
+        "This is about one product of entries.\n"
+        "The score is the sum of as many as there are dimensions, and means and variances of "
+        "independent products add up.",
         products=(("mean", "M/D"),),
         any=(("variance s", "V/D"),),
     ),
@@ -168,32 +169,34 @@ MISTAKES: tuple[Mistake[MomentsProblem, Case], ...] = (
     ),
     _leads(
         "divided-instead-of-multiplied",
-        "This is the number to multiply by. Asked for was the number to divide by, which is 1 "
-        "over it.",
+        "This is the number to multiply by.\n"
+        "Asked for was the number to divide by, which is 1 over it.",
         any=(("s", "1/s"),),
     ),
     _leads(
         "independence-assumed",
-        "This is right for independent q and k. Here k is q itself, and a square never averages "
-        "out.",
+        "This is right for independent q and k.\n"
+        "Here k is q itself, and a square never averages out.",
         idea="Treating q and k as independent",
         same=(("mean", INDEPENDENT.mean), ("variance s", INDEPENDENT.variance)),
     ),
     _leads(
         "k-taken-as-q",
-        "This is right for the product of a vector with itself. Here q and k are independent.",
+        "This is right for the product of a vector with itself.\nHere q and k are independent.",
         idea="Taking it for the score of a token with itself",
         independent=(("mean", SAME.mean), ("variance s", SAME.variance)),
     ),
     _leads(
         "position-terms-forgotten",
-        "The products of one position with the other are missing: they have mean 0, but they vary.",
+        "The products of one position with the other are missing:\n"
+        "they have mean 0, but they vary.",
         positions=(("variance s", "V - V_p"),),
     ),
     _leads(
         "cross-terms-forgotten",
-        "Cross terms are missing: what is fixed in one factor, its mean or a position, times what "
-        "varies in the other varies as well.",
+        "Cross terms are missing:\n"
+        "what is fixed in one factor, its mean or a position, times what varies in the other "
+        "varies as well.",
         idea="Forgetting the cross terms",
         independent=(
             ("variance s", "D v_q v_k"),
@@ -205,8 +208,9 @@ MISTAKES: tuple[Mistake[MomentsProblem, Case], ...] = (
     ),
     _leads(
         "counts-half-the-terms",
-        "Of some products only half were counted: there are d_model products of positions with "
-        "each other, and twice as many of positions with contents.",
+        "Of some products only half were counted:\n"
+        "there are d_model products of positions with each other, and twice as many of "
+        "positions with contents.",
         positions=(
             ("variance s", "V - V_c/2"),
             ("variance s", "V - V_p/2"),
@@ -215,21 +219,22 @@ MISTAKES: tuple[Mistake[MomentsProblem, Case], ...] = (
     ),
     _leads(
         "one-sine-for-two",
+        "The variance of one sine is taken for that of a product of two.\n"
         "The product of two independent sines has variance 1/4; 1/2 is the variance of one of "
         "them.",
         positions=(("variance s", "V + V_p"),),
     ),
     _leads(
         "mean-squared-forgotten",
-        "This is the mean of the square. The variance is that minus the square of the mean.",
+        "This is the mean of the square.\nThe variance is that minus the square of the mean.",
         any=(("variance s", "V + M^2"),),
         independent=(("variance s", "D (v_q + m_q^2) (v_k + m_k^2)"),),
         same=(("variance s", "D (m_q^4 + 6 m_q^2 v_q + 3 v_q^2)"),),
     ),
     _leads(
         "added-instead-of-multiplied",
-        "The entries are multiplied, not added: means and variances of a product are not sums of "
-        "those of its factors.",
+        "The entries are multiplied, not added:\n"
+        "means and variances of a product are not sums of those of its factors.",
         independent=(
             ("mean", "D (m_q + m_k)"),
             ("variance s", "D (v_q + v_k)"),
@@ -238,7 +243,8 @@ MISTAKES: tuple[Mistake[MomentsProblem, Case], ...] = (
     ),
     _leads(
         "one-mean-only",
-        "The mean of a product of independent numbers is the product of both means.",
+        "Only one of the two means is taken.\n"
+        "The mean of a product of independent numbers is the product of both.",
         independent=(("mean", "D m_q"), ("mean", "D m_k")),
     ),
     _leads(
@@ -250,8 +256,8 @@ MISTAKES: tuple[Mistake[MomentsProblem, Case], ...] = (
     ),
     _leads(
         "dimension-squared",
-        "Means and variances of independent products add up: the number of dimensions enters "
-        "them once, and not as a square.",
+        "Means and variances of independent products add up:\n"
+        "the number of dimensions enters them once, and not as a square.",
         products=(("mean", "M D"),),
         any=(("variance s", "V D"),),
     ),
@@ -262,13 +268,14 @@ MISTAKES: tuple[Mistake[MomentsProblem, Case], ...] = (
     ),
     _leads(
         "content-forgotten",
-        "The contents agree, so that their own product is not 0 on average but the squared length.",
+        "The product of the contents is missing.\n"
+        "They agree, so that it is not 0 on average but the squared length.",
         positions=(("mean", "0"),),
     ),
     _leads(
         "positions-taken-as-equal",
-        "The product of a position with itself is in it, which is d_model/2. For independent "
-        "angles the products of positions have mean 0.",
+        "The product of a position with itself is in it, which is d_model/2.\n"
+        "For independent angles the products of positions have mean 0.",
         positions=(("mean", "M + D/2"), ("mean", "D/2")),
     ),
     Mistake(

@@ -172,8 +172,9 @@ MISTAKES: tuple[Mistake[OffsetProblem, Case], ...] = (
     ),
     Mistake(
         "off-diagonal-not-zero",
-        "The blocks on the diagonal are right, but those off it must be zero: they join two "
-        "frequencies, and then the score depends on more than t − τ.",
+        "Blocks off the diagonal are not zero.\n"
+        "Those on it are right. The others join two frequencies, and then the score depends "
+        "on more than t − τ.",
         lambda case: all(_right(_alone(A), p) for A, p in case.tried),
     ),
     Mistake(
@@ -190,42 +191,41 @@ MISTAKES: tuple[Mistake[OffsetProblem, Case], ...] = (
     ),
     Mistake(
         "identity-block",
-        "Every query looks at its own position: the block does not turn at all, and it should "
-        "turn by w_i T.",
+        "Every query looks at its own position:\n"
+        "the block does not turn at all, and it should turn by w_i T.",
         lambda case: _looks_at_itself(case.tried),
         lambda problem: _blocks("[[1, 0], [0, 1]]", problem),
         "Blocks that do not turn",
     ),
     Mistake(
         "frequency-missing",
-        "The blocks would be right if all frequencies were 1. Each block has its own, and must "
-        "turn by w_i T.",
+        "The blocks would be right if all frequencies were 1.\n"
+        "Each block has its own, and must turn by w_i T.",
         _one_frequency,
         lambda problem: _blocks("[[cos(T), -sin(T)], [sin(T), cos(T)]]", problem),
         "One angle for all blocks",
     ),
     Mistake(
         "sin-cos-exchanged",
-        "Sines and cosines have changed places: position t has the sine first, and at T = 0 "
-        "the block must be the identity.",
+        "Sines and cosines have changed places:\n"
+        "position t has the sine first, and at T = 0 the block must be the identity.",
         lambda case: _exchanged(case.tried),
     ),
     Mistake(
         "sign-in-block",
-        "The entries are right but for their signs: of the two sines in a rotation exactly one "
-        "has a minus, and the cosines have none.",
+        "The entries are right but for their signs:\n"
+        "of the two sines in a rotation exactly one has a minus, and the cosines have none.",
         lambda case: _signs(case.tried),
     ),
     Mistake(
         "half-of-the-block",
-        "Two of the four entries of the block are missing: a rotation has cosines on the "
-        "diagonal and sines beside it.",
+        "Two of the four entries of the block are missing:\n"
+        "a rotation has cosines on the diagonal and sines beside it.",
         lambda case: _half(case.tried),
     ),
     Mistake(
         "other-offset",
-        "Every query looks the same number of steps back, but that number is not T: look at "
-        "the angle of the blocks.",
+        "Every query looks as many steps back, but not T.\nLook at the angle of the blocks.",
         lambda case: _other_offset(case.wrong),
     ),
 )

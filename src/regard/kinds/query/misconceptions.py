@@ -17,14 +17,14 @@ MISTAKES = (
     *(m for m in of_heads.MISTAKES if m.tag not in of_heads.OF_SEVERAL_HEADS),
     _by_the_judge(
         "query-too-long",
-        "The weights are right, and the query is longer than allowed: part of the question is how "
-        "sharp a softmax can be when scores are limited.",
+        "The weights are right, and the query is longer than allowed:\n"
+        "part of the question is how sharp a softmax can be when scores are limited.",
     ),
     _by_the_judge(
         "nearer-than-any-query",
-        "No query comes that near: scores are products with one vector, and cannot be chosen one "
-        "by "
-        "one for these keys, or not as far apart as it would take.",
+        "No query comes that near:\n"
+        "scores are products with one vector, and cannot be chosen one by one for these "
+        "keys, or not as far apart as it would take.",
     ),
     _by_the_judge("a-query-comes-nearer", "There is a query that comes nearer than that."),
 )

@@ -190,8 +190,9 @@ MISTAKES: tuple[Mistake[SeparatorProblem, Case], ...] = (
     ),
     Mistake(
         "missing-factor-2",
-        "The matrix keeps the right part of c, but c holds only a share of the value, as an "
-        "average of two holds half of each: the matrix has to be divided by that share.",
+        "The matrix is not divided by the share of the value that c holds.\n"
+        "It keeps the right part of c, but c holds only a share of the value, as an average "
+        "of two holds half of each.",
         lambda case: _by_factor(case, share=True),
         _without_factor,
         "Forgetting the factor",
@@ -200,13 +201,14 @@ MISTAKES: tuple[Mistake[SeparatorProblem, Case], ...] = (
     Mistake("one-frame-only", SHARED["one-frame-only"], _one_frame),
     Mistake(
         "transposed-side",
-        "The transposed matrix would be right: M c and c' M are the same only for a symmetric M.",
+        "The transposed matrix would be right:\nM c and c' M are the same only for a symmetric M.",
         lambda case: case.everywhere(lambda asked, M, b: asked.right(M.T, b)),
     ),
     Mistake(
         "coordinates-instead-of-projection",
-        "The result has as many numbers as there are basis vectors, coordinates or products with "
-        "the basis. The value itself is as long as c: the basis times its coordinates.",
+        "The result has as many numbers as there are basis vectors.\n"
+        "These are coordinates, or products with the basis. The value itself is as long as "
+        "c: the basis times its coordinates.",
         lambda case: not case.square and all(_coordinates(case.asked, b) for b in case.bases),
         _wrong("C S'", lambda p: p.given.orthogonal),
         "Stopping at the coordinates",
@@ -219,30 +221,32 @@ MISTAKES: tuple[Mistake[SeparatorProblem, Case], ...] = (
     ),
     Mistake(
         "subspaces-not-orthogonal",
-        "The projection takes the other value to zero only if the subspaces are at right angles, "
-        "and here they are not: project along the other subspace.",
+        "The projection is for subspaces at right angles.\n"
+        "Here they are not, and it does not take the other value to zero: project along the "
+        "other subspace.",
         lambda case: case.everywhere(_for_right_angles),
         _wrong("C S (S' S)^-1 S'", lambda p: not p.given.orthogonal),
         "Projecting as if the subspaces were at right angles",
     ),
     Mistake(
         "unit-instead-of-orthonormal",
-        "S S', or T T', is the projection only if the basis is orthonormal. Basis vectors of "
-        "length 1 may still lean towards each other: (S' S)^-1 has to stand between.",
+        "The basis is taken for orthonormal.\n"
+        "S S', or T T', is the projection only then. Basis vectors of length 1 may still "
+        "lean towards each other: (S' S)^-1 has to stand between.",
         lambda case: case.everywhere(_for_orthonormal),
         _wrong("C S S'", lambda p: p.given.orthogonal and p.wanted.law != "orthonormal"),
         "Taking the basis for an orthonormal one",
     ),
     Mistake(
         "one-basis-vector-only",
-        "The matrix is right for multiples of one basis vector only, and the value is a "
-        "combination of all of them.",
+        "The matrix is right for multiples of one basis vector only.\n"
+        "The value is a combination of all of them.",
         lambda case: case.everywhere(_for_one_vector),
         _wrong("C s_1 s_1'", lambda p: p.given.orthogonal and p.wanted.law != "fixed"),
     ),
     Mistake(
         "keeps-the-other-value",
-        "The matrix keeps the value that is wanted, but it does not take the other one to zero.",
+        "The matrix does not take the other value to zero.\nIt keeps the value that is wanted.",
         lambda case: case.everywhere(_keeps_the_other),
         _wrong("C I"),
     ),

@@ -102,7 +102,7 @@ MISTAKES: tuple[Mistake[SequencesProblem, Case], ...] = (
     ),
     Mistake(
         "keys-and-queries-exchanged",
-        "Keys and queries have changed places: with K and Q exchanged it would be right.",
+        "Keys and queries have changed places:\nwith K and Q exchanged it would be right.",
         lambda case: case.right_with(lambda h: Heads(h.Q, h.K, h.V)),
         _exchanged,
         "Keys and queries exchanged",
@@ -114,32 +114,32 @@ MISTAKES: tuple[Mistake[SequencesProblem, Case], ...] = (
     ),
     Mistake(
         "written-the-wrong-way-round",
-        "What is written and what it is written for have changed places: V transposed would be "
-        "right.",
+        "What is written and what it is written for have changed places:\n"
+        "V transposed would be right.",
         lambda case: case.right_with(lambda h: replace(h, V=h.V.T)),
         _turned,
         "The two tokens exchanged in V",
     ),
     Mistake(
         "position-in-the-output",
-        "The output carries more than what is wanted: V has to keep the one part of the input and "
-        "drop the other.",
+        "The output carries more than what is wanted:\n"
+        "V has to keep the one part of the input and drop the other.",
         lambda case: case.right_with(lambda h: _kept(case)),
         _own("C U U'", "I"),
         "The whole input as its value",
     ),
     Mistake(
         "scores-too-close",
-        "The right place has the largest score, but not by enough: with many others that leak a "
-        "little, the scores have to be further apart.",
+        "The right place has the largest score, but not by enough:\n"
+        "with many others that leak a little, the scores have to be further apart.",
         lambda case: case.right_with(lambda h: replace(h, Q=LONGER * h.Q)),
         _own("U U'", "U U'"),
         "Without a large factor",
     ),
     Mistake(
         "fails-where-tokens-repeat",
-        "It is right for sequences of different tokens, and not for every sequence: try one in "
-        "which a token stands twice.",
+        "It is right where all tokens differ, and not for every sequence.\n"
+        "Try one in which a token stands twice.",
         lambda case: case.right_without_repeats(),
         _no_slope,
         "The token alone, without a slope that prefers later places",

@@ -138,21 +138,21 @@ def _turned_round(problem: SymmetryProblem, right: Mapping[str, Any]) -> Iterato
 MISTAKES: tuple[Mistake[SymmetryProblem, Case], ...] = (
     Mistake(
         "invariance-claimed",
-        "The output does not stay the same: what is done to the input shows in it.",
+        "The output does not stay the same:\nwhat is done to the input shows in it.",
         _stays,
         idea="The output stays the same",
         spoiled=_only("invariant", True),
     ),
     Mistake(
         "change-said-to-matter",
-        "The output stays the same for all inputs: what the change brings in cancels.",
+        "The output stays the same for all inputs:\nwhat the change brings in cancels.",
         _matters,
         idea="The change shows in the output",
         spoiled=_only("invariant", False),
     ),
     Mistake(
         "all-zero",
-        "With 0 the equation says nothing: something other than 0 is asked for.",
+        "With 0 the equation says nothing:\nsomething other than 0 is asked for.",
         _is_zero,
         idea="Nothing at all",
         spoiled=lambda problem, right: (
@@ -161,7 +161,7 @@ MISTAKES: tuple[Mistake[SymmetryProblem, Case], ...] = (
     ),
     Mistake(
         "inverse-permutation",
-        "The permutation goes the wrong way: its inverse, which is its transpose, would be right.",
+        "The permutation goes the wrong way:\nits inverse, which is its transpose, would be right.",
         _by_the_inverse,
         idea="The permutation the other way round",
         spoiled=_turned_round,

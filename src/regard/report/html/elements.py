@@ -8,8 +8,9 @@ from __future__ import annotations
 from regard.report import decimals
 from regard.report.blocks import Facts, Heading, Table, Text
 from regard.report.characters import plain
+from regard.report.compared import Checklist, Comparison
 from regard.report.document import Block
-from regard.report.html import bars, curves, heat, slider
+from regard.report.html import bars, compared, curves, heat, slider
 from regard.report.html import style as style
 from regard.report.html.prose import (
     code,
@@ -37,6 +38,12 @@ def to_html(block: Block, level: int, plots: int, page: bool = False) -> str:
     match block:
         case Text(text, "headline"):
             return f"<p>{coloured(text)}</p>"
+        case Text(text, "shows"):
+            return (
+                f'<p class="regard-shows">{coloured(text)}</p>'
+                if page
+                else f"<p>{coloured(text)}</p>"
+            )
         case Text(text, "hint") if page:
             return f'<p class="regard-hint">{words(text)}</p>'
         case Text(text):
@@ -45,6 +52,10 @@ def to_html(block: Block, level: int, plots: int, page: bool = False) -> str:
             return f"<h{level}>{words(block.words)}</h{level}>"
         case Table():
             return _table(block, page)
+        case Checklist():
+            return compared.checklist(block) if page else _table(block.table, page)
+        case Comparison():
+            return compared.comparison(block) if page else _table(block.table, page)
         case Facts(pairs):
             return _facts(pairs)
         case Prose(markdown):

@@ -208,24 +208,34 @@ class _Page:
     def chapter(self, chapter: Chapter, level: int, inset: str = "") -> str:
         """Return the lead, beside it the answer where there is one, and a row for each section."""
         sections, moving = _without_first_slider(chapter.sections)
+        asides = _taken(sections)
         roles = [section.heading.role for section in sections]
         lead = self.blocks(chapter.lead, level)
-        if roles[:1] == ["answer"]:
+        if asides:
+            callouts = "\n".join(self.aside(section, level) for section in asides)
+            beside = f'<div class="regard-asides">\n{callouts}\n</div>'
+            lead = f"{lead}\n{self.pair(beside, sections.pop(0), level, turned=True)}".strip()
+        elif roles[:1] == ["answer"]:
             beside = _labelled("The question", lead, level, "regard-question") if lead else ""
             lead = self.pair(beside, sections.pop(0), level)
-        elif roles[:2] == ["beside", "answer"]:
-            first = sections.pop(0)
-            inside = self.blocks(first.blocks, level + 1)
-            beside = _labelled(first.heading.words, inside, level, "regard-callout")
-            lead = f"{lead}\n{self.pair(beside, sections.pop(0), level)}".strip()
         elif lead:
             lead = f'<div class="regard-lead">\n{lead}\n</div>'
         figure = self.blocks(moving, level)
         rows = [self.section(section, level) for section in sections]
         return "\n".join(part for part in [lead, inset, figure, *rows] if part).strip()
 
-    def pair(self, beside: str, answer: Section, level: int) -> str:
-        """Return the card of an answer, and what stands beside it; a card alone is as wide."""
+    def aside(self, section: Section, level: int) -> str:
+        """Return a callout that stands beside an answer, in its tone."""
+        heading = section.heading
+        inside = self.blocks(section.blocks, level + 1)
+        tone = heading.tone or "bad"
+        return _labelled(heading.text, inside, level, f"regard-callout regard-aside regard-{tone}")
+
+    def pair(self, beside: str, answer: Section, level: int, turned: bool = False) -> str:
+        """Return the card of an answer, and what stands beside it; a card alone is as wide.
+
+        The card is the second of the two, or the first where they are `turned`.
+        """
         heading = answer.heading
         pill = (
             f'<p class="regard-pill"><span aria-hidden="true">{MARKS[heading.tone]}</span> '
@@ -237,6 +247,8 @@ class _Page:
 <div class="regard-top"><h{level} class="regard-label">{words(heading.text)}</h{level}>{pill}</div>
 {self.answer(answer.blocks, level + 1)}
 </section>"""
+        if turned:
+            return f'<div class="regard-pair regard-turned">\n{card}\n{beside}\n</div>'
         return f'<div class="regard-pair">\n{beside}\n{card}\n</div>' if beside else card
 
     def answer(self, blocks: tuple[doc.Block, ...], level: int) -> str:
@@ -253,7 +265,8 @@ class _Page:
 
     def section(self, section: Section, level: int) -> str:
         heading = section.heading
-        title = f"<h{level}>{words(heading.words)}</h{level}>"
+        about = f"<small>{words(heading.status)}</small>" if heading.status else ""
+        title = f"<h{level}>{words(heading.text)}{about}</h{level}>"
         if heading.role == "callouts":
             inside = self.callouts(section.blocks, level + 1)
         else:
@@ -288,6 +301,21 @@ class _Page:
             self.plots += isinstance(block, Plot | Slider)
             parts.append(to_html(block, min(level, 6), self.plots, page=True))
         return "\n".join(part for part in parts if part)
+
+
+def _taken(sections: list[Section]) -> list[Section]:
+    """Take out the sections that stand beside an answer, which are first or right after it."""
+    roles = [section.heading.role for section in sections]
+    if "answer" not in roles:
+        return []
+    at = roles.index("answer")
+    if any(role != "beside" for role in roles[:at]):
+        return []
+    end = next((i for i in range(at + 1, len(roles)) if roles[i] != "beside"), len(roles))
+    found = sections[:at] + sections[at + 1 : end]
+    if found:
+        sections[:end] = [sections[at]]
+    return found
 
 
 def _without_first_slider(

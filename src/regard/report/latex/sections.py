@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from regard.report.blocks import Facts, Heading, Table, Text
+from regard.report.compared import Checklist, Comparison
 from regard.report.document import Block
+from regard.report.headline import MARKED
 from regard.report.inline import shown
 from regard.report.latex import tables
 from regard.report.latex.flow import Piece, flow
@@ -81,7 +83,8 @@ def section(given: Section) -> str:
     if heading.role == "callouts":
         inside = _callouts(given.blocks)
     elif heading.role == "beside":
-        inside = _callout(tuple(b for b in (heading, *given.blocks) if not _is_hint(b)))
+        told = tuple(b for b in (heading, *given.blocks) if not _is_hint(b))
+        inside = _callout(told, heading.tone or "bad")
         return "\n\n".join(
             [r"\vskip 8pt", inside, *(_block(b) for b in given.blocks if _is_hint(b))]
         )
@@ -140,6 +143,8 @@ def _pieces(block: Block) -> list[Piece]:
             return tables.table(block)
         case Facts():
             return tables.facts(block)
+        case Comparison():
+            return tables.table(block.table)
         case Plot():
             return [Piece(plot(block), "beside")]
     short = isinstance(block, Text) and len(block.text) <= _SHORT
@@ -148,7 +153,7 @@ def _pieces(block: Block) -> list[Piece]:
 
 def _block(block: Block) -> str:
     match block:
-        case Text(text, "headline"):
+        case Text(text, role) if role in MARKED:
             return coloured(text)
         case Text(text, "eyebrow"):
             return rf"{{\sffamily\footnotesize\textcolor{{regardsoft}}{{{words(text)}}}\par}}"
@@ -170,7 +175,17 @@ def _block(block: Block) -> str:
             return code(text)
         case Slider():
             return slider(block)
+        case Checklist(items):
+            return "\n\n".join(_goal(*item) for item in items)
     raise AssertionError(block)
+
+
+def _goal(tone: str, goal: str, found: str) -> str:
+    """Return a goal with its sign, and what was found below it."""
+    small = rf"{{\small\textcolor{{regardsoft}}{{{words(found)}}}}}"
+    sign = rf"\makebox[1.4em][l]{{{MARKS[tone]}}}"
+    below = rf"\\{small}" if found else ""
+    return rf"{{\hangindent=1.4em \noindent {sign}{words(goal)}{below}\par}}"
 
 
 def _callouts(given: Sequence[Block]) -> str:
@@ -185,7 +200,7 @@ def _callouts(given: Sequence[Block]) -> str:
     return "\n\n".join(_callout(tuple(group)) for group in groups)
 
 
-def _callout(given: tuple[Block, ...]) -> str:
+def _callout(given: tuple[Block, ...], tone: str = "bad") -> str:
     first, rest = given[0], given[1:]
     if not isinstance(first, Text | Heading):
         return blocks(given)
@@ -193,7 +208,7 @@ def _callout(given: tuple[Block, ...]) -> str:
         inside = f"\\regardwrong{{{words(first.words)}}}\n{blocks(rest)}"
     else:
         inside = blocks(given)
-    return f"\\begin{{regardcallout}}{{regardbad}}\n{inside}\n\\end{{regardcallout}}"
+    return f"\\begin{{regardcallout}}{{regard{tone}}}\n{inside}\n\\end{{regardcallout}}"
 
 
 def _without_first_slider(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from regard.errors import ParameterError
 from regard.report import document as doc
 from regard.report.characters import columns, wrap
-from regard.report.headline import unmarked
+from regard.report.compared import SIGNS
+from regard.report.headline import MARKED, unmarked
 from regard.report.inline import shown
 from regard.report.text import grid
 from regard.report.text import plots as text_plots
@@ -40,11 +41,15 @@ def lines(block: doc.Block, width: int) -> list[str]:
     """Render a block as lines of at most `width` columns."""
     match block:
         case doc.Text(text, role):
-            return paragraph(unmarked(text) if role == "headline" else text, width)
+            return paragraph(unmarked(text) if role in MARKED else text, width)
         case doc.Heading(level=level):
             return _underlined(block.words, _RULES[level], width)
         case doc.Table(caption=caption):
             return paragraph(caption, width) + grid.table(block, width)
+        case doc.Checklist(items):
+            return checklist(items, width)
+        case doc.Comparison():
+            return grid.table(block.table, width)
         case doc.Facts(pairs):
             return grid.pairs(pairs, width)
         case doc.Prose(markdown):
@@ -65,6 +70,16 @@ def paragraph(text: str, width: int) -> list[str]:
     """Wrap a string; nothing for an empty one."""
     words = shown(text)
     return wrap(words, width) if words else []
+
+
+def checklist(items: tuple[tuple[str, str, str], ...], width: int) -> list[str]:
+    """Return goals behind their signs, with what was found below each."""
+    result = []
+    for tone, goal, found in items:
+        first, *more = paragraph(goal, width - 2) or [""]
+        result += [f"{SIGNS[tone]} {first}", *(f"  {line}" for line in more)]
+        result += [f"  {line}" for line in paragraph(found, width - 2)]
+    return result
 
 
 def steps(items: tuple[tuple[str, str], ...], width: int) -> list[str]:

@@ -9,12 +9,12 @@ from regard.language import notation
 from regard.report import document as doc
 from regard.report import inline, markdown
 from regard.report.characters import columns, verbatim, wrap
-from regard.report.headline import unmarked
+from regard.report.headline import MARKED, unmarked
 from regard.report.inline import shown
 from regard.report.markdown import Part
 from regard.report.text import plots as text_plots
 from regard.report.text.grid import table as plain_table
-from regard.report.text.plain import to_text
+from regard.report.text.plain import checklist, to_text
 from regard.report.text.prose import Margin, formula
 
 if TYPE_CHECKING:
@@ -63,12 +63,16 @@ def _parts(report: doc.Report, width: int) -> Iterator[RenderableType]:
 def _block(block: doc.Block, width: int) -> RenderableType | None:
     match block:
         case doc.Text(text, role):
-            text = unmarked(text) if role == "headline" else text
+            text = unmarked(text) if role in MARKED else text
             return _words(text) if shown(text) else None
         case doc.Heading(level=level):
             return _headed(block.words, _HEADINGS[level], _RULES[level], width)
         case doc.Table():
             return _table(block, width)
+        case doc.Checklist(items):
+            return _styled("\n".join(checklist(items, width)))
+        case doc.Comparison():
+            return _table(block.table, width)
         case doc.Facts(pairs):
             return _facts(pairs, width) if pairs else None
         case doc.Prose(text):

@@ -88,21 +88,21 @@ MISTAKES: tuple[Mistake[ComputeProblem, Case], ...] = (
     ),
     Mistake(
         "another-token",
-        "These are the numbers of another token: tokens count from 1.",
+        "These are the numbers of another token:\ntokens count from 1.",
         _another_token,
         spoiled=changed.another_token,
     ),
     Mistake(
         "rounded-too-early",
-        "It was computed from numbers that had been rounded too much: keep more digits until the "
-        "end.",
+        "It was computed from numbers that had been rounded too much:\n"
+        "keep more digits until the end.",
         _rounded,
         spoiled=changed.rounded,
     ),
     Mistake(
         "carried-error",
-        "It is consistent with an earlier number of the answer, and that one is wrong: mend it, "
-        "and do the rest again.",
+        "It follows from an earlier number of the answer that is wrong:\n"
+        "mend that one, and do the rest again.",
         lambda case: bool(case.carried),
         spoiled=changed.carried_on,
     ),

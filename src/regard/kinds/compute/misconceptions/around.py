@@ -173,31 +173,32 @@ POSITIONS = (
         "other-rotary-pairs",
         _other_pairs,
         "The other pairs of entries turned",
-        "The entries were paired in the other way: neighbours, or the two halves.",
+        "The entries were paired in the other way:\nneighbours, or the two halves.",
     ),
     imitated(
         "turned-the-other-way",
         _turned_back,
-        sentence="The pairs were turned the other way: a positive angle takes (1, 0) to (cos, "
-        "sin).",
+        sentence=(
+            "The pairs were turned the other way:\na positive angle takes (1, 0) to (cos, sin)."
+        ),
     ),
     imitated(
         "sines-before-cosines",
         _sines_first,
         "All sines before all cosines",
-        "All sines stand before all cosines. Here they alternate.",
+        "All sines stand before all cosines.\nHere they alternate.",
     ),
     imitated(
         "positions-one-off",
         _counted_from_one,
         "Positions counted from another number",
-        "Positions are off by one: look at which number the first one has.",
+        "Positions are off by one:\nlook at which number the first one has.",
     ),
     imitated(
         "usual-base",
         _usual_base,
         "The base 10000",
-        "The frequencies have the base 10000, as in most papers. Here it is another number.",
+        "The frequencies have the base 10000, as in most papers.\nHere it is another number.",
     ),
     imitated(
         "positions-forgotten",
@@ -219,34 +220,34 @@ BLOCK = (
         "norm-over-tokens",
         _norm_otherwise("tokens"),
         "The norm over the tokens",
-        "Mean and variance were taken over the tokens. A norm takes them over the entries of one "
-        "token.",
+        "Mean and variance were taken over the tokens.\n"
+        "A norm takes them over the entries of one token.",
     ),
     imitated(
         "variance-over-d-minus-one",
         _norm_otherwise("sample"),
         "The variance divided by $d - 1$",
-        "The variance was divided by d - 1. A layer norm divides by d.",
+        "The variance was divided by d - 1.\nA layer norm divides by d.",
     ),
     imitated(
         "divided-by-the-variance",
         _norm_otherwise("variance"),
         "Divided by the variance",
-        "Entries were divided by the variance (or the mean square). They are to be divided by its "
-        "square root.",
+        "Entries were divided by the variance (or the mean square).\n"
+        "They are to be divided by its square root.",
     ),
     imitated(
         "another-norm",
         _other_norm,
         "A layer norm for an RMS norm",
-        "The other norm was taken: a layer norm takes the mean away first, and an RMS norm does "
-        "not.",
+        "The other norm was taken:\n"
+        "a layer norm takes the mean away first, and an RMS norm does not.",
     ),
     imitated(
         "activation-forgotten",
         _no_activation,
         "The net without its activation",
-        "The feed-forward net is linear there: its activation was left out.",
+        "The activation was left out:\nthe feed-forward net is linear there.",
     ),
     imitated(
         "norm-forgotten",
@@ -257,6 +258,6 @@ BLOCK = (
         "pre-and-post-norm-exchanged",
         _pre_for_post,
         "The norm at the other place",
-        "The norm stands at the other place: before attention, or after the sum with the input.",
+        "The norm stands at the other place:\nbefore attention, or after the sum with the input.",
     ),
 )

@@ -66,32 +66,36 @@ MASKS = (
         "mask-after-softmax",
         _masked("after"),
         "The mask after the softmax",
-        "Weights of hidden keys were set to 0 after the softmax, so that the others no longer sum "
-        "to 1: the mask belongs before it.",
+        "Weights of hidden keys were set to 0 after the softmax.\n"
+        "The others no longer sum to 1: the mask belongs before it.",
     ),
     imitated(
         "mask-multiplied",
         _masked("multiplied"),
         "The mask multiplied with the scores",
-        "Hidden scores were set to 0, and e^0 is 1: minus infinity is to be added to them instead.",
+        "Hidden scores were set to 0, and e^0 is 1:\n"
+        "minus infinity is to be added to them instead.",
     ),
     imitated(
         "mask-forgotten",
         _mask_left_out,
         "The mask left out",
-        "Every key was attended to. Some are hidden here, and get the weight 0.",
+        "Every key was attended to.\nSome are hidden here, and get the weight 0.",
     ),
     imitated(
         "mask-the-other-way",
         _mask_upside_down,
-        sentence="The mask was used the other way round: the hidden keys were attended to, or "
-        "queries and keys have changed places in it.",
+        sentence=(
+            "The mask was used the other way round:\n"
+            "the hidden keys were attended to, or queries and keys have changed places "
+            "in it."
+        ),
     ),
     imitated(
         "causal-mask-off-by-one",
         _not_itself,
         "A causal mask that ends one key too late",
-        "The causal mask ends one key too early or too late: a token sees itself and what "
-        "comes before it.",
+        "The causal mask ends one key too early or too late:\n"
+        "a token sees itself and what comes before it.",
     ),
 )

@@ -179,7 +179,7 @@ SCALES = (
         "scaled-without-root",
         _without_root,
         "Divided by $d_k$ instead of its root",
-        "The scores were divided by d_k. They are to be divided by its square root.",
+        "The scores were divided by d_k.\nThey are to be divided by its square root.",
     ),
 )
 
@@ -203,8 +203,10 @@ WEIGHTS = (
     imitated(
         "largest-score-takes-all",
         _weighed("largest-score-takes-all"),
-        sentence="All the weight went to the largest score. Softmax leaves some for every key, and "
-        "it counts here.",
+        sentence=(
+            "All the weight went to the largest score.\n"
+            "Softmax leaves some for every key, and it counts here."
+        ),
     ),
     imitated("weights-instead-of-scores", _weights_for_scores),
 )
@@ -215,41 +217,42 @@ OTHERS = (
         "temperature-multiplied",
         _temperature(-1),
         "Multiplied by the temperature",
-        "The scores were multiplied by the temperature. They are to be divided by it.",
+        "The scores were multiplied by the temperature.\nThey are to be divided by it.",
     ),
     imitated(
         "temperature-forgotten",
         _temperature(0),
-        sentence="The temperature was left out: the scores are to be divided by it.",
+        sentence=("The temperature was left out:\nthe scores are to be divided by it."),
     ),
     imitated(
         "softcap-forgotten",
         _uncapped,
         "The scores without their cap",
-        "The scores were not capped: each score z becomes c tanh(z/c).",
+        "The scores were not capped:\neach score z becomes c tanh(z/c).",
     ),
     imitated(
         "softmax-although-sum",
         _softmax_for_sum,
         "The softmax although a division by the sum is asked for",
-        "The softmax was taken. Here weights are the scores themselves, divided by their sum.",
+        "The softmax was taken.\nHere weights are the scores themselves, divided by their sum.",
     ),
     imitated(
         "feature-map-forgotten",
         _features("none"),
         "Without the feature map",
-        "The feature map was left out: it is applied to queries and keys before their product.",
+        "The feature map was left out:\nit is applied to queries and keys before their product.",
     ),
     imitated(
         "elu-without-one",
         _features("elu"),
-        sentence="The feature map is elu(x) + 1, and the 1 is missing: features have to be "
-        "positive.",
+        sentence=(
+            "The feature map is elu(x) + 1, and the 1 is missing:\nfeatures have to be positive."
+        ),
     ),
     imitated(
         "lengths-not-divided-out",
         _score_otherwise("cosine"),
-        sentence="Dot products were taken. For cosines they are divided by both lengths.",
+        sentence=("Dot products were taken.\nFor cosines they are divided by both lengths."),
     ),
     imitated(
         "tanh-forgotten",
@@ -260,20 +263,21 @@ OTHERS = (
         "bias-the-other-way",
         _biases_turned,
         "The bias with the other sign",
-        "The biases have the wrong sign, or belong to the offset with the other sign.",
+        "The biases have the wrong sign.\nOr they belong to the offset with the other sign.",
     ),
     imitated(
         "entropy-in-another-unit",
         _other_unit,
         "The other logarithm",
-        "The entropy was taken with another logarithm: nats have the natural one, bits that to "
-        "base 2.",
+        "The entropy was taken with another logarithm:\n"
+        "nats have the natural one, bits that to base 2.",
     ),
     imitated(
         "running-sum-not-rescaled",
         _not_rescaled,
         "The sums of the tiles just added",
-        "The running sum, or the maximum, is that of single tiles: when the maximum grows, the sum "
-        "so far is multiplied by e to the old maximum minus the new one.",
+        "The running sum, or the maximum, is that of single tiles:\n"
+        "when the maximum grows, the sum so far is multiplied by e to the old maximum minus "
+        "the new one.",
     ),
 )

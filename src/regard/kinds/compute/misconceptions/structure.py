@@ -156,8 +156,8 @@ MATRICES = (
         "rows-and-columns",
         _rows_of_matrices,
         "$W x$ instead of $W^\\top x$",
-        "The token was multiplied by the rows of a matrix where its columns belong: W' x is not W "
-        "x.",
+        "The token was multiplied by the rows of a matrix where its columns belong:\n"
+        "W' x is not W x.",
     ),
     imitated(
         "biases-forgotten",
@@ -175,30 +175,30 @@ MATRICES = (
         "heads-mixed",
         _heads_interleaved,
         "Heads that take every second column",
-        "Columns were dealt out to the heads in turn. A head has neighbouring columns.",
+        "Columns were dealt out to the heads in turn.\nA head has neighbouring columns.",
     ),
     imitated(
         "one-large-head",
         _one_large_head,
         "One head over all columns",
-        "The columns were not split: each head has scores and a softmax of its own.",
+        "The columns were not split:\neach head has scores and a softmax of its own.",
     ),
     imitated(
         "key-heads-in-turn",
         _groups_in_turn,
         "Key heads taken in turn",
-        "Key heads were taken in turn. Neighbouring query heads share one.",
+        "Key heads were taken in turn.\nNeighbouring query heads share one.",
     ),
     imitated(
         "self-instead-of-cross",
         _self_attention,
         "Keys and values of the tokens themselves",
-        "Keys and values were made of the tokens. They are to be made of the context.",
+        "Keys and values were made of the tokens.\nThey are to be made of the context.",
     ),
     imitated(
         "cache-forgotten",
         _cache_left_out,
         "The cached keys left out",
-        "Only the new keys and values were used. The cached ones come before them.",
+        "Only the new keys and values were used.\nThe cached ones come before them.",
     ),
 )

@@ -33,15 +33,15 @@ _EFFECTS = (*_OF_MASS, "pairwise", "aligned", "dominable")
 MISTAKES: tuple[Mistake[ConditionProblem, Case], ...] = (
     Mistake(
         "never-holds",
-        "No instance was found on which the condition holds, and so it does not say when anything "
-        "happens.",
+        "No instance was found on which the condition holds.\n"
+        "So it does not say when anything happens.",
         lambda case: not case.met,
         _condition("1 > 2", *_EFFECTS),
     ),
     Mistake(
         "ratio-instead-of-difference",
-        "Softmax sees differences of scores and not ratios: the scores 0.1 and 0.001 give nearly "
-        "equal weights, and 1000 and 990 do not.",
+        "Softmax sees differences of scores and not ratios:\n"
+        "the scores 0.1 and 0.001 give nearly equal weights, and 1000 and 990 do not.",
         lambda case: case.of_scores and recognised.ratio(case),
         _condition("s_{j} >= 100 s_{i}", *_OF_MASS, "pairwise"),
         '"Much larger" read as a ratio',
@@ -54,15 +54,15 @@ MISTAKES: tuple[Mistake[ConditionProblem, Case], ...] = (
     ),
     Mistake(
         "equality-is-not-enough",
-        "With equality two keys may score alike and share the weight, as all do for q = 0: the "
-        "inequality has to be strict.",
+        "With equality two keys may score alike and share the weight.\n"
+        "All do for q = 0: the inequality has to be strict.",
         lambda case: case.asked.about_keys and recognised.without_ties(case),
         _condition("k_{j}' q >= k_{i}' q", "dominable"),
     ),
     Mistake(
         "alignment-without-norms",
-        "The condition is right for keys of length 1 only. A longer key may score higher although "
-        "the query points along another one.",
+        "The condition is right for keys of length 1 only.\n"
+        "A longer key may score higher although the query points along another one.",
         lambda case: (
             case.of_keys
             and case.effect == "aligned"
@@ -73,8 +73,8 @@ MISTAKES: tuple[Mistake[ConditionProblem, Case], ...] = (
     ),
     Mistake(
         "key-as-its-own-query",
-        "The condition says when a query along the key itself wins. Another query may win where "
-        "that one does not.",
+        "The condition says when a query along the key itself wins.\n"
+        "Another query may win where that one does not.",
         lambda case: (
             case.of_keys
             and case.effect == "dominable"
@@ -85,24 +85,26 @@ MISTAKES: tuple[Mistake[ConditionProblem, Case], ...] = (
     ),
     Mistake(
         "different-is-not-enough",
-        "A key may differ from every other and still be an average of them, and then it never "
-        "scores above all of them.",
+        "To differ from every other key is not enough.\n"
+        "A key may do so and still be an average of them, and then it never scores above all "
+        "of them.",
         lambda case: case.of_keys and recognised.agrees(case, recognised.differs),
         _condition("norm(k_{j} - k_{i}) > 0", "dominable"),
         "That different keys can always be told apart",
     ),
     Mistake(
         "threshold-without-log",
-        "The gap between scores is compared with a ratio of weights. Scores are logarithms of "
-        "weights, so a gap has to be compared with the logarithm of a ratio.",
+        "The gap between scores is compared with a ratio of weights.\n"
+        "Scores are logarithms of weights, so a gap has to be compared with the logarithm of "
+        "a ratio.",
         lambda case: case.of_scores and recognised.without_log(case),
         _condition("s_{j} - s_{i} >= R", "pairwise", exact=True),
         "The ratio without its logarithm",
     ),
     Mistake(
         "mass-instead-of-pairwise",
-        "The condition compares with all other keys together. Asked was how one weight compares "
-        "with each of the others, however many there are.",
+        "The condition compares with all other keys together.\n"
+        "Asked was how one weight compares with each of the others, however many there are.",
         lambda case: (
             recognised.other_effect(case, "pairwise") and recognised.right_for_two_keys(case)
         ),
@@ -111,28 +113,29 @@ MISTAKES: tuple[Mistake[ConditionProblem, Case], ...] = (
     ),
     Mistake(
         "pairwise-instead-of-mass",
-        "The condition is right for a single other key. Many small weights add up: with n keys the "
-        "gap has to be larger by ln(n - 1), or all other keys have to be counted together.",
+        "The condition is right for a single other key.\n"
+        "Many small weights add up: with n keys the gap has to be larger by ln(n - 1), or "
+        "all other keys have to be counted together.",
         lambda case: recognised.other_effect(case, "mass") and recognised.right_for_two_keys(case),
         _condition("s_{j} - s_{i} >= log((1 - epsilon)/epsilon)", *_OF_MASS),
         "The gap for a single rival, used with more of them",
     ),
     Mistake(
         "largest-score-only",
-        "Being the largest score is not enough: with a small lead the weights are nearly equal.",
+        "Being the largest score is not enough:\nwith a small lead the weights are nearly equal.",
         lambda case: case.of_scores and recognised.largest(case),
         _condition("s_{j} > s_{i}", *_OF_MASS, "pairwise"),
         "Having the largest score",
     ),
     Mistake(
         "always-holds",
-        "The condition holds whatever happens, and so it does not say when.",
+        "The condition holds whatever happens.\nSo it does not say when.",
         lambda case: case.always,
         _condition("2 > 1", *_EFFECTS),
     ),
     Mistake(
         "not-necessary",
-        "The effect can be there without the condition, and not only near the border.",
+        "The effect can be there without the condition.\nThat is so not only near the border.",
         lambda case: case.sufficient,
     ),
     Mistake("not-sufficient", "The condition can hold without the effect.", lambda case: True),

@@ -39,22 +39,23 @@ MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
     *SHAPE_MISTAKES,
     Mistake(
         "more-heads-more-parameters",
-        "The number of heads does not change the count while all heads together are as wide: each "
-        "then has as many fewer columns.",
+        "The number of heads does not change the count.\n"
+        "That is so while all heads together are as wide: each then has as many fewer "
+        "columns.",
         lambda case: case.claimed is False,
         lambda problem: _denied(problem, True),
         "More heads, more parameters",
     ),
     Mistake(
         "different-counts-taken-for-equal",
-        "The counts of the configurations differ, and are said to be the same.",
+        "The counts of the configurations differ.\nThe answer says that they are the same.",
         lambda case: case.claimed is True,
         lambda problem: _denied(problem, False),
         "The configurations taken for equal",
     ),
     Mistake(
         "order-too-small",
-        "It grows faster than that: one more size of the same length is a factor.",
+        "It grows faster than that:\none more size of the same length is a factor.",
         lambda case: (
             case.powers is not None
             and None not in case.powers

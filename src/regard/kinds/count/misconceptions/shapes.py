@@ -102,14 +102,14 @@ SHAPE_MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
         "heads-not-merged",
         _unmerged,
         "The heads not put side by side again",
-        "The heads were not put side by side again: their outputs are concatenated along the "
-        "width.",
+        "The heads were not put side by side again:\n"
+        "their outputs are concatenated along the width.",
     ),
     _shape_mistake(
         "width-not-split",
         _not_split,
         "The full width for every head",
-        "The width was not divided among the heads: each has d_model/heads columns.",
+        "The width was not divided among the heads:\neach has d_model/heads columns.",
     ),
     _shape_mistake(
         "batch-axis-forgotten",

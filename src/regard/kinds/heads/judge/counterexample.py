@@ -12,6 +12,7 @@ from regard.checking.sampling import Trial, compare, generator, smallest, softma
 from regard.checking.verdict import Counterexample
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.instance import drawn_instance, has_noise, noisy_keys, plain_instance
+from regard.kinds.heads.judge.shown import about, shown_in, side_by_side
 from regard.kinds.heads.reading import Candidate
 from regard.problems.instances import Float64, KeyInstance
 from regard.problems.laws import Arbitrary, Fixed, Orthogonal
@@ -100,6 +101,9 @@ def _worked(candidate: Candidate, trial: Trial[KeyInstance]) -> Counterexample:
         _sentence(candidate, factor, weights, error, spread),
         trial.seed,
         tuple((step, "") for step in _steps(candidate, at, queries, weights, values)),
+        shown_in(candidate, weights, error, noisy=drawn is not None),
+        about(candidate, at, factor, noisy=drawn is not None),
+        table=side_by_side(candidate, at, queries, weights),
     )
 
 

@@ -38,8 +38,8 @@ from regard.kinds.heads.reading.queries import RESOLVED
 from regard.kinds.heads.reading.query_length import opened, right_length, still_falling
 from regard.kinds.heads.spec import WeightsProblem
 from regard.problems.instances import KeyInstance
-from regard.problems.laws import Arbitrary
-from regard.report import number
+from regard.problems.laws import Arbitrary, Orthogonal, Orthonormal
+from regard.report.numbers import listing, number
 
 FAR = 50.0  # scores up to which a factor may have an end
 ENOUGH = 3  # instances under noise on which an answer is wrong: each takes a while
@@ -133,7 +133,15 @@ def _this(candidate: Candidate, here: KeyInstance) -> Found:
     found = _found(candidate, _wanted(candidate), "this", [candidate.trial(here, fine=True)])
     # Keys that are a law only are not shown: numbers fit them by chance.
     weight = 0.0 if in_numbers(candidate) else found.result.weight
-    return found._replace(result=replace(found.result, weight=weight))
+    brief = _how_far(found.result)
+    return found._replace(result=replace(found.result, weight=weight, brief=brief))
+
+
+def _how_far(found: GoalResult) -> str:
+    """Say in a few words how far off an answer is on the instance of the problem."""
+    if found.error is None or found.tolerance is None or not np.isfinite(found.error):
+        return ""
+    return compare(found.error, found.tolerance)
 
 
 def _out_of_reach(candidate: Candidate, here: KeyInstance) -> GoalResult:
@@ -163,12 +171,31 @@ def _misread(candidate: Candidate, here: KeyInstance) -> Found:
 
 
 def _wanted(candidate: Candidate) -> str:
-    weights = candidate.problem.goal.weights.items()
-    terms = [f"{'' if weight == 1 else number(weight) + ' '}v_{name}" for name, weight in weights]
-    any_values = isinstance(candidate.problem.given.values, Arbitrary)
-    what = "the weights are near those of" if any_values else "the output is near"
+    """Name the goal: which keys get which weights, or the output where values are given."""
+    weights = list(candidate.problem.goal.weights.items())
     own = ", each head with its own share of that" * bool(candidate.of_heads)
-    return f"{what} {' + '.join(terms)}{own}"
+    if not isinstance(candidate.problem.given.values, Arbitrary):
+        terms = [f"{'' if x == 1 else number(x) + ' '}v_{name}" for name, x in weights]
+        return f"the output is near {' + '.join(terms)}{own}"
+    keys = [f"k_{name}" for name, _ in weights]
+    if len({x for _, x in weights}) > 1:
+        said = listing([f"{key} {number(x, 4)}" for key, (_, x) in zip(keys, weights, strict=True)])
+        return f"the weights are near {said}{own}"
+    if len(weights) == 1:
+        all_of_it = "all" if weights[0][1] == 1 else number(weights[0][1], 4)
+        return f"{keys[0]} gets nearly {all_of_it} of the weight{own}"
+    each = "half" if weights[0][1] == 0.5 else f"{number(weights[0][1], 4)} of"
+    return f"{listing(keys)} get {each} the weight each{own}"
+
+
+def _any_keys(candidate: Candidate) -> str:
+    """Name the goal of drawn keys: what they have in common with those of the problem."""
+    law = candidate.law
+    if isinstance(law, Arbitrary):
+        return "the same for any keys"
+    if isinstance(law, Orthogonal | Orthonormal):
+        return "the same for any keys at right angles"
+    return "the same for other keys like these"
 
 
 def _others(candidate: Candidate, here: KeyInstance) -> list[Found]:
@@ -182,7 +209,7 @@ def _others(candidate: Candidate, here: KeyInstance) -> list[Found]:
         trials.append(replace(trial, instance=here) if trial.right else trial)
         if has_noise(instance) and sum(not t.right for t in trials) >= ENOUGH:
             break
-    found = [_found(candidate, "the same for any keys of this law", "sampled", trials)]
+    found = [_found(candidate, _any_keys(candidate), "sampled", trials)]
     hard = [
         _opened(candidate, instance).trial(instance, seed) for seed, instance in _fitting(candidate)
     ]

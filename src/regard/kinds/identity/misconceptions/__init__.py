@@ -94,17 +94,18 @@ def _imitation(
 
 _TRANSPOSE = "A factor is transposed that must not be, or is not and must be."
 _COLUMNS = (
-    "The formula is right if the vectors are the columns of their matrices. Here they are the rows."
+    "The formula is right for vectors that are the columns of their matrices.\n"
+    "Here they are the rows."
 )
 MISTAKES: tuple[Mistake[IdentityProblem, Case], ...] = (
     Mistake(
         "shape-swapped",
-        "The sizes are right, but rows and columns are exchanged: rows come first.",
+        "The sizes are right, but rows and columns are exchanged:\nrows come first.",
         lambda case: bool(case.stated) and case.names_sizes((case.claim.shape or [])[::-1]),
     ),
     Mistake(
         "other-shape",
-        "The formula is right, and its sizes are others: inner ones vanish, outer ones stay.",
+        "The formula is right, and its sizes are others:\ninner ones vanish, outer ones stay.",
         lambda case: bool(case.stated) and not case.numbers_of_example(),
     ),
     Mistake(
@@ -117,7 +118,7 @@ MISTAKES: tuple[Mistake[IdentityProblem, Case], ...] = (
     ),
     Mistake(
         "part-instead-of-whole",
-        "This is one row or one entry. The whole matrix is asked for, without an index.",
+        "This is one row or one entry.\nThe whole matrix is asked for, without an index.",
         lambda case: bool(case.indices),
     ),
     _formula("not-finite", not_finite),
@@ -137,8 +138,8 @@ MISTAKES: tuple[Mistake[IdentityProblem, Case], ...] = (
             case.right(transposing(case.matrices), turned=True)
             or case.repaired("matrix-on-the-wrong-side")
         ),
-        "The factors stand in the wrong order: with tokens as rows, a matrix that acts on them "
-        "stands on the right.",
+        "The factors stand in the wrong order:\n"
+        "with tokens as rows, a matrix that acts on them stands on the right.",
         "The factors the other way round",
         _repairing("matrix-on-the-wrong-side"),
     ),

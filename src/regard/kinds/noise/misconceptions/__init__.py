@@ -155,14 +155,14 @@ def _deviation(problem: NoiseProblem) -> dict[str, Any] | None:
 MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
     Mistake(
         "independent-because-queries-differ",
-        "Heads with different queries still see the same random keys. They are independent "
-        "only if q_h' Sigma_i q_g = 0 for every key i.",
+        "Heads with different queries still see the same random keys.\n"
+        "They are independent only if q_h' Sigma_i q_g = 0 for every key i.",
         lambda case: not case.fields and not case.asked.independent,
     ),
     Mistake(
         "dependent-because-of-the-same-keys",
-        "Both heads see the same keys, but not the same noise: q_h' Sigma_i q_g = 0 for every "
-        "key i, so that they are independent.",
+        "Both heads see the same keys, but not the same noise:\n"
+        "q_h' Sigma_i q_g = 0 for every key i, so that they are independent.",
         lambda case: not case.fields,
         partial(laws.right_answer, independent=False),
         "Heads that see the same keys taken as dependent",
@@ -175,8 +175,8 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
     ),
     Mistake(
         "claims-effect",
-        "The noise has no effect here: it moves the key at right angles to the query, and the "
-        "score stays as it is.",
+        "The noise has no effect here:\n"
+        "it moves the key at right angles to the query, and the score stays as it is.",
         _claims_effect,
         partial(laws.answer_by_law, laws.noise_on_a_wanted_key),
         "Not asking which key varies, as if it were one that the query looks at",
@@ -190,21 +190,22 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
     ),
     Mistake(
         "missing-factor-4",
-        "The variance is 4 times too large: a coin has the variance 1/4 times the squared "
-        "distance of its two sides, and an average of two heads a quarter of what one of them "
-        "contributes.",
+        "The variance is 4 times too large:\n"
+        "a coin has the variance 1/4 times the squared distance of its two sides, and an "
+        "average of two heads a quarter of what one of them contributes.",
         lambda case: case.is_variance(lambda right: 4 * right),
         partial(laws.right_answer, variance="4 ({})"),
         "The square of the distance taken for the variance",
     ),
     Mistake(
         "one-head-averaged",
-        "Averaging is not what makes two heads stable: each looks at one key, and its large "
-        "score leaves hardly any noise to average out.",
+        "Averaging is not what makes two heads stable:\n"
+        "each looks at one key, and its large score leaves hardly any noise to average out.",
         _one_averaged,
     ),
     _of_law(
         "negative-case-left-out",
+        "Cases in which a score is negative are left out.\n"
         "A normal number is negative now and then, and so is the score of a key of random "
         "length. Here these cases count as well.",
         laws.without_negative_scores,
@@ -212,8 +213,8 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
     ),
     _of_law(
         "average-instead-of-jumping",
-        "The average is the mean of the output, but no sample is near it: a large factor gives "
-        "all weight to whichever score is larger, and the output jumps.",
+        "The average is the mean of the output, but no sample is near it:\n"
+        "a large factor gives all weight to whichever score is larger, and the output jumps.",
         laws.without_noise,
         "The average, give or take, as for keys at their means",
     ),
@@ -224,15 +225,16 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
     ),
     _of_law(
         "one-head-for-all",
-        "This is what a single head would do. The queries of the heads differ, and the output "
-        "is the average of what each of them does.",
+        "This is what a single head would do.\n"
+        "The queries of the heads differ, and the output is the average of what each of them "
+        "does.",
         laws.of_one_head,
         "One head with the sum of the queries",
     ),
     _of_law(
         "ignores-other-values",
-        "The other keys are still there: when the key that is wanted scores low, their values "
-        "share the weight.",
+        "The other keys are still there:\n"
+        "when the key that is wanted scores low, their values share the weight.",
         laws.of_named_keys,
         "Without the values of the other keys",
     ),
@@ -244,16 +246,16 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
     ),
     Mistake(
         "equal-chances",
-        "These are the right values, but they are not equally likely: look at how far apart "
-        "the scores are, in standard deviations.",
+        "These are the right values, but they are not equally likely:\n"
+        "look at how far apart the scores are, in standard deviations.",
         _equal_chances,
         partial(laws.answer_by_law, laws.equally_likely),
         "The values taken as equally likely",
     ),
     Mistake(
         "other-chances",
-        "These are the right values, but their probabilities are others: ask how often one "
-        "score is above the other.",
+        "These are the right values, but their probabilities are others:\n"
+        "ask how often one score is above the other.",
         _other_chances,
     ),
     Mistake("extra-factor", SHARED["extra-factor"], _multiple),

@@ -1,0 +1,55 @@
+"""What the numbers of a wrong query say about it: its scores, and how much longer it has to be."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regard.kinds.heads.misconceptions.recognised import Case, Tried
+from regard.kinds.heads.reading.query_length import right_length
+from regard.report import number
+
+LITTLE = 1.1  # a growth below this is told in percent
+_EVEN = 1e-9
+_MOST = 1e4  # a ratio above this says nothing to a reader
+
+
+def too_short(case: Case) -> str:
+    """Say what weights come of the scores, and how many times as long would be enough."""
+    return " ".join(part for part in (_scores(case), _growth(case)) if part)
+
+
+def _scores(case: Case) -> str:
+    """Say what the scores of one head are, where those wanted are alike and the others are too."""
+    here = case.tried[0]
+    if len(here.scores) != 1 or case.here.covariances is not None or case.candidate.free:
+        return ""
+    wanted, others = _apart(here)
+    if not len(others) or np.ptp(wanted) > _EVEN or np.ptp(others) > _EVEN:
+        return ""
+    high, low = float(wanted.mean()), float(others.mean())
+    ratio = float(np.exp(high - low))
+    if not 1 < ratio < _MOST:
+        return ""
+    keys = "each wanted key gets" if len(wanted) > 1 else "the wanted key gets"
+    return (
+        f"Here they are {number(high, 3)} and {number(low, 3)}: {keys} {number(ratio, 3)} times "
+        "the weight of each other key."
+    )
+
+
+def _apart(here: Tried) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of the keys wanted, and those of the others."""
+    return here.scores[0][here.rows], np.delete(here.scores[0], here.rows)
+
+
+def _growth(case: Case) -> str:
+    if case.candidate.free or case.candidate.bounds is not None:
+        return ""
+    grow = right_length(case.candidate, case.here, longer=True)
+    if grow is None:
+        return ""
+    one = len(case.candidate.problem.query_names) == 1
+    which = "The query" if one else "The queries"
+    if grow < LITTLE:
+        return f"{which} must be about {100 * (grow - 1):.2g} % longer."
+    return f"{which} must be about {number(grow, 2)} times as long."
