@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -11,17 +12,20 @@ from regard.problems import Problem
 from regard.report import Block, Facts, Heading, Steps, Text
 from regard.report.arrays import array
 from regard.report.compared import Comparison
+from regard.report.decimals import in_table
 from regard.report.numbers import number
 
 DIGITS: Final = 4  # of the numbers of a counterexample
+_NOTHING: Final = 1e-12
 MOST_COMPARED: Final = 16  # names of yours beside wanted
 _OF_THE_REST: Final = ("weights", "wanted")
+_DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?:e[-+]?\d+)?(?!\w|\.\d)")
 
 
 def blocks_of(problem: Problem, example: Counterexample) -> list[Block]:
     """Return a counterexample: a sentence, the numbers to look at, and how they come about."""
-    found: list[Block] = [Heading("The smallest counterexample", status=example.about)]
-    found.append(Text(example.shows or example.sentence, "shows"))
+    found: list[Block] = [Heading("The smallest counterexample", status=few_digits(example.about))]
+    found.append(Text(what_to_see(example), "shows"))
     both = side_by_side(problem, example)
     if both is not None and drawable(both):
         found.append(comparison(both))
@@ -43,6 +47,30 @@ def blocks_of(problem: Problem, example: Counterexample) -> list[Block]:
     elif rest:
         found += [Heading("All numbers of the counterexample", role="folded"), *_facts(rest)]
     return found
+
+
+def what_to_see(example: Counterexample) -> str:
+    """Return the sentence about a counterexample, with numbers of few digits."""
+    return few_digits(example.shows or example.sentence)
+
+
+def few_digits(text: str) -> str:
+    """Write the numbers of a sentence in four digits, unless two of them would be the same then.
+
+    >>> few_digits("Entry 1 is 0.761594 and must be -18.0000."), few_digits("1.00012 and 1.00014")
+    ('Entry 1 is 0.7616 and must be -18.', '1.00012 and 1.00014')
+    """
+    found = _DECIMAL.findall(text)
+    short = {x: _short(x) for x in found}
+    apart = len({float(x) for x in short.values()}) == len({float(x) for x in found})
+    return _DECIMAL.sub(lambda match: short[match[0]], text) if apart else text
+
+
+def _short(text: str) -> str:
+    value = float(text)
+    if "e" in text:
+        return number(value, DIGITS)
+    return str(int(value)) if value.is_integer() else in_table(text)
 
 
 def side_by_side(problem: Problem, example: Counterexample) -> SideBySide | None:
@@ -87,13 +115,17 @@ def comparison(both: SideBySide) -> Comparison:
 
 
 def fixed(x: float) -> str:
-    """Write a weight in four decimals, or in four digits where these would show nothing."""
-    if abs(x) < 1e-9:
-        return "0" if x == 0 else number(x, 2)
+    """Write a weight in four decimals, or a number in four digits where these would be others.
+
+    >>> fixed(0.5), fixed(0.49996), fixed(2.27e-5), fixed(14.16710), fixed(1e-86)
+    ('0.5', '0.49996', '2.27e-05', '14.17', '≈ 0')
+    """
+    if abs(x) < _NOTHING:
+        return "0" if x == 0 else "≈ 0"
     if x == round(x, 2) and abs(x) < 1e4:
         return f"{x:.2f}".rstrip("0").rstrip(".")
-    if not 5e-4 <= abs(x) < 10:
-        return number(x, DIGITS)
+    if not 5e-4 <= abs(x) < 1:
+        return in_table(number(x, 12))
     written = (f"{x:.{decimals}f}" for decimals in range(DIGITS, 17))
     return next(text for text in written if float(text) != round(x, 2))  # never rounded onto 0.5
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from regard.checking.counterexample_report import blocks_of
+from regard.checking.counterexample_report import blocks_of, few_digits
 from regard.checking.points import points_table
 from regard.checking.verdict import Verdict
 from regard.checking.verdict_words import (
@@ -22,7 +22,7 @@ from regard.problems.loading import bundled_ids
 from regard.problems.problem_sets import home, place
 from regard.report import Block, Code, Facts, Heading, Math, Report, Text
 from regard.report.compared import Checklist
-from regard.report.headline import marked
+from regard.report.headline import marked, unmarked
 from regard.report.recognised import in_blocks
 
 MOST_FORMULAS: Final = 4  # fields of an answer that are set one below the other
@@ -40,7 +40,7 @@ def report(verdict: Verdict) -> Report:
     tone = "good" if verdict.right else "bad" if verdict.decided else "open"
     blocks.append(Heading("Your answer", role="answer", status=verdict.count, tone=tone))
     blocks += _answer(verdict)
-    items = ((tone_of(goal), goal_name(goal), goal_words(goal)) for goal in verdict.goals)
+    items = ((tone_of(goal), goal_name(verdict, goal), goal_words(goal)) for goal in verdict.goals)
     blocks.append(Checklist(tuple(items)))
     blocks += _beside(verdict)
     if verdict.points:
@@ -80,13 +80,15 @@ def _beside(verdict: Verdict) -> list[Block]:
     if idea is not None:
         said = [x for x in (idea.why, idea.numbers) if x]
         if not said and example is not None and example.shows:
-            said = [example.shows]
-        blocks = [Heading(title_of(idea.tag), role="beside", tone="bad"), *map(Text, said)]
-        hint = [Heading("Hint", role="beside", tone="good"), Text(idea.hint)] if idea.hint else []
-        return [*blocks, *hint]
+            said = [few_digits(unmarked(example.shows))]
+        blocks: list[Block] = [Heading(title_of(idea.tag), role="beside", tone="bad")]
+        blocks += map(Text, said)
+        if idea.hint:
+            blocks += [Heading("Hint", role="beside", tone="good"), Text(idea.hint)]
+        return blocks
     if not verdict.decided:
         open_ones = [goal for goal in verdict.goals if not goal.decided]
-        said = [f"{goal_name(goal)}: {goal.sentence}." for goal in open_ones]
+        said = [f"{goal_name(verdict, goal)}: {goal.sentence}." for goal in open_ones]
         return [Heading("What is not settled", role="beside", tone="open"), *map(Text, said)]
     if verdict.right and verdict.remarks:
         return [Heading("Good to know", role="beside", tone="good"), *map(Text, verdict.remarks)]

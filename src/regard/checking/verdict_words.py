@@ -1,19 +1,24 @@
-"""The words of a verdict, which pages and terminals share: what is wrong, goals, what to do next."""
+"""The words of a verdict, for pages and terminals: what is wrong, goals, what to do next."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
+from regard.checking.counterexample_report import few_digits
 from regard.checking.verdict import GoalResult, Verdict
 from regard.errors import FormulaError
 from regard.language import parse
 from regard.problems.answer_fields import AnswerField, answer_fields
+from regard.report.headline import unmarked
+from regard.report.inline import shown
 from regard.report.numbers import number
 
 LONGEST: Final = 100  # letters of a first line
 _FEW: Final = 3  # fields that a command to type again names
 _FACTOR: Final = "C"
+_SYMBOL: Final = re.compile(r"(d?[A-Za-z]|alpha|beta|gamma|mu|sigma)(_[A-Za-z0-9]{1,2})?")
 
 
 def what_is_wrong(verdict: Verdict) -> str:
@@ -23,8 +28,8 @@ def what_is_wrong(verdict: Verdict) -> str:
         return idea.short or first_sentence(idea.sentence)
     if example is not None:
         for said in (example.shows, first_sentence(example.sentence)):
-            if 0 < len(said) <= LONGEST:
-                return said
+            if 0 < len(unmarked(said)) <= LONGEST:
+                return few_digits(unmarked(said))
     missed = [goal for goal in verdict.goals if not goal.passed]
     if len(missed) == 1 and len(verdict.goals) > 1:
         return f"One goal is not reached: {missed[0].name}."
@@ -50,11 +55,12 @@ def first_sentence(text: str) -> str:
 def lowered(sentence: str) -> str:
     """Return a sentence as the end of another one; names, such as K, keep their capitals."""
     word = sentence.partition(" ")[0].rstrip(",.:'")
-    is_name = (len(word) != 1 and not word.isalpha()) or word[:2].isupper() or word in _CAPITALS
+    article = word == "A" and sentence[2:3].islower()
+    is_name = not article and (word[:2].isupper() or not word.isalpha() or word in _CAPITALS)
     return sentence if is_name else sentence[:1].lower() + sentence[1:]
 
 
-_CAPITALS: Final = frozenset("BCDEFGHIJKLMNOPQRSTUVWXYZ") | {"Jacobian", "Phi", "Sigma"}
+_CAPITALS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ") | {"Jacobian", "Phi", "Sigma"}
 
 
 def title_of(tag: str) -> str:
@@ -72,31 +78,32 @@ def tone_of(goal: GoalResult) -> str:
     return "good" if goal.passed else "bad" if goal.decided else "open"
 
 
-def goal_name(goal: GoalResult) -> str:
-    """Return a goal with a capital, for a list; names such as q_1 stay."""
+def goal_name(verdict: Verdict, goal: GoalResult) -> str:
+    """Return a goal with a capital, for a list; names such as q_1, or of fields, stay."""
     word = goal.name.partition(" ")[0].rstrip(":,")
-    plain = word.isalpha() and len(word) > 1 and word.islower()
+    fields = {field.name for field in answer_fields(verdict.problem)} | {goal.part}
+    plain = word.isalpha() and len(word) > 1 and word.islower() and word not in fields
     return goal.name[:1].upper() + goal.name[1:] if plain else goal.name
 
 
 def goal_words(goal: GoalResult, brief: bool = False) -> str:
     """Say what was found about a goal, and on what it was tried."""
     if goal.brief:
-        return goal.brief
+        return few_digits(goal.brief)
     if goal.scope not in ("sampled", "adversarial") or not goal.decided:
-        return goal.sentence
+        return few_digits(goal.sentence)
     among = "drawn at random" if goal.scope == "sampled" else "chosen to be hard"
     if goal.passed:
         sure = f": {goal.confidence}" if goal.confidence and not brief else ""
         if goal.trials == 1:
-            return "right" if goal.error is None else goal.sentence
+            return "right" if goal.error is None else few_digits(goal.sentence)
         return f"right in all {goal.trials} {among}{sure}"
     if goal.reached is not None and goal.trials > 1:
         return f"right in {goal.reached} of {goal.trials} {among}"
     if goal.error is None or goal.tolerance is None or goal.error - goal.error != 0:
-        return goal.sentence
+        return few_digits(goal.sentence)
     if goal.trials == 1:
-        return goal.sentence
+        return few_digits(goal.sentence)
     return f"off by {number(goal.error, 3)} in the worst of {goal.trials} {among}"
 
 
@@ -132,3 +139,8 @@ def typeset(text: str) -> str:
     except FormulaError:
         return text
     return f"${formula.to_latex()}$" if formula.names or "[" in text else text
+
+
+def field_name(name: str) -> str:
+    """Return the name of a field as people write it: beta as a letter, kv_cache_bytes as it is."""
+    return shown(typeset(name)) if _SYMBOL.fullmatch(name) else name

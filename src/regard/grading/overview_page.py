@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from regard.checking.verdict_report import symbols, typeset
+from regard.checking.verdict_words import typeset
 from regard.grading.overview import Borderline, Overview, ProblemOverview, SameAnswers
 from regard.grading.pages import literal
 from regard.report import Block, Facts, Heading, Plot, Report, Series, Table, Text, number
 from regard.report.headline import marked
+from regard.report.recognised import in_words
 
 MOST_NAMES = 12  # students that are listed by name in one cell
 MOST_ROWS = 40
@@ -67,7 +68,7 @@ def _chapter(one: ProblemOverview, alone: bool) -> list[Block]:
         blocks.append(Facts((("answers", counts), ("mean score", _share(one.mean_score)))))
     if one.goals:
         rows = tuple(
-            (f"{goal.reached / goal.of:.0%}", f"{goal.reached} of {goal.of}", symbols(goal.goal))
+            (f"{goal.reached / goal.of:.0%}", f"{goal.reached} of {goal.of}", in_words(goal.goal))
             for goal in one.goals
         )
         blocks += [Heading("Goals"), Table(("share", "reached by", "goal"), rows)]
@@ -91,7 +92,7 @@ def _chapter(one: ProblemOverview, alone: bool) -> list[Block]:
 def _borderline(found: tuple[Borderline, ...]) -> list[Block]:
     rows = tuple(
         (
-            _name(one.student), symbols(one.goal), number(one.error, 3), number(one.tolerance, 3),
+            _name(one.student), in_words(one.goal), number(one.error, 3), number(one.tolerance, 3),
             _share(one.score), _share(one.half), _share(one.twice),
         )
         for one in found[:MOST_ROWS]
@@ -137,7 +138,7 @@ def _answer(group: SameAnswers) -> str:
     if len(group.answer) > LONGEST_ANSWER:
         return _cut(group.answer)
     return ", ".join(
-        f"{symbols(literal(name))} = {set_ if (set_ := typeset(text)) != text else literal(text)}"
+        f"{in_words(literal(name))} = {set_ if (set_ := typeset(text)) != text else literal(text)}"
         for name, text in group.fields.items()
     )
 

@@ -137,8 +137,7 @@ def _cloud(
         sizes = 10 + 400 * chances[:DOTS]
         panel.scatter(x, y, s=sizes, color=COLOURS[0], alpha=0.6, linewidths=0, label="outputs")
     else:  # markers of one size: the picture holds their shape once, and not for each
-        faint = {"alpha": 0.35, "markersize": 2.45, "markeredgewidth": 0.0}
-        panel.plot(x, y, "o", color=COLOURS[0], **faint)
+        panel.plot(x, y, "o", color=COLOURS[0], alpha=0.35, markersize=2.45, markeredgewidth=0.0)
         panel.plot([], [], "o", color=COLOURS[0], markersize=4, label="outputs")
     panel.plot(*centre[:, None], "x", color=DARK, markersize=8, markeredgewidth=2, label="mean")
     panel.set_xlabel("first principal direction")

@@ -24,8 +24,15 @@ TAGS = {
         "K, Q and V act on columns, W_K, W_Q and W_V on rows: their transposes would be "
         "right."
     ),
-    "keys-and-values-swapped": "The matrices of keys and of values have changed places.",
-    "queries-and-values-swapped": "The matrices of queries and of values have changed places.",
+    "keys-and-values-swapped": (
+        "The matrices of keys and of values have changed places.\n"
+        "A key is what a query is compared with, a value is what is "
+        "brought back."
+    ),
+    "queries-and-values-swapped": (
+        "The matrices of queries and of values have changed places.\n"
+        "A query is what asks, a value is what is brought back."
+    ),
     "sign-of-scores": (
         "The scores have the wrong sign:\nthe head looks away from the tokens that are wanted."
     ),
@@ -53,7 +60,9 @@ TAGS = {
         "What a token finds where it looks is not what is wanted.\n"
         "Each token looks at one token, and V has to make the output out of that one."
     ),
-    "one-row-only": "One token gets what is asked for, and another does not.",
+    "one-row-only": (
+        "One token gets what is asked for, and another does not.\nAll of them have to."
+    ),
     # feasibility, noise and queries
     "summed-instead-of-averaged": (
         "The values were added up.\nWeights sum to 1, so that what comes out is an average."

@@ -30,7 +30,10 @@ TAGS = {
         "The scores were divided by their sum.\n"
         "Softmax divides powers of e: they are positive whatever the scores are."
     ),
-    "values-not-weighted": "The values were added or averaged without the weights.",
+    "values-not-weighted": (
+        "The values were added or averaged without the weights.\n"
+        "The output is the sum of the values, each times its weight."
+    ),
     "sign-error": "It is right but for a sign.",
     "transposed-result": (
         "This is the transpose of what is asked for:\nrows and columns are exchanged."

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regard.checking.counterexample_report import drawable, fixed, side_by_side
+from regard.checking.counterexample_report import (
+    drawable,
+    few_digits,
+    fixed,
+    side_by_side,
+    what_to_see,
+)
 from regard.checking.verdict import shown as written
 from regard.checking.verdict_words import (
+    field_name,
     first_line,
     goal_name,
     goal_words,
@@ -23,7 +30,6 @@ from regard.report.compared import SIGNS
 from regard.report.decimals import typeset as set_numbers
 from regard.report.headline import unmarked
 from regard.report.inline import shown
-from regard.report.text.grid import pairs
 from regard.report.text.screen import COLUMNS, LINES, Line, Part, both_ends, fit, hanging
 
 if TYPE_CHECKING:
@@ -35,72 +41,73 @@ _INDENT = "  "
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _LONGEST_BAR = 24
 _WIDEST_GOAL = 40  # columns; what was found about a longer one stands below it
+_MANY = 4  # goals
 _DIGITS = 4
 
 
 def of_verdict(verdict: Verdict, width: int = COLUMNS, lines: int = LINES) -> list[Line]:
-    """Return a verdict in one screen."""
+    """Return a verdict in one screen.
+
+    What to see in a counterexample is said above its table where there is room for all of it.
+    """
+    found, whole = _screen(verdict, width, lines, tells=True)
+    return found if whole else _screen(verdict, width, lines, tells=False)[0]
+
+
+def _screen(verdict: Verdict, width: int, lines: int, *, tells: bool) -> tuple[list[Line], bool]:
+    """Return the lines, and whether all parts are there as a whole."""
     colour = "green" if verdict.right else "magenta" if verdict.decided else "yellow"
     idea, example = verdict.misconception, verdict.counterexample
-    top = Part([hanging("", unmarked(first_line(verdict)), width)], style=colour)
+    top = Part([hanging("", set_numbers(unmarked(first_line(verdict))), width)], style=colour)
     answer = Part([[_answered(verdict, width)]], style="cyan")
-    why = Part([])
-    if idea is not None:
-        said = " ".join(x for x in (idea.why, idea.numbers) if x)
-        if not said and example is not None:
-            said = unmarked(example.shows)
-        why = Part([hanging(_INDENT, said, width)] if said else [], title_of(idea.tag))
-    sentence, shape = _counterexample(verdict, width) if example else (Part([]), Part([]))
+    said = " ".join(x for x in (idea.why, idea.numbers) if x) if idea else ""
+    why = Part([hanging(_INDENT, said, width)] if said else [], title_of(idea.tag) if idea else "")
+    sentence, shape = Part([]), Part([])
+    if example is not None:
+        sentence, shape = _counterexample(verdict, width, tells or not said)
     goals = Part(_goals(verdict, width), "Goals", f"{_INDENT}… {{}} more: --full")
     remarks = Part([hanging("", remark, width) for remark in verdict.remarks])
     hint = hanging("Hint: ", idea.hint, width) if idea and idea.hint else []
     end = Part([[*hint, _next(verdict, width)]])
     order = (
-        *((shape, 3), (remarks, 1), (goals, 4), (shape, 0), (remarks, 0)),
-        *(
-            (goals, 3),
-            (sentence, 4),
-            (goals, 1),
-            (sentence, 1),
-            (goals, 0),
-            (sentence, 0),
-            (why, 0),
-        ),
+        *((shape, 2), (remarks, 1), (goals, 4), (shape, 0), (remarks, 0), (goals, 3)),
+        *((sentence, 4), (goals, 1), (sentence, 1), (goals, 0), (sentence, 0), (why, 0)),
     )
-    parts = (top, answer, why, sentence, shape, goals, remarks, end)
-    return fit(parts, order, lines)
+    found = fit((top, answer, why, sentence, shape, goals, remarks, end), order, lines)
+    return found, not any(part.left_out for part in (goals, sentence, shape, remarks, why))
 
 
 def _answered(verdict: Verdict, width: int) -> str:
-    said = ",  ".join(
-        f"{shown(typeset(n))} = {shown(typeset(x))}" for n, x in verdict.answer.items()
-    )
+    said = ",  ".join(f"{field_name(n)} = {shown(typeset(x))}" for n, x in verdict.answer.items())
     place = titled(verdict.problem, width // 2)
     return both_ends(f"{_INDENT}{said}", place, width)
 
 
-def _counterexample(verdict: Verdict, width: int) -> tuple[Part, Part]:
+def _counterexample(verdict: Verdict, width: int, tells: bool) -> tuple[Part, Part]:
     """Return the table under the heading or, without one, the sentence and the arrays."""
     example = verdict.counterexample
     assert example is not None
     title = "The smallest counterexample"
-    heading = f"{title}: {shown(example.about)}" if example.about else title
+    heading = f"{title}: {shown(few_digits(example.about))}"
+    if not example.about or columns(heading) > width:
+        heading = title
     both = side_by_side(verdict.problem, example)
     if both is not None and drawable(both):
         table = _table(both, width)
         units = [table[:1], *([line] for line in table[1:])]
-        # What to see is said where no mistake says it already.
-        if verdict.misconception is None or not (both.wanted):
-            units.insert(0, hanging(_INDENT, unmarked(example.shows or example.sentence), width))
+        if tells or not both.wanted:
+            told = set_numbers(unmarked(what_to_see(example)))
+            units[0] = [*hanging(_INDENT, told, width), *units[0]]
         return Part(units, heading, f"{_INDENT}… {{}} more: --full"), Part([])
-    sentence = Part([hanging(_INDENT, unmarked(example.shows or example.sentence), width)], heading)
+    sentence = Part([hanging(_INDENT, set_numbers(unmarked(what_to_see(example))), width)], heading)
     return sentence, Part(_arrays(example, width), more=f"{_INDENT}…")
 
 
 def _arrays(example: Counterexample, width: int) -> list[list[str]]:
     names = example.main or tuple(example.arrays)
     facts = tuple((n, _numbers(example.arrays[n])) for n in names if n in example.arrays)
-    return [[f"{_INDENT}{x}"] for x in pairs(facts, width - len(_INDENT))]
+    widest = max((columns(name) for name, _ in facts), default=0)
+    return [hanging(f"{_INDENT}{name.ljust(widest)}  ", text, width) for name, text in facts]
 
 
 def _numbers(value: object) -> str:
@@ -146,16 +153,21 @@ def _bar(mine: float, wanted: float, length: int) -> str:
 
 def _goals(verdict: Verdict, width: int) -> list[list[str]]:
     """Return goals with what was found: beside them where all are short, else below each."""
-    told = [(goal, shown(goal_name(goal)), goal_words(goal, brief=True)) for goal in verdict.goals]
-    widest = max((columns(name) for _, name, _ in told), default=0)
+    told = [
+        (goal, shown(goal_name(verdict, goal)), set_numbers(goal_words(goal, brief=True)))
+        for goal in verdict.goals
+    ]
+    if len(told) > _MANY:  # what is missed stays where not all of them fit
+        told.sort(key=lambda one: one[0].passed)
+    widest = max((columns(name) for _, name, _ in told if columns(name) <= _WIDEST_GOAL), default=0)
     found = []
     for goal, name, said in told:
         sign = f"{_INDENT}{SIGNS[tone_of(goal)]} "
-        beside = (
-            hanging(f"{sign}{name.ljust(widest)}  ", said, width) if widest <= _WIDEST_GOAL else []
-        )
         below = [*hanging(sign, name, width), *hanging(" " * len(sign), said, width)]
-        found.append(beside if beside and len(beside) <= len(below) else below)
+        if columns(name) <= widest:
+            beside = hanging(f"{sign}{name.ljust(widest)}  ", said, width)
+            below = beside if len(beside) <= len(below) else below
+        found.append(below)
     return found
 
 

@@ -148,7 +148,11 @@ def _counterexample(asked: Asked, trial: Trial[Window]) -> Counterexample:
         (f"The cosine of block {at} is {number(float(np.cos(phases[at])), 4)} there.", ""),
     )
     seed = trial.seed if window == trial.instance else None
-    return Counterexample(arrays, sentence, seed, steps)
+    why = _why(asked, at, bool(zeroed[at]), float(phases[at]))
+    return Counterexample(
+        arrays, sentence, seed, steps, f"{why[:1].upper()}{why[1:]}.",
+        f"d_model = {window.d_model}, B = {number(window.B, 4)}", ("phases", "zeroed"),
+    )  # fmt: skip
 
 
 def _why(asked: Asked, at: int, is_zeroed: bool, phase: float) -> str:

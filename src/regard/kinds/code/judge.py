@@ -150,7 +150,10 @@ def _goal(tried: Tried) -> GoalResult:
     if not wrong:
         worst = max(tried.runs, key=lambda run: run.error - run.tolerance)
         sentence = f"{compare(worst.error, worst.tolerance)}; right on {count} cases"
-        return GoalResult(name, "sampled", True, sentence, worst.error, worst.tolerance, count)
+        return GoalResult(
+            name, "sampled", True, sentence, worst.error, worst.tolerance, count,
+            brief=f"right on {count} cases",
+        )  # fmt: skip
     first = wrong[0]
     failure = first.outcome.failure
     is_missing = failure is not None and failure.how == "missing"
@@ -206,7 +209,9 @@ def _example(tried: Tried) -> Counterexample:
             if tried.behaviour != "copy_query" and np.shape(value) == run.case.wanted.shape:
                 sentence = _entry(call, run)
         arrays["right"] = _plain(run.case.wanted)
-    return Counterexample(arrays, sentence, run.case.seed)
+    both = ("returned", "right")
+    main = both if all(name in arrays for name in both) else ()
+    return Counterexample(arrays, sentence, run.case.seed, main=main)
 
 
 def _entry(call: str, run: Run) -> str:

@@ -164,8 +164,9 @@ def _counterexample(done: Work, name: str) -> Counterexample:
     """Work out the entries that are wrong."""
     wanted = done.wanted(name)
     arrays = {name: done.given[name].tolist(), f"{name} computed": wanted.tolist()}
+    main = (name, f"{name} computed")
     if not done.fits(name):
-        return Counterexample(arrays, f"{name} {_sizes(done, name)}.")
+        return Counterexample(arrays, f"{name} {_sizes(done, name)}.", about=name, main=main)
     sentence = f"{name} is not {_written(done.given[name])}: {_entry_sentence(done, name)}."
     asked = done.quantity(name)
     steps = []
@@ -176,7 +177,9 @@ def _counterexample(done: Work, name: str) -> Counterexample:
         if latex:
             label = f"{asked.symbol.lower()}_{{{row}}}"
             steps.append((f"Entry {entry} of ${label}$:", latex))
-    return Counterexample(arrays, sentence, None, tuple(steps))
+    said = _entry_sentence(done, name)
+    shows = f"{said}." if said.startswith(name) else f"In {name} {said}."
+    return Counterexample(arrays, sentence, None, tuple(steps), shows, name, main)
 
 
 def _written(values: Float64) -> str:

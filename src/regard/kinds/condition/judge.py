@@ -17,7 +17,7 @@ from regard.checking.answers import Answer
 from regard.checking.factors.open_factor import written
 from regard.checking.mistakes import recognise
 from regard.checking.sampling import softmax
-from regard.checking.verdict import Counterexample, GoalResult, Verdict
+from regard.checking.verdict import Counterexample, GoalResult, SideBySide, Verdict
 from regard.kinds.condition.instance import Float64, Instance, level_of
 from regard.kinds.condition.instance.keys import small_keys
 from regard.kinds.condition.instance.scores import small_scores
@@ -37,6 +37,7 @@ from regard.kinds.condition.reading.trials import (
 )
 from regard.kinds.condition.spec import ConditionProblem
 from regard.report import number, vector
+from regard.report.numbers import spelled
 
 LONG = 50.0  # of a query along a key that is shown
 SURE = 3
@@ -237,7 +238,15 @@ def _counterexample(asked: Asked, alone: list[Instance], missed: list[Instance])
         (f"Softmax turns them into the weights {vector(weights)}.", ""),
         (f"{holds}, and {said}.", ""),
     )
-    return Counterexample(arrays, sentence, found.seed, steps)
+    names = tuple(f"key {goal.of}" if at == 0 else f"key {at + 1}" for at in range(len(weights)))
+    table = None
+    if np.all(np.isfinite(found.scores)):
+        before = (("scores", tuple(found.scores.tolist())),)
+        table = SideBySide(names, tuple(weights.tolist()), (), before=before)
+    about = f"{spelled(len(weights))} keys"
+    return Counterexample(
+        arrays, sentence, found.seed, steps, f"{holds}, and {said}.", about, table=table
+    )
 
 
 def _happens(asked: Asked, one: Instance) -> str:

@@ -77,7 +77,9 @@ def _count(task: Task, name: str) -> list[Found]:
         _ask_about_bytes(task, name, wrong)
         example = _counterexample(task, name, wrong[0], right)
         idea = recognise(MISTAKES, Case(task, name, wrong))
-        return [(GoalResult(name, "this", False, example.sentence.rstrip(".")), example, idea)]
+        brief = example.shows.rstrip(".")
+        goal = GoalResult(name, "this", False, example.sentence.rstrip("."), brief=brief)
+        return [(goal, example, idea)]
     general = any(side.uses for side in said)
     missing = ""
     if form in ("formula", "both") and task.symbols.used(right) and not general:
@@ -158,7 +160,9 @@ def _counterexample(task: Task, name: str, side: Side, right: Ratio) -> Countere
     there = f"With {at}: " if used else ""
     formula = f" ({text})" if used else ""
     sentence = f"{there}{name} is {_number(wanted)}{formula}, and the answer says {said}."
-    return Counterexample(arrays, sentence)
+    shows = f"{name} is {_number(wanted)}{formula}, and the answer says {said}."
+    about = ", ".join(f"{one} = {point[one]}" for one in used)
+    return Counterexample(arrays, sentence, shows=shows, about=about, main=("answer", name))
 
 
 def _plain(value: Fraction) -> int | float:

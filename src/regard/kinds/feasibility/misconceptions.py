@@ -218,7 +218,8 @@ MISTAKES: tuple[Mistake[FeasibilityProblem, Case], ...] = (
     ),
     Mistake(
         "goal-instead-of-output",
-        "This is the output that is wanted, not the one that comes out.",
+        "This is the output that is wanted, not the one that comes out.\n"
+        "What comes out depends on where the token looks.",
         lambda case: case.says(lambda _: [lambda at: at.goal]),
         lambda problem: _answer(problem, next(iter(problem.goal.output.values()))),
     ),

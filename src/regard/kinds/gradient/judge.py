@@ -217,4 +217,5 @@ def _counterexample(asked: Asked, name: str, instances: list[Instance]) -> Count
         f"{what} is {number(float(wanted[place]))}{how}, and the answer says "
         f"{number(float(value[place]))}."
     )
-    return Counterexample(arrays, sentence)
+    right = "loss there" if name == LOSS else f"{name} by the chain rule"
+    return Counterexample(arrays, sentence, main=(name, right))

@@ -267,7 +267,7 @@ MISTAKES: tuple[Mistake[GradientProblem, Case], ...] = (
     ),
     Mistake(
         "bound-does-not-vanish",
-        "It is a bound, and it does not become small as the gap grows.",
+        "The bound does not become small as the gap grows.\nIt is a bound all the same.",
         lambda case: case.bound == "not vanishing",
         lambda problem: {"bound": "1/2"} if problem.goal.bound == "jacobian" else None,
         "A bound that holds for every softmax",

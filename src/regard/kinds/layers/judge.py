@@ -7,7 +7,7 @@ import numpy as np
 from regard.checking.answers import Answer
 from regard.checking.factors.open_factor import written
 from regard.checking.mistakes import recognise
-from regard.checking.verdict import Counterexample, GoalResult, Verdict
+from regard.checking.verdict import Counterexample, GoalResult, SideBySide, Verdict
 from regard.kinds.layers.instance import Float64, Stream
 from regard.kinds.layers.misconceptions import MISTAKES, Case
 from regard.kinds.layers.reading import Asked, read
@@ -84,4 +84,16 @@ def _counterexample(asked: Asked, factor: float, at: int, t: int, off: float) ->
         (f"In layer 2 it looks with {looks}.", ""),
         (f"It brings {vector(brought[t])}.", ""),
     )
-    return Counterexample(arrays, sentence, None, steps)
+    places = (*(["start"] if stream.given.start else []), *names)
+    numbered = tuple(
+        name if name == "start" else f"{i + 1 - stream.given.start}: {name}"
+        for i, name in enumerate(places)
+    )
+    before = (("weights of layer 1", tuple(first[t, : t + 1].tolist())),)
+    factor_is = f", C = {written(factor, 3)}" if asked.factors else ""
+    shows = f"Row {row} has to bring u_{wanted}. What it brings is off by {number(off, 3)}."
+    return Counterexample(
+        arrays, sentence, None, steps, shows, f"row {row} of ({', '.join(names)}){factor_is}",
+        ("output", "wanted"),
+        SideBySide(numbered, tuple(second[t, : t + 1].tolist()), (), "weights of layer 2", before),
+    )  # fmt: skip

@@ -96,7 +96,11 @@ def _counterexample(asked: Asked, name: str) -> Counterexample:
         f"With {_at(at)} {words} {number(found.right)}, and the answer says {number(found.value)}."
     )
     arrays = {**at, name: found.right, "answer": found.value}
-    return Counterexample(arrays, sentence, None, law.steps(at))
+    shows = sentence.partition(f"With {_at(at)} ")[2]
+    return Counterexample(
+        arrays, sentence, None, law.steps(at), f"{shows[:1].upper()}{shows[1:]}", _at(at),
+        ("answer", name),
+    )  # fmt: skip
 
 
 def _never_varies(asked: Asked) -> bool:

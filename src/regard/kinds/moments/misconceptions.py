@@ -249,7 +249,8 @@ MISTAKES: tuple[Mistake[MomentsProblem, Case], ...] = (
     ),
     _leads(
         "variance-for-mean",
-        "This is made of variances, and the mean of the score was asked for.",
+        "This is made of variances, and the mean of the score was asked for.\n"
+        "A mean is made of means.",
         idea="Letting the spread into the mean",
         independent=(("mean", "D v_q"), ("mean", "V")),
         same=(("mean", "V"),),
@@ -263,7 +264,7 @@ MISTAKES: tuple[Mistake[MomentsProblem, Case], ...] = (
     ),
     _leads(
         "mean-taken-as-zero",
-        "The entries have a mean that is not zero, and so has the score.",
+        "The entries have a mean that is not zero.\nSo has the score.",
         products=(("mean", "0"),),
     ),
     _leads(

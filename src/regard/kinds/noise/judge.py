@@ -29,7 +29,7 @@ from regard.problems.laws import Arbitrary, Fixed, Gaussian, Orthogonal
 from regard.report import number
 
 WORDS = {
-    "atoms": "what the output comes near to, and how often",
+    "atoms": "the atoms of the output",
     "mean": "the mean",
     "variance": "the variance",
     "independent": "whether the heads are independent",
@@ -187,9 +187,11 @@ def _counterexample(asked: Asked, wrong: dict[str, Instance]) -> Counterexample:
     shown = ", ".join(f"{label} = {_short(v)}" for label, v in zip(labels, values, strict=True))
     what = "output" if name == "atoms" else name
     try:
-        sentence = f"With {shown} the answer says of the {what}: {asked.told(name, example)}."
+        end = f"answer says of the {what}: {asked.told(name, example)}."
+        sentence, shows = f"With {shown} the {end}", f"The {end}"
     except InvalidAnswer:  # arrays of another length than the values
-        sentence = f"With {shown} the {what} cannot be what the answer says: numbers of any length."
+        shows = f"The {what} cannot be what the answer says: numbers of any length."
+        sentence = f"With {shown} t{shows[1:]}"
     mean, variance = law.mean @ values, law.variance(values)
     arrays = {
         "values": values.tolist(),
@@ -203,7 +205,8 @@ def _counterexample(asked: Asked, wrong: dict[str, Instance]) -> Counterexample:
         for row in law.atoms(values)
     ]
     steps += [f"Its mean is {_short(mean)}.", f"Its variance is {number(variance)}."]
-    return Counterexample(arrays, sentence, None, tuple((step, "") for step in steps))
+    told = tuple((step, "") for step in steps)
+    return Counterexample(arrays, sentence, None, told, shows, shown)
 
 
 def _short(value: Float64) -> str:

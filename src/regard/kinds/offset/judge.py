@@ -19,7 +19,7 @@ from regard.checking.answers import Answer
 from regard.checking.factors.open_factor import written
 from regard.checking.merged_goals import tried
 from regard.checking.sampling import Trial, compare
-from regard.checking.verdict import Counterexample, Verdict
+from regard.checking.verdict import Counterexample, SideBySide, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.offset.instance import Place, least_factor, missed
 from regard.kinds.offset.misconceptions import recognised
@@ -164,8 +164,10 @@ def _counterexample(asked: Asked, failing: Sequence[Trial[Place]]) -> Counterexa
         top = np.flatnonzero(column >= np.max(column) - blur)
         there = " and ".join(map(str, top[:3]))
         end = f"the largest is at τ = {there}, and not at t − T = {worst} alone"
+        shows = f"The query at t = {t} has to look at τ = {worst}, and looks at τ = {there}."
     else:
         end = "numbers that are not finite, or too large to be added"
+        shows = f"The scores of the query at t = {t} are {end}."
     sentence = (
         f"With {place} the query at t = {t} has the scores {vector(column)}{with_factor} for the "
         f"keys 0 … {place.n - 1}: {end}."
@@ -176,7 +178,12 @@ def _counterexample(asked: Asked, failing: Sequence[Trial[Place]]) -> Counterexa
         (f"The key at t − T = {worst} is {vector(arrays['keys'][worst])}.", ""),
         (f"Its score is {number(float(column[worst]))}.", ""),
     )
-    return Counterexample(arrays, sentence, trial.seed if place == trial.instance else None, steps)
+    seed = trial.seed if place == trial.instance else None
+    keys = tuple(f"τ = {tau}" for tau in range(place.n))
+    return Counterexample(
+        arrays, sentence, seed, steps, shows, f"{place}{with_factor}",
+        table=SideBySide(keys, tuple(column.tolist()), (), "scores"),
+    )  # fmt: skip
 
 
 def _query(scores: Float64, place: Place) -> int:

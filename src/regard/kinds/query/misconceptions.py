@@ -26,7 +26,10 @@ MISTAKES = (
         "scores are products with one vector, and cannot be chosen one by one for these "
         "keys, or not as far apart as it would take.",
     ),
-    _by_the_judge("a-query-comes-nearer", "There is a query that comes nearer than that."),
+    _by_the_judge(
+        "a-query-comes-nearer",
+        "There is a query that comes nearer than that.\nThe counterexample has it.",
+    ),
 )
 OFTEN = (
     "no-large-scale",

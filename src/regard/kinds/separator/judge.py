@@ -23,6 +23,7 @@ from regard.kinds.separator.spec import SeparatorProblem
 from regard.language import Formula
 from regard.problems.instances import frame
 from regard.report import number, vector
+from regard.report.numbers import spelled
 
 ROOM = 3  # dimensions beyond those that the problem needs
 
@@ -102,7 +103,12 @@ def _of_coordinates(asked: Asked, idea: Misconception) -> Verdict:
         f"{len(result)} coordinates, and not the vector v."
     )
     shown = {"S": bases.S, "T": bases.T, "M": found, "v": v, "w": w, "c": c, "M c": result}
-    example = Counterexample({name: x.tolist() for name, x in shown.items()}, sentence)
+    example = Counterexample(
+        {name: x.tolist() for name, x in shown.items()},
+        sentence,
+        shows=f"M c has {spelled(len(result))} entries, and the value v has {spelled(d)}.",
+        main=("M c", "v"),
+    )
     goals = (GoalResult(_wanted(asked), "this", False, goal_sentence),)
     return Verdict(asked.problem, goals, example, idea, ())
 
@@ -261,4 +267,12 @@ def _worked(
         (f"The matrix makes {vector(result)} of it.", ""),
         (f"That is off by {vector(off)}.", ""),
     )
-    return Counterexample(arrays, sentence, seed, steps)
+    shows = f"{made} is off by {number(float(np.linalg.norm(off)), 3)} from the value v."
+    if not np.any(v):
+        shows = f"With v = 0 nothing should be left, and {made} has the length "
+        shows += f"{number(float(np.linalg.norm(off)), 3)}."
+    return Counterexample(
+        arrays, sentence, seed, steps,
+        shows if np.all(np.isfinite(off)) else f"{made} has numbers that are not finite.",
+        f"v and w in {spelled(len(v))} dimensions", (made, "v"),
+    )  # fmt: skip

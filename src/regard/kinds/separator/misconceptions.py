@@ -215,7 +215,7 @@ MISTAKES: tuple[Mistake[SeparatorProblem, Case], ...] = (
     ),
     Mistake(
         "other-subspace",
-        "The matrix takes out the other of the two values.",
+        "The matrix takes out the other of the two values.\nThe one that is asked for should stay.",
         _other_subspace,
         _wrong("C T (T' T)^-1 T'", lambda p: p.given.orthogonal),
     ),

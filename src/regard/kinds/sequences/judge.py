@@ -12,7 +12,7 @@ from regard.checking.answer_reading import from_dict
 from regard.checking.answers import Answer
 from regard.checking.factors.open_factor import written
 from regard.checking.mistakes import recognise
-from regard.checking.verdict import Counterexample, GoalResult, Verdict
+from regard.checking.verdict import Counterexample, GoalResult, SideBySide, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.sequences.instance import Row, example, wanted
 from regard.kinds.sequences.late_rows import right_apart
@@ -116,7 +116,16 @@ def _counterexample(
         (f"Softmax turns them into the weights {vector(weights)}.", ""),
         (f"The output is {vector(output)}, and {vector(goal)} is wanted.", ""),
     )
-    return Counterexample(arrays, sentence, None, steps)
+    places = tuple(f"{i + 1}: {name}" for i, name in enumerate(names[: row.seen]))
+    before = (("scores", tuple(s.tolist())),) if np.all(np.isfinite(s)) else ()
+    factor_is = f", C = {written(factor, 3)}" if asked.factors else ""
+    return Counterexample(
+        arrays, sentence, None, steps,
+        f"What row {row.t + 1} brings is off by {number(off, 3)}.",
+        f"row {row.t + 1} of ({', '.join(names)}){factor_is}",
+        ("output", "wanted"),
+        SideBySide(places, tuple(weights.tolist()), (), before=before),
+    )  # fmt: skip
 
 
 def _claimed(problem: SequencesProblem, answer: Answer) -> Verdict:

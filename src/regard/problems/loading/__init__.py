@@ -118,7 +118,9 @@ def parse(text: str, name: str, *, is_json: bool = False) -> dict[str, Any]:
         fix = _mended(text, reason) or _quoting(reason)
         raise InvalidProblem(f"{name}: is not TOML: {reason}.{' ' * bool(fix)}{fix}") from None
     if not isinstance(data, dict):
-        what = {str: "text", list: "a list"}.get(type(data), "a value")
+        what = (
+            "text" if isinstance(data, str) else "a list" if isinstance(data, list) else "a value"
+        )
         raise InvalidProblem(
             f'{name}: must be a table of keys, such as {{"q": "C k_a"}}, and is {what} alone.'
         )

@@ -186,9 +186,9 @@ class _Page:
 
         rows = ['<p class="regard-bar-of"><button type="button" class="regard-all" hidden="hidden">'
                 'Open all</button></p>', index.index(rest, lead, opened)]  # fmt: skip
-        return [*rows, *(self.aside(chapter) for chapter in index.asides(rest))]
+        return [*rows, *(self.after_all(chapter) for chapter in index.asides(rest))]
 
-    def aside(self, chapter: Chapter) -> str:
+    def after_all(self, chapter: Chapter) -> str:
         """Return a chapter that is no part: its title beside callouts or cards."""
         heading = chapter.heading
         assert heading is not None

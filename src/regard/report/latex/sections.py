@@ -99,7 +99,8 @@ def section(given: Section) -> str:
 
 def _exercise(given: Section) -> str:
     """Return a question with room below it; what its answer is called comes last, and smaller."""
-    asked, notes = given.blocks, ()
+    asked: tuple[Block, ...] = given.blocks
+    notes: tuple[Block, ...] = ()
     if len(asked) > 1 and isinstance(asked[-1], Prose):
         asked, notes = asked[:-1], asked[-1:]
     small = rf"\regardnote{{{blocks(notes)}}}" if notes else ""
@@ -205,7 +206,8 @@ def _callout(given: tuple[Block, ...], tone: str = "bad") -> str:
     if not isinstance(first, Text | Heading):
         return blocks(given)
     if isinstance(first, Heading):
-        inside = f"\\regardwrong{{{words(first.words)}}}\n{blocks(rest)}"
+        sign = r"$\rightarrow$" if tone == "good" else MARKS[tone]
+        inside = f"\\regardtitled{{{tone}}}{{{sign}}}{{{words(first.words)}}}\n{blocks(rest)}"
     else:
         inside = blocks(given)
     return f"\\begin{{regardcallout}}{{regard{tone}}}\n{inside}\n\\end{{regardcallout}}"

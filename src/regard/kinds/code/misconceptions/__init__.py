@@ -134,7 +134,8 @@ MISTAKES: tuple[Mistake[CodeProblem, Wrong], ...] = (
     ),
     like(
         "scores-not-scaled",
-        "The scores are not divided by the root of d_k.",
+        "The scores are not divided by the root of d_k.\n"
+        "Scores of wider queries and keys are larger, and the root takes that back.",
         Change(scale="none"),
     ),
     like(

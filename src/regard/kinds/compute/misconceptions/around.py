@@ -204,7 +204,7 @@ POSITIONS = (
         "positions-forgotten",
         _positions_left_out,
         "Positions left out",
-        "These are the numbers without positions.",
+        "These are the numbers without positions.\nThey come in before the softmax.",
     ),
 )
 
@@ -214,7 +214,8 @@ BLOCK = (
         "residual-forgotten",
         _residual_left_out,
         "The residual left out",
-        "The input was not added to the output of attention.",
+        "The input was not added to the output of attention.\n"
+        "A residual connection adds what goes in to what comes out.",
     ),
     imitated(
         "norm-over-tokens",
@@ -252,7 +253,7 @@ BLOCK = (
     imitated(
         "norm-forgotten",
         _norm_otherwise("none"),
-        sentence="The norm was left out.",
+        sentence=("The norm was left out.\nIt rescales each token by itself."),
     ),
     imitated(
         "pre-and-post-norm-exchanged",

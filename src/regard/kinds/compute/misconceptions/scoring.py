@@ -168,7 +168,8 @@ SCALES = (
         "forgot-scale",
         lambda example: _scaled_otherwise(example, 1.0),
         "The scale left out",
-        "The scores were not multiplied by the scale that is asked for.",
+        "The scores were not multiplied by the scale that is asked for.\n"
+        "That comes before the softmax.",
     ),
     imitated(
         "scaled-although-not-asked",
@@ -257,7 +258,10 @@ OTHERS = (
     imitated(
         "tanh-forgotten",
         _score_otherwise("additive"),
-        sentence="The sum of query and key did not go through tanh.",
+        sentence=(
+            "The sum of query and key did not go through tanh.\n"
+            "It does so before it becomes a score."
+        ),
     ),
     imitated(
         "bias-the-other-way",

@@ -163,13 +163,14 @@ MATRICES = (
         "biases-forgotten",
         _without("b_Q", "b_K", "b_V", "b_O"),
         "The biases left out",
-        "The biases were not added to the queries, keys, values or outputs.",
+        "The biases were not added to the queries, keys, values or outputs.\n"
+        "A bias is added after the product with its matrix.",
     ),
     imitated(
         "forgot-output-matrix",
         _output_matrix_left_out,
         "$W_O$ left out",
-        "What the heads put out was not multiplied by W_O.",
+        "What the heads put out was not multiplied by W_O.\nThat comes last, and mixes the heads.",
     ),
     imitated(
         "heads-mixed",

@@ -138,7 +138,11 @@ MISTAKES: tuple[Mistake[ConditionProblem, Case], ...] = (
         "The effect can be there without the condition.\nThat is so not only near the border.",
         lambda case: case.sufficient,
     ),
-    Mistake("not-sufficient", "The condition can hold without the effect.", lambda case: True),
+    Mistake(
+        "not-sufficient",
+        "The condition can hold without the effect.\nThe counterexample is such a case.",
+        lambda case: True,
+    ),
 )
 OFTEN = (
     "ratio-instead-of-difference",

@@ -99,7 +99,7 @@ COUNT_MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
         "norms-forgotten",
         changed(lambda at: at.with_conventions(norms="none")),
         "Without the parameters of the norms",
-        "The parameters of the norms were left out.",
+        "The parameters of the norms were left out.\nHere they are counted.",
     ),
     mistake(
         "norms-counted",
@@ -136,7 +136,7 @@ COUNT_MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
             )
         ),
         "Without the table of positions",
-        "The learned table of positions was left out.",
+        "The learned table of positions was left out.\nIt has a row for every position.",
     ),
     mistake(
         "multiplications-for-flops",

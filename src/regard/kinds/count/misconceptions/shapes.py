@@ -115,12 +115,12 @@ SHAPE_MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
         "batch-axis-forgotten",
         _no_batch,
         "The batch left out",
-        "The axis of the batch was left out.",
+        "The axis of the batch was left out.\nA batch keeps an axis of its own.",
     ),
     _shape_mistake(
         "axes-in-another-order",
         _permuted,
         "Two axes exchanged",
-        "The sizes are right, and two of the axes have changed places.",
+        "Two of the axes have changed places.\nTheir sizes are right.",
     ),
 )

@@ -142,7 +142,10 @@ def _output_example(asked: Asked, trial: Trial[Instance]) -> Counterexample:
         (f"Softmax turns them into the weights {vector(weights)}.", ""),
         (f"The tokens with these weights come to {vector(at.output)}.", ""),
     )
-    return Counterexample(arrays, sentence, trial.seed, steps)
+    shows = f"The answer is off by {number(trial.error, 3)} of the length of the goal."
+    return Counterexample(
+        arrays, sentence, trial.seed, steps, shows, where, ("answer", asked.label)
+    )
 
 
 def _claim_example(asked: Asked, reached: Reach) -> Counterexample:
@@ -173,7 +176,9 @@ def _claim_example(asked: Asked, reached: Reach) -> Counterexample:
         f"{start} {asked.label} is {vector(output)}, and {vector(at.goal)} is wanted: "
         f"{compare(error, asked.tolerance)} of its length."
     )
-    return Counterexample(arrays, sentence)
+    shows = f"{asked.label} is {compare(error, asked.tolerance)} of its length."
+    about = start.removeprefix("With ").rstrip(",")
+    return Counterexample(arrays, sentence, shows=shows, about=about, main=(asked.label, "wanted"))
 
 
 def _plainest(asked: Asked, reached: Reach) -> tuple[Instance, Nearest]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from regard.checking.counterexample_report import key_names
-from regard.checking.open_factor import written
+from regard.checking.factors.open_factor import written
 from regard.checking.sampling import softmax
 from regard.checking.verdict import SideBySide
 from regard.kinds.heads.reading import Candidate

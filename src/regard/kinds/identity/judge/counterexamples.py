@@ -24,7 +24,9 @@ def symbolic_difference(
     there = f"With {sizes}" if sizes else "There"
     arrays = {name: found.values[name] for name in asked.given.shapes if name in found.values}
     words = found.difference.words("by the answer", "by definition")
-    return Counterexample(arrays, f"{there}: {claim.name} is {words}.")
+    return Counterexample(
+        arrays, f"{there}: {claim.name} is {words}.", shows=f"{claim.name} is {words}.", about=sizes
+    )
 
 
 def failing_instance(case: Case, failing: list[Trial[Values]]) -> Counterexample:
@@ -43,13 +45,16 @@ def failing_instance(case: Case, failing: list[Trial[Values]]) -> Counterexample
     sentence = f"{there}{':' if numbers else ''} {words}."
     if found is not None:
         arrays[claim.name] = np.asarray(found).tolist()
+    name = claim.name
+    shows = f"{words}." if words.startswith(f"{name} ") else f"{words[:1].upper()}{words[1:]}."
     if not numbers:
-        return Counterexample(arrays, sentence, trial.seed)
+        return Counterexample(arrays, sentence, trial.seed, shows=shows, about=sizes)
     steps = (
         (f"The formula comes to {_rows(np.asarray(found))}.", ""),
         (f"By definition {claim.name} is {_rows(wanted)}.", ""),
     )
-    return Counterexample(arrays, sentence, trial.seed, steps)
+    main = (name, f"{name} by definition")
+    return Counterexample(arrays, sentence, trial.seed, steps, shows, sizes, main)
 
 
 def compared(case: Case, values: Values) -> tuple[Any, str]:

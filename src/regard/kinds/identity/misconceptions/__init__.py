@@ -189,7 +189,8 @@ MISTAKES: tuple[Mistake[IdentityProblem, Case], ...] = (
     _formula(
         "size-as-factor",
         lambda case: multiple(case, -1.0, 1.0),
-        "The result is right but for a factor that is one of the sizes.",
+        "The result is right but for a factor that is one of the sizes.\n"
+        "Divide what comes out by what is wanted: the ratio is that size.",
     ),
     _formula("extra-factor", lambda case: proportional(case, constant=True)),
     _formula("unnormalised-weights", powers_for_weights),

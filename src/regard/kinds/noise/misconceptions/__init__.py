@@ -170,7 +170,7 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
     Mistake("not-finite", SHARED["not-finite"], _not_finite),
     Mistake(
         "probabilities-do-not-add-up",
-        "Probabilities are not negative, and they add up to 1.",
+        "Probabilities are not negative, and they add up to 1.\nThose of the answer do not.",
         _does_not_add_up,
     ),
     Mistake(

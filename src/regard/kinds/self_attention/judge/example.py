@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from regard.checking.factors.open_factor import plain as plain_factor
 from regard.checking.sampling import compare
-from regard.checking.verdict import Counterexample
+from regard.checking.verdict import Counterexample, SideBySide
 from regard.kinds.self_attention.judge.heads import Asked, Scene, errors, scene, weights_of, worst
 from regard.problems.tokens import read_label
 from regard.report import number, vector
@@ -59,7 +62,32 @@ def counterexample(asked: Asked, prefix: str = "") -> Counterexample:
     sentence = f"{start}{said}: {compare(found[label], asked.tolerance)}."
     if prefix:
         sentence = f"{prefix}: then {said}."
-    return Counterexample(arrays, sentence, seed, tuple(steps))
+    output = label.startswith("c_") and label in arrays
+    shows = "" if prefix else f"{label} is {compare(found[label], asked.tolerance)}."
+    return Counterexample(
+        arrays, sentence, seed, tuple(steps), shows if output else "", where,
+        (label, "wanted") if output else ("weights", "wanted"),
+        table=_table(asked, at, arrays, label) if output else _of_tokens(arrays),
+    )  # fmt: skip
+
+
+def _table(asked: Asked, at: Scene, arrays: Mapping[str, Any], label: str) -> SideBySide | None:
+    """Return an output beside the one wanted, along the basis where that is along the axes."""
+    names = asked.problem.given.basis.names
+    yours, wanted = arrays[label], arrays["wanted"]
+    basis = np.array([at.symbols[name] for name in names])
+    along = np.array_equal(basis, np.diag(np.diag(basis))) if basis.ndim == 2 else False
+    if not along or len(yours) != len(names):
+        return None
+    titles = tuple(f"along {name}" for name in names)
+    return SideBySide(titles, tuple(yours), tuple(wanted), f"${label}$")
+
+
+def _of_tokens(arrays: Mapping[str, Any]) -> SideBySide:
+    """Return the weights of the tokens beside those wanted."""
+    yours, wanted = arrays["weights"], arrays["wanted"]
+    names = tuple(f"token {i + 1}" for i in range(len(yours)))
+    return SideBySide(names, tuple(yours), tuple(wanted))
 
 
 def _failing(asked: Asked) -> tuple[Scene, int | None]:
