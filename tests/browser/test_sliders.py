@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regard import attention, report
+from regard import analysis, attention, report
 from regard.checking import check
-from regard.problems import load
+from regard.problems import key_instance, load
 from solving.reading import solved
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -77,6 +77,37 @@ def test_every_row_is_what_attention_gives(chromium: Any, pages: dict[str, Path]
         expected = attention(query[None], keys, np.eye(6), scale=1.0)[0]
         np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-9)
         np.testing.assert_allclose(leak, expected[2:].sum(), rtol=0, atol=1e-9)
+    page.close()
+
+
+def test_the_output_moves_from_the_mean_of_all_values_to_what_is_wanted(
+    chromium: Any, pages: dict[str, Path]
+) -> None:
+    page = opened(chromium, pages["average"])
+    data, values = stored(page), key_instance(load("average-two-values").given).values
+    mean, wanted = values.mean(axis=0), (values[0] + values[1]) / 2
+    for weights, gone in zip(data["bars"], data["way"], strict=True):
+        there = mean + gone * (wanted - mean)
+        np.testing.assert_allclose(there, weights @ values, rtol=0, atol=1e-9)
+    page.locator(".regard-slider input").focus()
+    page.keyboard.press("Home")
+    assert float(page.locator(".regard-gone").get_attribute("cx").rstrip("%")) == 0
+    apart = np.linalg.norm(mean - wanted)
+    assert page.locator(".regard-left").inner_text() == f"off by {apart:.3g}"
+    page.close()
+
+
+def test_bars_of_random_keys_are_their_mean_weights(chromium: Any, pages: dict[str, Path]) -> None:
+    page = opened(chromium, pages["noise"])
+    data, instance = stored(page), key_instance(load("average-under-small-noise").given)
+    mu = instance.keys
+    for factor, weights in zip(data["x"], data["bars"], strict=True):
+        query = factor * (mu[0] + mu[1])
+        law = analysis.key_noise(query, mu, instance.covariances, np.eye(len(mu)))
+        np.testing.assert_allclose(weights, law.mean, rtol=0, atol=1e-9)
+    assert (
+        page.locator(".regard-beside .regard-label").first.inner_text().startswith("Mean weights")
+    )
     page.close()
 
 

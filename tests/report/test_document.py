@@ -299,15 +299,15 @@ DAMAGED: dict[str, Any] = {
     "Report has the fields title, blocks. Got nothing.": {},
     "blocks must be a tuple or a list. Got dict.": {"title": "t", "blocks": {}},
     "Report: title must be a string. Got NoneType.": {"title": None, "blocks": []},
-    "blocks[0] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot, slider. Got str.": {
+    "blocks[0] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot, slider, checklist, comparison. Got str.": {
         "title": "t",
         "blocks": ["paragraph"],
     },
-    "blocks[1] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot, slider. Got type 'tabel'.": {
+    "blocks[1] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot, slider, checklist, comparison. Got type 'tabel'.": {
         "title": "t",
         "blocks": [{"type": "text", "text": ""}, {"type": "tabel"}],
     },
-    "blocks[0] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot, slider. Got type ['text'].": {
+    "blocks[0] must be a dict with a type out of text, heading, table, facts, prose, math, steps, code, plot, slider, checklist, comparison. Got type ['text'].": {
         "title": "t",
         "blocks": [{"type": ["text"], "text": ""}],
     },

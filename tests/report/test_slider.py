@@ -16,6 +16,7 @@ from regard.report import (
     Report,
     Series,
     Slider,
+    Way,
     json_schema,
     to_html_fragment,
     to_html_page,
@@ -37,7 +38,10 @@ SLIDER = Slider(
 
 
 def test_a_slider_is_the_same_after_json() -> None:
-    report = Report("T", (SLIDER, Slider(PLOT, 0, ("a", "b", "c"))))
+    moved = replace(
+        SLIDER, output=Way("start", "$c^*$", (0.0, 0.5, 0.75), (2.0, 1.0, 0.5)), mean=True
+    )
+    report = Report("T", (SLIDER, moved, Slider(PLOT, 0, ("a", "b", "c"))))
     data = json.loads(json.dumps(report.to_dict()))
     jsonschema.validate(data, json_schema())
     assert Report.from_dict(data) == report
@@ -97,3 +101,27 @@ def test_a_page_is_well_formed_and_shows_the_first_row_without_its_script() -> N
 def test_what_is_no_slider_is_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=f"Slider: .*{message}"):
         replace(SLIDER, **change)
+
+
+def test_the_output_stands_where_it_is_on_its_way() -> None:
+    moved = replace(SLIDER, output=Way("the <start>", "$c^*$", (0.0, 0.5, 0.75), (2.0, 1.0, 0.5)))
+    page = to_html_page(Report("T", (moved,)))
+    assert '<circle class="regard-gone" cx="50.0%"' in page
+    assert ">off by 1</span>" in page.replace("\\\n", "")
+    assert "the &lt;start&gt;" in page
+    assert "regard-gone" not in to_html_fragment(Report("T", (SLIDER,)))
+
+
+def test_means_of_weights_are_called_so() -> None:
+    assert "Mean weights; line: wanted" in to_html_page(Report("T", (replace(SLIDER, mean=True),)))
+    assert "Mean weights; line: wanted" in to_latex(Report("T", (replace(SLIDER, mean=True),)))
+    assert "Mean" not in to_html_page(Report("T", (SLIDER,)))
+
+
+def test_a_way_has_a_place_for_each_row() -> None:
+    with pytest.raises(ParameterError, match="Way: at and left must have one number per row"):
+        Way("a", "b", (0.0, 1.0), (1.0,))
+    with pytest.raises(
+        ParameterError, match=r"Slider: output must be a Way with a place per row \(3\)"
+    ):
+        replace(SLIDER, output=Way("a", "b", (0.0, 1.0), (1.0, 0.0)))

@@ -11,6 +11,7 @@ from regard.report.document import Slider as Slider
 from regard.report.document import Steps as Steps
 from regard.report.document import Table as Table
 from regard.report.document import Text as Text
+from regard.report.document import Way as Way
 from regard.report.html.page import to_html_fragment as to_html_fragment
 from regard.report.html.page import to_html_page as to_html_page
 from regard.report.html.svg import draw as draw

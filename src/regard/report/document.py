@@ -17,7 +17,7 @@ from regard.report import checks
 from regard.report.blocks import Facts, Heading, Table, Text
 from regard.report.compared import Checklist, Comparison
 from regard.report.plot import Plot, Series
-from regard.report.slider import Slider
+from regard.report.slider import Slider, Way
 from regard.report.writing import Code, Math, Prose, Steps
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Steps",
     "Table",
     "Text",
+    "Way",
 ]
 
 Block: TypeAlias = (
@@ -165,15 +166,19 @@ def _block_to_dict(block: Block) -> dict[str, Any]:
             del data[name]
     if data.get("y_scale") == "linear":
         del data["y_scale"]
-    for name in ("limit", "enough"):
+    for name in ("limit", "enough", "output"):
         if name in data and data[name] is None:
             del data[name]
+    if data.get("mean") is False:
+        del data["mean"]
     return data
 
 
 def _plain_data(value: Any) -> Any:
     if isinstance(value, Series):
         return {"name": value.name, "x": list(value.x), "y": list(value.y)}
+    if isinstance(value, Way):
+        return {name: _plain_data(x) for name, x in vars(value).items()}
     if isinstance(value, Plot):
         return {name: x for name, x in _block_to_dict(value).items() if name != "type"}
     return [_plain_data(item) for item in value] if isinstance(value, tuple) else value
@@ -191,6 +196,8 @@ def _block_from_dict(i: int, data: Any) -> Block:
         fields = _fields_of(block, {k: v for k, v in data.items() if k != "type"})
         if block is Slider and isinstance(fields.get("plot"), Mapping):
             fields["plot"] = _plot(_fields_of(Plot, fields["plot"]))
+        if block is Slider and isinstance(fields.get("output"), Mapping):
+            fields["output"] = Way(**_fields_of(Way, fields["output"]))
         return _plot(fields) if block is Plot else block(**fields)
     except ParameterError as error:
         raise ParameterError(f"blocks[{i}]: {error}") from None

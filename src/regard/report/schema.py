@@ -92,8 +92,11 @@ def _slider() -> dict[str, Any]:
         "wanted": numbers,
         "limit": noted,
         "enough": noted,
+        "output": _object({"start": _STRING, "end": _STRING, "at": numbers, "left": numbers}),
+        "mean": {"const": True},
     }
-    return _block("slider", fields, ["labels", "bars", "wanted", "limit", "enough"])
+    optional = ["labels", "bars", "wanted", "limit", "enough", "output", "mean"]
+    return _block("slider", fields, optional)
 
 
 def _plot() -> dict[str, Any]:

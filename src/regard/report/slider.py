@@ -12,6 +12,33 @@ MOST_ROWS = 80
 
 
 @dataclass(frozen=True)
+class Way:
+    """An output that moves straight from one place to another.
+
+    Args:
+        start: what is at its beginning, in a few words, such as the mean of all values.
+        end: what is at its end.
+        at: for each row of a slider, the share of the way that the output has gone.
+        left: for each row, how far it is from the end.
+    """
+
+    start: str
+    end: str
+    at: tuple[float, ...]
+    left: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end"):
+            checks.string(f"Way: {name}", getattr(self, name))
+        for name in ("at", "left"):
+            object.__setattr__(
+                self, name, checks.numbers(f"Way: {name}", getattr(self, name), LARGEST)
+            )
+        if len(self.at) != len(self.left):
+            raise ParameterError("Way: at and left must have one number per row.")
+
+
+@dataclass(frozen=True)
 class Slider:
     """A plot of lines with a slider below it; a report that cannot move shows the plot.
 
@@ -26,6 +53,8 @@ class Slider:
         wanted: the share that is wanted for each label, or ().
         limit: a height up to which, or None; and in a few words, what it is.
         enough: a place from which on all is well, or None; and in a few words, what holds there.
+        output: where the output is on its way, or None.
+        mean: whether the bars are means of random weights.
     """
 
     plot: Plot
@@ -36,6 +65,8 @@ class Slider:
     wanted: tuple[float, ...] = ()
     limit: tuple[float, str] | None = None
     enough: tuple[float, str] | None = None
+    output: Way | None = None
+    mean: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.plot, Plot) or self.plot.kind != "lines":
@@ -58,12 +89,26 @@ class Slider:
             raise ParameterError(f"Slider: sentences and bars must be one per row ({len(rows)}).")
         if any(len(row) != len(labels) for row in bars) or len(wanted) not in (0, len(labels)):
             raise ParameterError("Slider: bars and wanted must have one number per label.")
+        if self.output is not None and (
+            not isinstance(self.output, Way) or len(self.output.at) != len(rows)
+        ):
+            raise ParameterError(
+                f"Slider: output must be a Way with a place per row ({len(rows)})."
+            )
+        if type(self.mean) is not bool:
+            raise ParameterError("Slider: mean must be True or False.")
         object.__setattr__(self, "sentences", sentences)
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "bars", bars)
         object.__setattr__(self, "wanted", wanted)
         for name in ("limit", "enough"):
             object.__setattr__(self, name, _noted(name, getattr(self, name)))
+
+    @property
+    def bars_title(self) -> str:
+        """What the bars are."""
+        title = "Mean weights" if self.mean else "Weights"
+        return f"{title}; line: wanted" if self.wanted else title
 
     @property
     def rows(self) -> tuple[float, ...]:

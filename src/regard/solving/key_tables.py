@@ -127,7 +127,7 @@ def weights_table(
     given: Keys, wanted: Float64, weights: Float64, prefix: str = "k", caption: str = "weights"
 ) -> Table:
     """The wanted keys and those of largest weight beside them; the rest in one row."""
-    shown = _shown(wanted, weights)
+    shown = shown_rows(wanted, weights)
     rows = [
         (
             f"${symbol(key_name(given, i, prefix))}$",
@@ -147,7 +147,7 @@ def weights_plot(
     given: Keys, wanted: Float64, weights: Float64, caption: str, prefix: str = "k"
 ) -> Plot:
     """Bars of what is wanted and what is given."""
-    shown = _shown(wanted, weights)
+    shown = shown_rows(wanted, weights)
     left = [i for i in range(len(wanted)) if i not in shown]
     labels = [f"${symbol(key_name(given, i, prefix))}$" for i in shown]
     labels += ["others"] if left else []
@@ -163,7 +163,8 @@ def weights_plot(
     return Plot("bars", caption, "key", "weight", series)
 
 
-def _shown(wanted: Float64, weights: Float64) -> list[int]:
+def shown_rows(wanted: Float64, weights: Float64) -> list[int]:
+    """Return which keys a table has: those wanted, then those of largest weight."""
     # Weights that are equal but for rounding stay in the order of the keys.
     a, b = np.round(wanted, ALIKE), np.round(weights, ALIKE)
     order = sorted(range(len(wanted)), key=lambda i: (-a[i], -b[i], i))

@@ -115,6 +115,20 @@ class RandomKeys:
         missed = law.mean - wanted
         return np.sqrt(np.sum(missed**2, axis=-1) + variance), variance
 
+    def mean_weights(self, queries: Float64, shares: Float64 | None = None) -> Float64:
+        """E α (..., n) of queries (..., heads, d), averaged over the heads as shares say."""
+        if not self.random:
+            weights = softmax(self.scale * (queries @ self.means.T))
+            return np.asarray(np.average(weights, axis=-2, weights=shares))
+        return key_noise(
+            queries,
+            self.means,
+            self.covariances,
+            np.eye(len(self.means)),
+            scale=self.scale,
+            head_weights=shares,
+        ).mean
+
     def score_variances(self, query: Float64) -> Float64:
         """The variance (n,) of the score of each key."""
         found = self.scale**2 * np.einsum("a,nab,b->n", query, self.covariances, query)

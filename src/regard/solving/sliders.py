@@ -2,16 +2,55 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
+
+from regard.problems.instances import Float64
+from regard.problems.keys import Keys
 from regard.report import Plot, Slider, number
 from regard.report.headline import marked
 from regard.report.inline import shown
 from regard.report.numbers import listing
+from regard.solving.key_tables import key_name, shown_rows, symbol
 
 
-def along(plot: Plot, near: float) -> Slider | Plot:
+@dataclass(frozen=True)
+class MeanWeights:
+    """The mean weights of random keys, for each place of a curve.
+
+    Attributes:
+        labels: of the keys.
+        rows: a weight for each key, place by place.
+        wanted: the weight that is wanted for each key, or ().
+    """
+
+    labels: tuple[str, ...]
+    rows: tuple[tuple[float, ...], ...]
+    wanted: tuple[float, ...] = ()
+
+    @classmethod
+    def of(
+        cls, given: Keys, weights: Float64, wanted: Float64 | None = None, prefix: str = "k"
+    ) -> MeanWeights:
+        """Return the weights (places, n) of the keys that a table of the last place shows."""
+        last = weights[-1]
+        shown = shown_rows(np.zeros(len(last)) if wanted is None else wanted, last)
+        labels = tuple(f"${symbol(key_name(given, i, prefix))}$" for i in shown)
+        rows = tuple(tuple(row) for row in weights[:, shown].tolist())
+        return cls(labels, rows, () if wanted is None else tuple(wanted[shown].tolist()))
+
+
+def along(
+    plot: Plot,
+    near: float,
+    weights: MeanWeights | None = None,
+    limit: tuple[float, str] | None = None,
+) -> Slider | Plot:
     """Return lines as a slider that starts near a place; the plot where that cannot be.
 
-    The lines must share their places; those that do not stay a plot that stands still.
+    The lines must share their places; those that do not stay a plot that stands still. Beside it
+    stand mean weights, and in it a height that is allowed, where these are given.
     """
     x = plot.series[0].x
     if any(series.x != x or isinstance(series.x[0], str) for series in plot.series):
@@ -20,7 +59,11 @@ def along(plot: Plot, near: float) -> Slider | Plot:
     if len(places) < 2 or places != sorted(set(places)):
         return plot
     at = min(range(len(places)), key=lambda i: abs(places[i] - near))
-    return Slider(plot, at, tuple(_says(plot, i, place) for i, place in enumerate(places)))
+    says = tuple(_says(plot, i, place) for i, place in enumerate(places))
+    if weights is None:
+        return Slider(plot, at, says, limit=limit)
+    beside = (weights.labels, weights.rows, weights.wanted)
+    return Slider(plot, at, says, *beside, limit=limit, mean=True)
 
 
 def _says(plot: Plot, row: int, place: float) -> str:

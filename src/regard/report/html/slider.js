@@ -8,6 +8,8 @@ for (const figure of document.querySelectorAll(".regard-slider")) {
   const dots = figure.querySelectorAll(".regard-dot");
   const fills = figure.querySelectorAll(".regard-bars .regard-fill");
   const values = figure.querySelectorAll(".regard-bars .regard-value");
+  const gone = figure.querySelector(".regard-gone");
+  const left = figure.querySelector(".regard-left");
   let row = data.at;
 
   function share(x) {
@@ -29,6 +31,10 @@ for (const figure of document.querySelectorAll(".regard-slider")) {
       fill.setAttribute("width", 100 * Math.min(1, Math.max(0, data.bars[row][i])) + "%");
       values[i].textContent = share(data.bars[row][i]);
     });
+    if (gone) {
+      gone.setAttribute("cx", 100 * data.way[row] + "%");
+      left.textContent = data.left[row];
+    }
     input.value = data.places[row];
     input.setAttribute("aria-valuetext", data.symbol + " = " + data.shown[row]);
     figure.dataset.row = row;

@@ -34,11 +34,15 @@ def figure(slider: Slider, which: int) -> str:
         "bars": [[_stored(v) for v in row] for row in slider.bars],
         "places": places,
         "heights": heights,
+        "way": [_stored(x) for x in slider.output.at] if slider.output else [],
+        "left": [f"off by {number(x, 3)}" for x in slider.output.left] if slider.output else [],
         "says": [coloured(sentence) for sentence in slider.sentences],
     }
     text = json.dumps(data, ensure_ascii=True).replace("<", "\\u003c").replace("&", "\\u0026")
     text = text.replace(">", "\\u003e")
-    beside = _bars(slider)
+    beside = _bars(slider) + _way(slider)
+    if beside:
+        beside = f'<div class="regard-beside">\n{beside}\n</div>'
     look = "regard-moves regard-two" if beside else "regard-moves"
     caption = f"\n<figcaption>{words(plot.caption)}</figcaption>" if shown(plot.caption) else ""
     return f"""<figure class="regard-slider" id="slider-{which}">
@@ -105,9 +109,28 @@ def _bars(slider: Slider) -> str:
         bars.row(words(label), part, share(part), 1 if goal else 0, goal or None)
         for label, part, goal in zip(slider.labels, slider.bars[slider.at], wanted, strict=True)
     ]
-    legend = "Weights; line: wanted" if slider.wanted else "Weights"
     return (
-        f'<div class="regard-bars">\n<p class="regard-label">{legend}</p>\n'
+        f'<div class="regard-bars">\n<p class="regard-label">{slider.bars_title}</p>\n'
         + "\n".join(rows)
         + "\n</div>"
     )
+
+
+def _way(slider: Slider) -> str:
+    """The output between where it starts and what is wanted; its distance is text."""
+    way = slider.output
+    if way is None:
+        return ""
+    at = round(100 * way.at[slider.at], 6)
+    return f"""
+<div class="regard-way">
+<p class="regard-label">Output, <span class="regard-left">off by {number(way.left[slider.at], 3)}\
+</span></p>
+<svg class="regard-track" aria-hidden="true">
+<line class="regard-grid" x1="0" x2="100%" y1="10" y2="10" />
+<circle class="regard-start" cx="0" cy="10" r="4" />
+<circle class="regard-end" cx="100%" cy="10" r="9" />
+<circle class="regard-gone" cx="{at}%" cy="10" r="5.5" />
+</svg>
+<p class="regard-ends"><span>{words(way.start)}</span><span>{words(way.end)}</span></p>
+</div>"""

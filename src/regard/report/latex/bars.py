@@ -55,7 +55,7 @@ def bars(given: Plot) -> list[str]:
 def shares(given: Slider) -> list[str]:
     """Return the bars beside a curve, each of a whole, with a line at what is wanted."""
     wanted: Sequence[float | None] = given.wanted or (None,) * len(given.labels)
-    lines = above("Weights; line: wanted" if given.wanted else "Weights", 0.4)
+    lines = above(given.bars_title, 0.4)
     for i, (name, part, goal) in enumerate(
         zip(given.labels, given.bars[given.at], wanted, strict=True)
     ):

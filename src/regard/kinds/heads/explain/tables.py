@@ -24,7 +24,7 @@ from regard.solving.key_tables import (
     weights_plot,
     weights_table,
 )
-from regard.solving.sliders import along
+from regard.solving.sliders import MeanWeights, along
 
 POINTS = 31
 ROUNDING = 1e-12  # of weights
@@ -51,7 +51,7 @@ def details(problem: HeadsProblem, found: HeadQueries) -> Iterator[Block]:
         title = "Average weights of all heads"
         yield weights_plot(given, pattern.wanted, weights, title, pattern.prefix)
     else:
-        yield from _against_one(found, found.factor)
+        yield from _against_one(problem, found, found.factor)
     if keys.random and pattern.structure == "orthonormal":
         yield from (*GENERAL_REMARKS, _limits(found), *allocations(), null_steering())
 
@@ -79,7 +79,9 @@ def _error(found: HeadQueries, x: float) -> str:
     return error_in_digits(x) if found.heads.keys.random else below(x, ROUNDING)
 
 
-def _against_one(found: HeadQueries, factor: float) -> tuple[Table, Plot | Slider]:
+def _against_one(
+    problem: HeadsProblem, found: HeadQueries, factor: float
+) -> tuple[Table, Plot | Slider]:
     """The same factor in several heads, and in one head for all wanted keys."""
     heads, whole, random = found.heads, found.pattern, found.heads.keys.random
 
@@ -117,7 +119,10 @@ def _against_one(found: HeadQueries, factor: float) -> tuple[Table, Plot | Slide
             for name, line in zip((several, "one head"), lines, strict=True)
         ),
     )
-    return table, along(plot, factor)
+    weights = MeanWeights.of(
+        problem.given, heads.mean_weights(heads.at(x)), whole.wanted, whole.prefix
+    )
+    return table, along(plot, factor, weights)
 
 
 def _limits(found: HeadQueries) -> Table:

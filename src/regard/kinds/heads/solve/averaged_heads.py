@@ -106,9 +106,19 @@ class AveragedHeads:
         self, queries: Float64, keys: RandomKeys | None = None
     ) -> tuple[Float64, Float64]:
         """The same with the trace of the output's covariance."""
-        first, counts = self._distinct
-        shares = None if len(self.patterns) == 1 else np.array(counts) / len(self.patterns)
+        first, shares = self._shares
         return (keys or self.keys).off_and_variance(queries[..., first, :], self.wanted, shares)
+
+    def mean_weights(self, queries: Float64) -> Float64:
+        """The mean weights (..., n) of queries (..., heads, d), averaged over the heads."""
+        first, shares = self._shares
+        return self.keys.mean_weights(queries[..., first, :], shares)
+
+    @property
+    def _shares(self) -> tuple[list[int], Float64 | None]:
+        """Which heads differ, and what each of these counts; None: there is one head."""
+        first, counts = self._distinct
+        return first, None if len(self.patterns) == 1 else np.array(counts) / len(self.patterns)
 
     def bound(self, queries: Float64) -> Bound:
         """What is provable of queries (heads, d), in floats."""

@@ -11,6 +11,7 @@ from regard.kinds.noise.instance import Growth, Setting, read
 from regard.kinds.noise.solve.finite_queries import affordable, weight_law, weight_variance
 from regard.problems.instances import Float64
 from regard.report import Plot, Series, number
+from regard.solving.sliders import MeanWeights
 
 POINTS, FEW_POINTS = 20, 10
 MOST_BARS = 20
@@ -83,6 +84,13 @@ def over_sizes(setting: Setting, growth: Growth, lines: list[Curve]) -> Plot | N
         return None
     title = f"Values are orthonormal{compared}"
     return Plot("lines", title, growth.name, "variance of the output", tuple(series))
+
+
+def weights_over_sizes(setting: Setting, against: Plot) -> MeanWeights:
+    """The mean weights at the places of a plot."""
+    sizes = [float(size) for size in against.series[0].x]
+    weights = np.array([weight_law(setting, size).mean for size in sizes])
+    return MeanWeights.of(setting.given, weights)
 
 
 def mean_weights(setting: Setting) -> Plot:

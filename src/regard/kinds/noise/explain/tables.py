@@ -16,6 +16,7 @@ from regard.kinds.noise.explain.plots import (
     mean_weights,
     moved_parameters,
     over_sizes,
+    weights_over_sizes,
 )
 from regard.kinds.noise.instance import Growth, Setting, read
 from regard.kinds.noise.instance.formulas import average
@@ -41,7 +42,7 @@ def details(found: OutputFound) -> tuple[Block, ...]:
         blocks.append(_sizes(growth, lines))
     blocks += _queries_compared(setting)
     if growth and against:
-        blocks.append(along(against, growth.size))
+        blocks.append(along(against, growth.size, weights_over_sizes(setting, against)))
     else:
         blocks.append(mean_weights(setting))
     return (*blocks, *law_of_one_weight(setting))

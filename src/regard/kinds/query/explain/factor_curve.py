@@ -8,7 +8,7 @@ import numpy as np
 
 from regard.kinds.query.solve.smallest_factor import SmallestFactor
 from regard.problems.keys import Keys
-from regard.report import Plot, Series, Slider, number
+from regard.report import Plot, Series, Slider, Way, number
 from regard.report.headline import marked
 from regard.report.numbers import rounded_up, share, spelled
 from regard.solving.key_tables import MOST_KEYS, key_name, symbol, the_others
@@ -45,17 +45,28 @@ def factor_curve(given: Keys, found: SmallestFactor) -> Slider | Plot:
         tuple(float(w) for w in pattern.wanted[: len(rows)]),
         (leak.allowed, f"{share(leak.allowed)} allowed"),
         (leak.least, f"enough, from {enough} on"),
+        _way(found, leaks),
     )
+
+
+def _way(found: SmallestFactor, leaks: tuple[float, ...]) -> Way | None:
+    """The output, which is (1 − r) c* + r v̄ and so moves straight towards what is wanted."""
+    pattern, distance = found.pattern, found.leak.distance
+    without = leaks[0]  # at a factor of 0
+    if without <= 0 or distance <= 0:
+        return None
+    alike = np.allclose(pattern.all_weights(0.0), 1 / pattern.n, rtol=0, atol=1e-12)
+    start = "mean of all values" if alike else f"at ${pattern.factor} = 0$"
+    at = tuple(1 - r / without for r in leaks)
+    return Way(start, "wanted, $c^*$", at, tuple(r * distance for r in leaks))
 
 
 def _says(found: SmallestFactor, factor: float, leak: float) -> str:
     left = marked(share(leak), "query")
     verdict = "enough" if leak <= found.leak.allowed else "too much"
     others = the_others(found.pattern.rest, "keep")
-    return (
-        f"At ${found.pattern.factor}$ = {number(factor, 3)} {others} {left} of the weight, and the "
-        f"output is off by {number(leak * found.leak.distance, 3)}: {verdict}."
-    )
+    symbol = found.pattern.factor
+    return f"At ${symbol}$ = {number(factor, 3)} {others} {left} of the weight: {verdict}."
 
 
 def factor_result(found: SmallestFactor) -> str:

@@ -20,6 +20,7 @@ from regard.kinds.heads.explain.proved_bounds import (
 )
 from regard.kinds.query.solve.noise_window import NoiseWindow
 from regard.kinds.query.spec import QueryProblem
+from regard.problems.instances import Float64
 from regard.report import Facts, Plot, Series, Table, number, vector
 from regard.report.headline import marked
 from regard.report.numbers import rounded_down, rounded_up
@@ -33,7 +34,7 @@ from regard.solving.key_tables import (
     tex,
     variance_in_digits,
 )
-from regard.solving.sliders import along
+from regard.solving.sliders import MeanWeights, along
 
 POINTS = 33
 
@@ -47,6 +48,7 @@ _SMALLER_NOISE = (
 def explain(problem: QueryProblem, found: NoiseWindow) -> Explanation:
     """Return the formula with its factor, which is proved; the window is among the steps."""
     pattern, (low, high) = found.pattern, found.window
+    tolerance = found.heads.tolerance
     headline = f"q = {pattern.latex()}"
     if pattern.rest or high > low:
         headline += rf",\quad {pattern.factor} = {tex(found.factor)}"
@@ -56,7 +58,12 @@ def explain(problem: QueryProblem, found: NoiseWindow) -> Explanation:
         (
             _facts(problem, found),
             _by_factor(found),
-            along(_curve(found), found.factor),
+            along(
+                _curve(found),
+                found.factor,
+                _weights(problem, found),
+                (tolerance, f"{number(tolerance, 3)} allowed"),
+            ),
             _other_directions(found),
         ),
         tuple(_beliefs(found)),
@@ -219,9 +226,20 @@ def _by_factor(found: NoiseWindow) -> Table:
     return Table(columns, rows, f"too small a factor leaks{louder}")
 
 
-def _curve(found: NoiseWindow) -> Plot:
+def _factors(found: NoiseWindow) -> Float64:
+    """The places of the curve; the factor of the answer is among them."""
     end = max(3 * found.best, 1.5 * min(found.window[1], 10 * found.best), 1.0)
-    factors = np.unique(np.append(np.linspace(0, end, POINTS), found.factor))
+    return np.unique(np.append(np.linspace(0, end, POINTS), found.factor))
+
+
+def _weights(problem: QueryProblem, found: NoiseWindow) -> MeanWeights:
+    weights = found.heads.mean_weights(found.heads.at(_factors(found)))
+    pattern = found.pattern
+    return MeanWeights.of(problem.given, weights, pattern.wanted, pattern.prefix)
+
+
+def _curve(found: NoiseWindow) -> Plot:
+    factors = _factors(found)
     x = tuple(factors.tolist())
     errors, variances = found.heads.off_and_variance(found.heads.at(factors))
     series = (
