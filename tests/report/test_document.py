@@ -216,7 +216,7 @@ WRONG: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "Table: caption must be a string. Got NoneType.": (Table, (("a",), (), None)),
     "Facts: pairs[0] must be a name and a value. Got 3 strings.": (Facts, ((("a", "b", "c"),),)),
     "Report: title must not be empty.": (Report, ("", ())),
-    "Report: blocks[1] must be one of Text, Heading, Table, Facts, Prose, Math, Steps, Code, Plot, Slider. "
+    "Report: blocks[1] must be one of Text, Heading, Table, Facts, Prose, Math, Steps, Code, Plot, Slider, Checklist, Comparison. "
     "Got str.": (Report, ("t", (Text(""), "paragraph"))),
     "Heading: level must be 1, 2 or 3. Got 4.": (Heading, ("h", 4)),
     "Heading: level must be 1, 2 or 3. Got True.": (Heading, ("h", True)),
