@@ -33,7 +33,8 @@ def to_text(report: doc.Report, width: int = 80) -> str:
     if width < 20:
         raise ParameterError(f"to_text: width must be at least 20. Got {width}.")
     blocks = [_underlined(report.title, "=", width)]
-    blocks += [lines(block, width) for block in report.blocks]
+    above = doc.Text(report.title, "eyebrow")  # of a page, whose title stands in its headline
+    blocks += [lines(block, width) for block in report.blocks if block != above]
     return "\n\n".join("\n".join(lines) for lines in blocks if any(lines)).rstrip("\n")
 
 

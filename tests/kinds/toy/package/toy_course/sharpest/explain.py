@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from regard.report import Table, number
+from regard.report.headline import marked
 from regard.solving.finding import Explanation
 from toy_course.sharpest.solve import Sharpest
 from toy_course.sharpest.spec import SharpestProblem
@@ -17,4 +18,5 @@ def explain(problem: SharpestProblem, found: Sharpest) -> Explanation:
         rf"\alpha_{{{key}}} = {weight}",
         ((step, r"s_i \le s_j \Rightarrow \alpha_i \le \alpha_j"),),
         (Table(("key", "weight"), rows),),
+        result=f"Key {key} gets the most weight, {marked(weight, 'target')} of all.",
     )

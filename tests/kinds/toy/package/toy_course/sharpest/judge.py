@@ -7,6 +7,7 @@ import math
 from regard.checking import Answer, Counterexample, GoalResult, Verdict
 from regard.checking.mistakes import recognise
 from regard.errors import InvalidAnswer
+from toy_course.sharpest.instance import scores_of
 from toy_course.sharpest.misconceptions import MISTAKES, Case
 from toy_course.sharpest.spec import SharpestProblem
 
@@ -15,10 +16,7 @@ def judge(problem: SharpestProblem, answer: Answer) -> Verdict:
     """Judge the two numbers of an answer, each by itself."""
     answer.only("key", "weight")
     key, said = _number(answer, "key"), _number(answer, "weight")
-    scores = [
-        sum(a * b for a, b in zip(key, problem.given.query, strict=True))
-        for key in problem.given.keys
-    ]
+    scores = scores_of(problem)
     top = max(scores)
     weight = 1 / sum(math.exp(score - top) for score in scores)
     best = key in range(1, len(scores) + 1) and scores[int(key) - 1] == top

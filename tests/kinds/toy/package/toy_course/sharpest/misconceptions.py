@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regard.checking.mistakes import Mistake
+from toy_course.sharpest.instance import scores_of
 from toy_course.sharpest.spec import SharpestProblem
 
 
@@ -19,7 +20,8 @@ class Case:
 
 
 def _all_the_weight(problem: SharpestProblem) -> dict[str, float]:
-    return {"key": 0, "weight": 1.0}
+    scores = scores_of(problem)
+    return {"key": scores.index(max(scores)) + 1, "weight": 1.0}
 
 
 MISTAKES: tuple[Mistake[SharpestProblem, Case], ...] = (
@@ -29,6 +31,7 @@ MISTAKES: tuple[Mistake[SharpestProblem, Case], ...] = (
         lambda case: case.said == 1.0,
         _all_the_weight,
         "A maximum for a softmax",
+        hint="What does softmax make of a key that does not win?",
     ),
 )
 OFTEN = ("toy-all-the-weight",)

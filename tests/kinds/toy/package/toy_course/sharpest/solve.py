@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from regard.certify import Certificate, Claim
-from regard.solving.finding import Finding, Status
+from regard.solving.finding import Finding, Status, within
 from toy_course.sharpest.spec import SharpestProblem
 
 
@@ -26,11 +26,12 @@ def solve(problem: SharpestProblem) -> Sharpest:
     target = {"indices": list(range(len(keys))), "weights": weights.tolist()}
     bound = problem.goal.tolerance
     claim = Claim("weights_close", {"target": target, "bound": bound}, {"query": query.tolist()})
+    certificate = Certificate({"keys": keys}, (claim,))
     key = int(np.argmax(weights))
     return Sharpest(
         Status.PROVED,
         {"key": key + 1, "weight": float(weights[key])},
-        Certificate({"keys": keys}, (claim,)),
-        reaches=(0,),
+        certificate,
+        reaches=within(certificate, ("weights_close",), bound),
         weights=tuple(weights.tolist()),
     )
