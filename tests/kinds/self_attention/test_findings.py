@@ -11,10 +11,10 @@ import pytest
 
 from kinds.self_attention.test_solve import ID, problem
 from regard.kinds.self_attention import solve as finding
-from regard.kinds.self_attention.solve.wrong_heads import Slip
 from regard.problems import load
 from regard.solving import Status, solve
 from regard.solving.finding import Finding
+from regard.solving.often import often_got_wrong
 
 SUM = ["u_a", "u_b", "u_a + u_b"]
 BOTH_AT_THE_THIRD = {
@@ -82,23 +82,25 @@ def test_the_errors_with_a_closed_form_are_data() -> None:
     np.testing.assert_allclose(first.wanted, [0, 1, -1, 0], atol=1e-12)
 
 
-def test_what_a_slip_costs_is_what_the_wrong_head_misses_by() -> None:
+def test_what_a_mistake_costs_is_told_by_the_judge() -> None:
     found = finding.solve(load(ID))
     assert isinstance(found, finding.OfFormulas)
-    cost = {one.slip: one.error for one in found.wrong_heads}
-    at = found.head.at
-    b, c = at.basis[1:3]
-    weights = np.exp(at.tokens @ at.tokens.T)
-    plain = weights @ at.tokens / np.sum(weights, axis=1, keepdims=True)
-    missed = max(np.linalg.norm(plain[0] - (b - c)), np.linalg.norm(plain[1] - b))
-    np.testing.assert_allclose(cost[Slip.NO_MATRICES], missed, rtol=1e-12)
+    told = {one.idea: one.sentence for one in often_got_wrong(load(ID), found.answer)}
+    # Where β is 24, 8 times as long: V brings u_b - u_c times β², off by (β² - 1) β √2, over 8.
+    assert (
+        f"Off by {(24**2 - 1) * 24 * math.sqrt(2) / 8:.3g},"
+        in told["The length not divided out of V"]
+    )
     # With scores 1, 0, 0 the row has weights e, 1, 1 over e + 2; V x_j are u_b, 0, u_b - u_c.
+    b, c = found.head.at.basis[1:3]
     mean = (b + math.e * (b - c)) / (math.e + 2)
     small = max(
         np.linalg.norm(mean - (b - c)),
         np.linalg.norm((math.e * b + b - c) / (math.e + 2) - b),
     )
-    np.testing.assert_allclose(cost[Slip.QUERIES_DIVIDED_TWICE], small, rtol=1e-9)
+    assert f"Off by {small:.3g}," in told["Q divided by the length once more"]
+    assert told["Without matrices"].startswith("What a token finds where it looks")
+    assert told["Keys and queries exchanged"].startswith("Keys and queries have changed places")
 
 
 def test_vectors_that_are_short_enough_are_said_to_be_so() -> None:

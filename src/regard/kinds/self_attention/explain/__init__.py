@@ -6,7 +6,6 @@ from fractions import Fraction
 
 from regard.design.results import HeadDesign
 from regard.errors import InfeasibleDesign
-from regard.kinds.self_attention.explain.beliefs import beliefs
 from regard.kinds.self_attention.explain.formula_steps import formula_steps
 from regard.kinds.self_attention.explain.tables import formula_details, number_details
 from regard.kinds.self_attention.solve import (
@@ -55,7 +54,7 @@ def explain(
     if isinstance(found, OfFormulas):
         steps, details = tuple(formula_steps(found)), formula_details(found)
         done = _done(problem)
-        return Explanation(_headline(found), steps, details, beliefs(found), result=done)
+        return Explanation(_headline(found), steps, details, result=done)
     if isinstance(found, OfNumbers):
         design = found.design
         headline = rf"d_k = {design.d_k}, \qquad \text{{error}} \le {tex(design.error)}"

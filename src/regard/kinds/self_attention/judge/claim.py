@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from regard.checking.answers import Answer
-from regard.checking.misconceptions import misconception
+from regard.checking.mistakes import named
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
+from regard.kinds.self_attention.instance import FAR, scene
 from regard.kinds.self_attention.judge.existence import Existence, existence
-from regard.kinds.self_attention.judge.heads import FAR, scene
+from regard.kinds.self_attention.misconceptions import MISTAKES
 from regard.kinds.self_attention.spec import SelfAttentionProblem
 
 NAME = "whether there are such matrices"
@@ -32,7 +33,7 @@ def judge_claim(problem: SelfAttentionProblem, answer: Answer) -> Verdict:
     if not found.possible:
         return Verdict(problem, (GoalResult(NAME, "this", True, f"there are none: {found.why}"),))
     goals = (GoalResult(NAME, "this", False, f"there are: {found.why}"),)
-    return Verdict(problem, goals, _example(problem, found), misconception("claims-impossible"))
+    return Verdict(problem, goals, _example(problem, found), named(MISTAKES, "claims-impossible"))
 
 
 def _example(problem: SelfAttentionProblem, found: Existence) -> Counterexample:

@@ -10,7 +10,8 @@ import numpy as np
 from regard.checking.factors.open_factor import plain as plain_factor
 from regard.checking.sampling import compare
 from regard.checking.verdict import Counterexample, SideBySide
-from regard.kinds.self_attention.judge.heads import Asked, Scene, errors, scene, weights_of, worst
+from regard.kinds.self_attention.instance import Scene, scene
+from regard.kinds.self_attention.reading.heads import Asked, errors, weights_of, worst
 from regard.problems.tokens import read_label
 from regard.report import number, vector
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from regard.checking.matrices import Float64
 from regard.checking.sampling import generator, softmax
-from regard.kinds.self_attention.judge.heads import FAR, Scene, scene
+from regard.kinds.self_attention.instance import FAR, Scene, scene
 from regard.kinds.self_attention.spec import SelfAttentionProblem
 from regard.language.bounds import lower_bound
 

@@ -8,17 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 from regard.checking.answers import Answer
+from regard.checking.mistakes import named, recognise
 from regard.checking.sampling import TRIALS, compare
 from regard.checking.verdict import GoalResult, Scope, Verdict
 from regard.errors import InvalidAnswer
-from regard.kinds.self_attention.judge.heads import (
+from regard.kinds.self_attention.instance import scene
+from regard.kinds.self_attention.misconceptions import MISTAKES
+from regard.kinds.self_attention.misconceptions.recognised import Case, growth
+from regard.kinds.self_attention.reading.heads import (
     Asked,
     error_of,
     errors,
     family,
     flipped,
     read,
-    scene,
     worst,
 )
 from regard.kinds.self_attention.spec import SelfAttentionProblem
@@ -34,7 +37,7 @@ Errors = dict[str, float]
 def judge(problem: SelfAttentionProblem, answer: Answer) -> Verdict:
     """Judge the matrices of an answer, or its claim that there are none."""
     from regard.kinds.self_attention.judge.example import counterexample
-    from regard.kinds.self_attention.judge.mistakes import recognise
+    from regard.kinds.self_attention.judge.existence import existence
 
     if answer.has("possible"):
         from regard.kinds.self_attention.judge.claim import judge_claim
@@ -53,7 +56,7 @@ def judge(problem: SelfAttentionProblem, answer: Answer) -> Verdict:
         problem,
         tuple(goals),
         counterexample(asked) if wrong else None,
-        recognise(asked) if wrong else None,
+        recognise(MISTAKES, Case(asked, existence(problem).possible)) if wrong else None,
         _remarks(asked, all(one.passed for one in goals)),
     )
 
@@ -157,8 +160,6 @@ def _drawn(asked: Asked, seed: int, d: int | None = None) -> Errors:
 
 def _advice(asked: Asked) -> str:
     """Say whether longer queries would do, and by how much."""
-    from regard.kinds.self_attention.judge.mistakes import growth
-
     grow = growth(asked)
     return "" if grow is None else f": Q must grow about {grow:.2g}×"
 
@@ -174,7 +175,6 @@ def _fits(asked: Asked, d: int) -> bool:
 
 def _other_way_round(asked: Asked, error: InvalidAnswer) -> Verdict:
     """Judge matrices that fit only as their transposes; otherwise they cannot be read."""
-    from regard.checking.misconceptions import misconception
     from regard.kinds.self_attention.judge.example import counterexample
 
     turned = flipped(asked)
@@ -187,7 +187,7 @@ def _other_way_round(asked: Asked, error: InvalidAnswer) -> Verdict:
     sentence = str(error).removeprefix("answer: ")
     goals = (GoalResult("the matrices fit the tokens", "this", False, sentence),)
     example = counterexample(turned, "Read as their transposes, the matrices would be right")
-    return Verdict(asked.problem, goals, example, misconception("rows-for-columns"))
+    return Verdict(asked.problem, goals, example, named(MISTAKES, "rows-for-columns"))
 
 
 def _remarks(asked: Asked, right: bool) -> tuple[str, ...]:

@@ -18,7 +18,6 @@ from regard.kinds.self_attention.solve.one_column import OneColumn, one_column
 from regard.kinds.self_attention.solve.outer_products import OuterProducts, least, outer_products
 from regard.kinds.self_attention.solve.sparse import Array
 from regard.kinds.self_attention.solve.token_coordinates import Instance, instance
-from regard.kinds.self_attention.solve.wrong_heads import WrongHead, wrong_heads
 from regard.kinds.self_attention.spec import SelfAttentionProblem
 from regard.solving.finding import Finding, Status, excluding, within
 
@@ -59,11 +58,6 @@ class OfFormulas(Finding):
     def closed_errors(self) -> tuple[ClosedError, ...]:
         """The errors that have a closed form."""
         return closed_errors(self.head)
-
-    @cached_property
-    def wrong_heads(self) -> tuple[WrongHead, ...]:
-        """What mistakes would cost, those that matter."""
-        return wrong_heads(self.head)
 
     @property
     def needs_norm(self) -> float | None:

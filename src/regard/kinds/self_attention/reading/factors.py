@@ -12,15 +12,13 @@ from functools import partial
 from regard.checking.answers import evaluate
 from regard.checking.factors.open_factor import largest, settled
 from regard.checking.factors.stated_factor import within
-from regard.kinds.self_attention.judge.heads import (
-    FAR,
+from regard.kinds.self_attention.instance import FAR, Scene, scene
+from regard.kinds.self_attention.reading.heads import (
     LARGEST_SCORE,
     MOST_SCORE,
     Asked,
-    Scene,
     errors,
     largest_score,
-    scene,
     worst,
 )
 from regard.problems.tokens import token_label

@@ -23,36 +23,14 @@ from regard.checking.factors.stated_factor import said_of_factor
 from regard.checking.matrices import Float64, in_coordinates, matrix, shape_words, with_own_names
 from regard.checking.sampling import softmax
 from regard.errors import InvalidAnswer
+from regard.kinds.self_attention.instance import FAR, Scene, scene
 from regard.kinds.self_attention.spec import SelfAttentionProblem
 from regard.language import Formula
-from regard.problems.token_instances import nearer, token_table
 from regard.problems.tokens import token_label
 
-FAR = (4.0, 8.0)  # what a parameter that becomes large is multiplied by
 FARTHER = (64.0, 512.0, 1e4)  # and beyond, for what is right only there
 MOST_SCORE = 1e10  # beyond this, equal scores may differ by rounding
 LARGEST_SCORE = 1e15  # beyond this, float64 tells no two scores apart
-
-
-@dataclass(frozen=True, eq=False)
-class Scene:
-    """The tokens of one instance.
-
-    Attributes:
-        tokens: (n, d).
-        symbols: vectors and numbers by the name that formulas use.
-        norm: the length of the basis vectors.
-        growth: how much longer they are than in the problem.
-        outputs: the outputs that are wanted, by token.
-        attend: the weights that are wanted, by token.
-    """
-
-    tokens: Float64
-    symbols: dict[str, float | Float64]
-    norm: float
-    growth: float
-    outputs: dict[int, Float64]
-    attend: dict[int, Float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,40 +43,6 @@ class Head:
 
 
 Change = Callable[[Head, Scene], Head]
-
-
-def scene(
-    problem: SelfAttentionProblem, times: float = 1.0, seed: int | None = None, d: int | None = None
-) -> Scene:
-    """Return the tokens along the axes, or in a frame that is drawn.
-
-    Args:
-        problem: what is said about the tokens, and what is wanted of them.
-        times: how much nearer to its limits a parameter is taken.
-        seed: draws the frame; the same one for any `times`.
-        d: the length of a token.
-    """
-    given = problem.given
-    rng = None if seed is None else np.random.default_rng([7, seed])
-    table = token_table(given, nearer(given, times), rng=rng, d=d)
-    norm = given.basis.norm
-    usual = given.parameters[norm] if isinstance(norm, str) else norm
-    outputs = {
-        given.token("", label): table.vector(text) for label, text in problem.goal.outputs.items()
-    }
-    growth = table.norm / usual
-    return Scene(table.tokens, table.names, table.norm, growth, outputs, _attend(problem))
-
-
-def _attend(problem: SelfAttentionProblem) -> dict[int, Float64]:
-    """Return the weights that are wanted, by token."""
-    given, attend = problem.given, {}
-    for label, there in problem.goal.attend.items():
-        row = np.zeros(len(given.tokens))
-        for other, weight in ({there: 1.0} if isinstance(there, str) else there).items():
-            row[given.token("", other)] = weight
-        attend[given.token("", label)] = row
-    return attend
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,14 +93,14 @@ class Asked(Attempt[SelfAttentionProblem]):
         """The factors C that the answer is tried with: some of the largest that scores allow."""
         if not self.free:
             return (1.0,)
-        from regard.kinds.self_attention.judge.factors import factors_to_try
+        from regard.kinds.self_attention.reading.factors import factors_to_try
 
         return factors_to_try(self)
 
     @cached_property
     def apart(self) -> dict[str, tuple[float, ...]]:
         """The factors of things asked for that are right in rows that grow later than others."""
-        from regard.kinds.self_attention.judge.factors import factors_of_late_rows
+        from regard.kinds.self_attention.reading.factors import factors_of_late_rows
 
         return factors_of_late_rows(self)
 

@@ -1,24 +1,21 @@
-"""Which misconception the matrices of a head show: changed in one way, they would be right."""
+"""Which mistake the matrices of a head show: changed in one way, they would be right."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from regard.checking.matrices import Float64
-from regard.checking.misconceptions import misconception
-from regard.checking.verdict import Misconception
-from regard.kinds.self_attention.judge.existence import existence
-from regard.kinds.self_attention.judge.heads import (
+from regard.kinds.self_attention.instance import Scene, scene
+from regard.kinds.self_attention.reading.heads import (
     Asked,
     Change,
     Head,
-    Scene,
     error_of,
     errors,
     family,
-    scene,
     weights_of,
     worst,
 )
@@ -27,20 +24,45 @@ from regard.problems.tokens import read_label
 DRAWN = 5  # frames, beside the axes, on which a misconception has to show
 _LONGER = (10.0, 100.0, 1e3, 1e4)
 NO_ADVICE = 1.05  # times as long is as good as nothing
-Case = tuple[Scene, Head]
 
 
-def recognise(asked: Asked) -> Misconception | None:
-    """Name the first misconception whose behaviour the answer shows on every instance."""
-    if not _finite(asked):
-        return misconception("not-finite")
-    if existence(asked.problem).possible is False:
-        return misconception("claims-possible")
-    found = _repaired(asked) or _by_weights(asked)
-    return None if found is None else misconception(found)
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A wrong answer, and what it does.
+
+    Attributes:
+        asked: the problem, and the matrices of the answer.
+        possible: whether there are matrices that do what is asked; None: not decided.
+    """
+
+    asked: Asked
+    possible: bool | None
+
+    @cached_property
+    def heads(self) -> list[tuple[Scene, Head]]:
+        """The head on the instance of the problem, and on drawn ones if it is a formula."""
+        asked = self.asked
+        frames = [None] if asked.in_coordinates else [None, *range(DRAWN)]
+        scenes = [at for seed in frames for at in family(asked, seed)]
+        return [(at, asked.head(at, factor)) for at in scenes for factor in asked.factors]
+
+    def right_after(self, change: Change) -> bool:
+        """Whether the head, changed in this way, is right wherever it is tried."""
+        return _right_after(self.asked, self.heads, change)
+
+    @cached_property
+    def rescaled(self) -> bool:
+        """Whether it is right with values multiplied by the factor that fits best."""
+        return self.right_after(_rescaled(self.asked))
+
+    @cached_property
+    def by_weights(self) -> str | None:
+        """The tag for where the head looks, or for what it finds there."""
+        return _by_weights(self.asked)
 
 
-def _finite(asked: Asked) -> bool:
+def is_finite(asked: Asked) -> bool:
+    """Whether the matrices, and the scores that they give, are finite."""
     at = scene(asked.problem)
     head = asked.head(at, 10.0)
     given = [head.K, head.Q] if head.V is None else [head.K, head.Q, head.V]
@@ -49,53 +71,11 @@ def _finite(asked: Asked) -> bool:
     return all(bool(np.all(np.isfinite(one))) for one in (*given, scores))
 
 
-def _cases(asked: Asked) -> list[Case]:
-    """Return the head on the instance of the problem, and on drawn ones if it is a formula."""
-    frames = [None] if asked.in_coordinates else [None, *range(DRAWN)]
-    scenes = [at for seed in frames for at in family(asked, seed)]
-    return [(at, asked.head(at, factor)) for at in scenes for factor in asked.factors]
-
-
-def _right_after(asked: Asked, cases: list[Case], change: Change) -> bool:
+def _right_after(asked: Asked, cases: list[tuple[Scene, Head]], change: Change) -> bool:
     """Whether the head, changed in this way, is right in all cases."""
     return all(
         worst(errors(asked, at, change(head, at)).values()) <= asked.tolerance for at, head in cases
     )
-
-
-def _repaired(asked: Asked) -> str | None:
-    """Return the tag of the one change that makes the answer right."""
-    structure: list[tuple[str, Change]] = [
-        ("transposed-A", lambda h, _: replace(h, K=h.Q, Q=h.K)),
-        ("rows-for-columns", _transposed),
-        ("keys-and-values-swapped", _keys_and_values),
-        ("queries-and-values-swapped", _queries_and_values),
-        ("sign-of-scores", lambda h, _: replace(h, Q=-h.Q)),
-    ]
-    lengths: list[tuple[str, Change]] = [
-        ("forgot-norm-squared", _values_over(2)),
-        ("forgot-norm-squared", _values_over(1)),
-        ("forgot-norm-squared", _queries_over(2)),
-        ("forgot-norm-squared", _queries_over(4)),
-    ]
-    singles = [*structure, *lengths]
-    cases = _cases(asked)
-    for tag, change in singles:
-        if not _right_after(asked, cases, change):
-            continue
-        # Two matrices that are multiples of I change places by a factor as well.
-        exchanged = tag.endswith("-and-values-swapped")
-        return "extra-factor" if exchanged and _rescaled_is_right(asked, cases) else tag
-    if _right_at_one_length(asked):
-        return "one-length-only"
-    along_axes = [(at, asked.head(at, C)) for at in family(asked) for C in asked.factors]
-    if _right_after(asked, along_axes, lambda head, _: head):
-        return "one-frame-only"
-    # Longer is better, and not one length that happens to fit: twice as long has to do as well.
-    for size in _LONGER:
-        if all(_right_after(asked, cases, _times(times)) for times in (size, 2 * size)):
-            return "no-large-scale"
-    return "extra-factor" if _rescaled_is_right(asked, cases) else None
 
 
 def growth(asked: Asked) -> float | None:
@@ -125,26 +105,25 @@ def _square(head: Head) -> bool:
     return head.V is not None and head.K.shape == head.V.shape == (d, d)
 
 
-def _transposed(head: Head, _: Scene) -> Head:
+def transposed(head: Head, _: Scene) -> Head:
+    """Return square matrices transposed; any others as they are."""
     if not _square(head) or head.V is None:
         return head
     return Head(head.K.T, head.Q.T, head.V.T)
 
 
-def _keys_and_values(head: Head, _: Scene) -> Head:
+def keys_and_values(head: Head, _: Scene) -> Head:
+    """Return the head with K and V exchanged, where both are square."""
     if not _square(head) or head.V is None:
         return head
     return Head(head.V, head.Q, head.K)
 
 
-def _queries_and_values(head: Head, _: Scene) -> Head:
+def queries_and_values(head: Head, _: Scene) -> Head:
+    """Return the head with Q and V exchanged, where both are square."""
     if not _square(head) or head.V is None:
         return head
     return Head(head.K, head.V, head.Q)
-
-
-def _rescaled_is_right(asked: Asked, cases: list[tuple[Scene, Head]]) -> bool:
-    return _right_after(asked, cases, _rescaled(asked))
 
 
 def _rescaled(asked: Asked) -> Change:
@@ -163,7 +142,7 @@ def _rescaled(asked: Asked) -> Change:
     return change
 
 
-def _right_at_one_length(asked: Asked) -> bool:
+def right_at_one_length(asked: Asked) -> bool:
     """The answer is right for the number in the problem, in every frame, and not beyond."""
     if not asked.problem.given.limits or asked.in_coordinates or asked.free:
         return False
@@ -224,3 +203,39 @@ def _with_other_values(
     mixed = weights[rows] @ at.tokens
     V = (np.linalg.pinv(mixed) @ np.array(list(outputs.values()))).T
     return worst(errors(asked, at, replace(head, V=V)).values()) <= asked.tolerance
+
+
+def exchanged_alike(case: Case) -> bool:
+    """Whether matrices that are multiples of I changed places, which is a factor as well."""
+    exchanged = case.right_after(keys_and_values) or case.right_after(queries_and_values)
+    return exchanged and case.rescaled
+
+
+def right_in_one_frame(case: Case) -> bool:
+    """Whether the answer is right along the axes."""
+    asked = case.asked
+    along = [(at, asked.head(at, C)) for at in family(asked) for C in asked.factors]
+    return _right_after(asked, along, lambda head, _: head)
+
+
+def too_short(case: Case) -> bool:
+    """Longer is better, and not one length that happens to fit: twice as long does as well."""
+    return any(
+        all(case.right_after(_times(times)) for times in (size, 2 * size)) for size in _LONGER
+    )
+
+
+def undivided(case: Case) -> bool:
+    """Whether values or queries divided by a power of the length would be right."""
+    over = (_values_over(2), _values_over(1), _queries_over(2), _queries_over(4))
+    return any(case.right_after(change) for change in over)
+
+
+def turned(head: Head, _: Scene) -> Head:
+    """Return the head with keys and queries exchanged."""
+    return replace(head, K=head.Q, Q=head.K)
+
+
+def negated(head: Head, _: Scene) -> Head:
+    """Return the head with scores of the other sign."""
+    return replace(head, Q=-head.Q)
