@@ -239,7 +239,27 @@ def test_list_groups_by_collection_and_takes_names() -> None:
     one = json.loads(run("list", "discussion-10", "--json").stdout)
     assert [c["name"] for c in one["collections"]] == ["discussion-10"]
     assert len(one["problems"]) == len(one["collections"][0]["parts"]) == 9
-    assert run("list", "discusion-10").returncode == 2
+    wrong = run("list", "discusion-10")
+    assert wrong.returncode == 2
+    assert "Did you mean discussion-10?" in wrong.stderr
+
+
+def test_list_finds_problems_by_words() -> None:
+    code, out = quick("list", "rotary", "positions")
+    assert code == 0
+    assert "regard show rotary-in-numbers" in out
+    assert "copy-a-value" not in out
+    found = json.loads(quick("list", "categorical distribution", "--json")[1])
+    assert found["problems"][0]["id"] == "weights-are-a-distribution"
+    assert quick("list", "xyzzy")[0] == 2
+
+
+@pytest.mark.parametrize("verb", ["show", "hint"])
+def test_a_collection_is_no_question(verb: str) -> None:
+    result = run(verb, "cs114b-hw4")
+    assert result.returncode == 2
+    assert f"regard {verb} copy-a-value" in result.stderr
+    assert "a collection of 8 problems" in result.stderr
 
 
 def test_the_page_of_a_collection_is_an_index_by_theme_that_opens_to_each_part(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,33 +14,75 @@ from regard.cli.console import out
 from regard.errors import InvalidProblem
 
 if TYPE_CHECKING:
-    from regard.problems import Collection
+    from rich.table import Table
+
+    from regard.problems import Collection, Problem
 
 
 def list_problems(
     which: Annotated[
-        list[str] | None, typer.Argument(help="Only these collections, such as cs114b-hw4.")
+        list[str] | None,
+        typer.Argument(
+            help="Only these collections, such as cs114b-hw4; or words to search for, such as "
+            "rotary, or a sentence of your handout."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the bundled problems, by collection."""
-    from regard import problems
+    """List the bundled problems, by collection, or those that words are found in."""
+    from difflib import get_close_matches
 
-    found = [problems.collection(name) for name in which or problems.collections()]
+    from regard import problems
+    from regard.problems.problem_sets import find_collection
+
+    asked = which or problems.collections()
+    found = [known for name in asked if (known := find_collection(name)) is not None]
+    if len(found) < len(asked):
+        for name in asked:
+            if "-" in name and get_close_matches(name, problems.collections()):
+                problems.collection(name)  # says which name was meant
+        _search(" ".join(asked), as_json)
+        return
     if as_json:
-        typer.echo(json.dumps(_as_data(found), indent=2))
+        listed = {problem.id: problem for one in found for problem in one.problems}
+        typer.echo(json.dumps(_as_data(listed.values(), found), indent=2))
         return
     for i, collection in enumerate(found):
         if i:
             out().print()
         _print_collection(collection)
+    if not which:
+        out().print(
+            "\nSearch: regard list rotary, or with a sentence of your handout in quotes.\n"
+            "One collection: regard list cs114b-hw4. One question: regard show copy-a-value.",
+            highlight=False,
+        )
 
 
-def _as_data(found: list[Collection]) -> dict[str, Any]:
-    listed = {problem.id: problem for collection in found for problem in collection.problems}
-    rows = [
-        {"id": p.id, "kind": p.kind, "title": p.title, "source": p.source} for p in listed.values()
-    ]
+def _search(words: str, as_json: bool) -> None:
+    """List the problems that words are found in, the nearest first."""
+    from rich.text import Text
+
+    from regard.problems.problem_sets import short_places
+    from regard.problems.search import search
+
+    found = search(words)
+    if not found:
+        said = f"list: {words[:80]!r} is no collection, and no problem has these words."
+        raise InvalidProblem(f"{said} `regard list` shows all.")
+    if as_json:
+        typer.echo(json.dumps(_as_data(found, ()), indent=2))
+        return
+    table = _plain_table("id", "title", "where")
+    for problem in found:
+        place = ("", *short_places(problem))[-1]
+        table.add_row(Text(problem.id), Text(problem.title), Text(place))
+    out().print(table)
+    out().print(f"\nThe nearest is first. To see it: regard show {found[0].id}", highlight=False)
+
+
+def _as_data(found: Iterable[Problem], among: Iterable[Collection]) -> dict[str, Any]:
+    rows = [{"id": p.id, "kind": p.kind, "title": p.title, "source": p.source} for p in found]
     groups = [
         {
             "name": c.name,
@@ -48,26 +91,39 @@ def _as_data(found: list[Collection]) -> dict[str, Any]:
             "source": c.source,
             "parts": [{"part": part.label, "problem": part.problem} for part in c.parts],
         }
-        for c in found
+        for c in among
     ]
     return {"problems": rows, "collections": groups}
 
 
 def _print_collection(collection: Collection) -> None:
     """Print a heading and a line for each part; long titles are folded under themselves."""
-    from rich.table import Table
     from rich.text import Text
 
     heading = Text(collection.name, style="bold")
     heading.append(f"  {collection.title}", style="not bold")
     out().print(heading)
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column("part", min_width=6, style="dim", no_wrap=True)
-    table.add_column("id", no_wrap=True)
-    table.add_column("title", overflow="fold")
+    table = _plain_table("part", "id", "title")
     for part, problem in zip(collection.parts, collection.problems, strict=True):
         table.add_row(Text(f"  {part.label}"), Text(problem.id), Text(problem.title))
     out().print(table)
+
+
+def _plain_table(*columns: str) -> Table:
+    """Return a table without lines, in which ids are not broken."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for name in columns:
+        kept = name in ("part", "id")
+        table.add_column(
+            name,
+            min_width=6 if name == "part" else None,
+            style="" if name in ("id", "title") else "dim",
+            no_wrap=kept,
+            overflow="ellipsis" if kept else "fold",
+        )
+    return table
 
 
 def schema(as_json: Json = False) -> None:

@@ -26,6 +26,7 @@ def show(problem: Name, full: Full = False, as_json: Json = False) -> None:
     from regard.problems.answer_fields import answer_fields
     from regard.report import to_terminal
 
+    _refuse_collection("show", problem)
     asked = load(problem)
     fields = answer_fields(asked)
     if as_json:
@@ -47,6 +48,7 @@ def hint(
     from regard.report import Report, Steps, Text, to_terminal
     from regard.solving import solve
 
+    _refuse_collection("hint", problem)
     solution = solve(problem)
     steps = solution.steps
     if not 1 <= number <= len(steps):
@@ -58,10 +60,24 @@ def hint(
         return
     blocks: list[Any] = [Steps(((sentence, written),)) if formula else Text(sentence)]
     if written and not formula:
-        blocks.append(Text("Its formula: the same with --formula."))
+        again = f"regard hint {problem} {number} --formula"
+        blocks.append(Text(f"The same with its formula: {again}"))
     blocks.append(Text(_what_next(problem, number, len(steps))))
     title = f"{solution.problem.title}: hint {number} of {len(steps)}"
     to_terminal(Report(title, tuple(blocks)), out())
+
+
+def _refuse_collection(command: str, name: str) -> None:
+    """Refuse the name of a collection: one problem has to be named."""
+    from regard.problems.problem_sets import find_collection
+
+    found = find_collection(name)
+    if found is not None:
+        count, first = len(found.parts), found.parts[0].problem
+        raise InvalidProblem(
+            f"{command}: {name} is a collection of {count} problems, which `regard list {name}` "
+            f"names. Name one of them: regard {command} {first}."
+        )
 
 
 def _what_next(name: str, number: int, steps: int) -> str:

@@ -59,6 +59,7 @@ class Collection:
         about: a sentence that says what its problems are about.
         parts: in their order.
         source: the name of the file that a document came in; None where it is no document.
+        heading: what stands at the top of the document, for a search; "" where it is none.
         themes: the same parts by what they are about; () where nobody has sorted them.
         looser: sentences that are looser than they sound, each with what is so.
     """
@@ -68,6 +69,7 @@ class Collection:
     about: str
     parts: tuple[Part, ...]
     source: str | None = None
+    heading: str = ""
     themes: tuple[Theme, ...] = ()
     looser: tuple[tuple[str, str], ...] = ()
 
