@@ -5,6 +5,7 @@ They go to `_made/`, and pages include them; those about single problems are pag
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -13,6 +14,7 @@ from pictures import PICTURES, share
 
 from regard import problems, report, solving
 from regard.report.html.page import article_style, script_text, to_html_article
+from regard.solving.joined import joined
 
 HERE = Path(__file__).parent
 MADE, PROBLEMS = HERE / "_made", HERE / "problems"
@@ -60,7 +62,7 @@ CARDS = (
 
 def write() -> None:
     """Write everything that is made when the documentation is built."""
-    MADE.mkdir(exist_ok=True)
+    (MADE / "collections").mkdir(parents=True, exist_ok=True)
     PROBLEMS.mkdir(exist_ok=True)
     for name, picture in PICTURES.items():
         _write(MADE / f"{name}.html", picture.html())
@@ -101,8 +103,9 @@ def _home() -> str:
 
 
 def _words(command: str) -> str:
-    """Return a command that is broken into lines at its spaces and nowhere else."""
-    return " ".join(f"<span>{escape(word)}</span>" for word in command.split(" "))
+    """Return a command that is broken into lines at its spaces outside of quotes, nowhere else."""
+    words = re.findall(r'"[^"]*"|[^ "]+', command)
+    return " ".join(f"<span>{escape(word)}</span>" for word in words)
 
 
 def _links(links: tuple[tuple[str, str], ...]) -> str:
@@ -119,21 +122,19 @@ def _gallery() -> str:
 
 
 def _write_problems() -> None:
-    """Write a page for each problem, a list of them by collection, and each collection's own list."""
+    """Write a page for each problem, an index of all by collection, and one of each collection."""
     shelves: dict[str, list[str]] = {}
-    listing = []
     for name in problems.collections():
         collection = problems.collection(name)
-        rows = []
-        for part, problem in zip(collection.parts, collection.problems, strict=True):
-            shelves.setdefault(problem.id, []).append(
+        for part in collection.parts:
+            shelves.setdefault(part.problem, []).append(
                 f"[{collection.title}](../collections/{name}.md), {part.label}"
             )
-            status = solved(problem.id).verdict.value
-            rows.append((part.label, problem, status))
-        listing.append(f"## {collection.title}\n\n" + _table(rows, ""))
-        _write(MADE / f"{name}.md", _table(rows, "../problems/"))
-    _write(PROBLEMS / "index.md", _index(listing))
+        solutions = [solved(part.problem) for part in collection.parts]
+        _write(MADE / "collections" / f"{name}.html", _rows(solutions, collection, "../problems/"))
+    everything = [solved(name) for name in problems.names()]
+    _write(MADE / "problems.html", _rows(everything, None, ""))
+    _write(PROBLEMS / "index.md", _index(len(everything)))
     for name in problems.names():
         _write(PROBLEMS / f"{name}.md", _page(name, shelves.get(name, [])))
     for old in PROBLEMS.glob("*.md"):
@@ -141,28 +142,36 @@ def _write_problems() -> None:
             old.unlink()
 
 
-def _table(rows, folder: str) -> str:
-    lines = ["| part | problem | |", "|---|---|---|"]
-    lines += [
-        f"| {label} | [{one.title}]({folder}{one.id}.md) | {status} |"
-        for label, one, status in rows
-    ]
-    return "\n".join(lines) + "\n"
+def _rows(solutions, collection, folder: str) -> str:
+    """Return solutions as rows with a picture each, which lead to their pages."""
+    told = joined(solutions, collection, page=True)
+    said = () if collection is None else (report.Text(collection.about),)  # as its page says
+    blocks = [block for block in _below_title(told).blocks if block not in said]
+    neighbours = [i for i, one in enumerate(blocks) if getattr(one, "role", "") == "cards"]
+    blocks = tuple(blocks[: neighbours[0]] if neighbours else blocks)  # the menu has them
+    rows = to_html_article(report.Report(told.title, blocks), lambda name: f"{folder}{name}.html")
+    return f'<div class="regard-page">\n{rows}\n</div>'
 
 
-def _index(listing: list[str]) -> str:
+def _below_title(told: report.Report) -> report.Report:
+    """Return a report without the line above its title, which stands on the page already."""
+    kept = (block for block in told.blocks if getattr(block, "role", "") != "eyebrow")
+    return report.Report(told.title, tuple(kept))
+
+
+def _index(count: int) -> str:
     return (
-        f"# Problems, solved\n\nAll {len(problems.names())} bundled problems by collection; `regard list` prints the "
-        "same, `regard show ID` asks one without its answer.\n\n"
-        + "\n".join(listing)
-        + "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+        f"# Problems, solved\n\nAll {count} bundled problems by collection. `regard list` prints the same, "
+        "`regard list WORDS` finds some of them, and `regard show ID` asks one without its answer.\n\n"
+        "```{raw} html\n:file: ../_made/problems.html\n```\n"
+        "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
     )
 
 
 def _page(name: str, shelves: list[str]) -> str:
     solution = solved(name)
     title = solution.problem.title
-    told = solution.report()
+    told = _below_title(solution.report())
     shown = f'<div class="regard-page">\n{to_html_article(told)}\n</div>'
     if any(isinstance(block, report.Slider) for block in told.blocks):
         shown += f"\n<script>{script_text()}</script>"

@@ -9,6 +9,7 @@ import pytest
 
 from regard.errors import ParameterError
 from regard.report import Heading, Math, Plot, Report, Series, Slider, Text, to_html_page
+from regard.report.html.page import to_html_article
 
 
 def page(*blocks: object) -> ElementTree.Element:
@@ -158,3 +159,15 @@ def test_a_share_below_a_hundredth_of_a_percent_is_text_and_no_tag() -> None:
     bars = ((1e-7,), (0.6,), (0.7,))
     root = page(Slider(CURVE, 0, ("a", "b", "c"), ("x",), bars, (1.0,)))
     assert said(with_class(root, "regard-value")[0]) == "< 0.01 %"
+
+
+def test_rows_lead_to_pages_of_their_own_where_chapters_have_some() -> None:
+    told = Report("T", (*part("First", "one", "(a)", "Proved"), *part("Second", "two")))  # type: ignore[arg-type]
+    shown = to_html_article(told, lambda name: f"../problems/{name}.html")
+    root = ElementTree.fromstring(f"<div>{shown}</div>")
+    assert [link.get("href") for link in root.iter("a")] == [
+        "../problems/one.html",
+        "../problems/two.html",
+    ]
+    assert "It is asked." not in said(root)
+    assert not with_class(root, "regard-all")

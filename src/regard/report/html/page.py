@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -85,12 +86,17 @@ def page_with(report: doc.Report, inset: str) -> str:
 """
 
 
-def to_html_article(report: doc.Report) -> str:
+def to_html_article(report: doc.Report, address: Callable[[str], str] | None = None) -> str:
     """Render a report as a page has it, to stand inside another page under `article_style`.
 
     The title is left to the page around it. Looks stay in `style` attributes.
+
+    Args:
+        report: what is shown.
+        address: from the anchor of a chapter to the page that its row leads to, where chapters
+            have pages of their own; None where rows open to their chapters.
     """
-    return _Page(report, titled=False).body()
+    return _Page(report, titled=False, address=address).body()
 
 
 def article_style(around: str) -> str:
@@ -142,6 +148,7 @@ class _Page:
     inset: str = ""
     plots: int = 0
     titled: bool = True
+    address: Callable[[str], str] | None = None
 
     def body(self) -> str:
         first, *rest = chapters(self.report.blocks)
@@ -179,13 +186,18 @@ class _Page:
         def opened(chapter: Chapter, level: int) -> str:
             assert chapter.heading is not None
             anchor = chapter.heading.anchor
+            if self.address is not None:
+                return self.address(anchor)
             if anchor in told:
                 return f"#{anchor}"  # told once, and led to from its other places
             told.update({anchor} - {""})
             return self.chapter(chapter, level)
 
-        rows = ['<p class="regard-bar-of"><button type="button" class="regard-all" hidden="hidden">'
-                'Open all</button></p>', index.index(rest, lead, opened)]  # fmt: skip
+        button = (
+            '<p class="regard-bar-of"><button type="button" class="regard-all" hidden="hidden">'
+            "Open all</button></p>"
+        )
+        rows = [button] * (self.address is None) + [index.index(rest, lead, opened)]
         return [*rows, *(self.after_all(chapter) for chapter in index.asides(rest))]
 
     def after_all(self, chapter: Chapter) -> str:
