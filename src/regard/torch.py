@@ -2,14 +2,16 @@
 
     from regard.torch import scaled_dot_product_attention
 
-has torch's signature and torch's meaning, where no gradient is needed.
+has torch's signature and torch's meaning, where no gradient is needed. `torch.compile` goes
+around it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from regard.core.attention import attention
+from regard.core.call import Call, Rules
+from regard.core.eager import eager
 from regard.errors import ParameterError, ShapeError
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ __all__ = ["scaled_dot_product_attention"]
 _NAME = "scaled_dot_product_attention"
 
 
+@eager
 def scaled_dot_product_attention(
     query: torch.Tensor,
     key: torch.Tensor,
@@ -64,6 +67,8 @@ def scaled_dot_product_attention(
     for name, one in tensors.items():
         if not isinstance(one, torch.Tensor):
             raise ParameterError(f"{_NAME}: {name} must be a tensor. Got {type(one).__name__}.")
+    if attn_mask is not None:
+        _check_mask(attn_mask, torch)
     if dropout_p != 0:
         raise ParameterError(
             f"{_NAME}: dropout_p must be 0. Got {dropout_p}. "
@@ -83,9 +88,21 @@ def scaled_dot_product_attention(
                 f"{_NAME}: {name} asks for a gradient, and none flows through regard. Wrap the "
                 "call in torch.no_grad(), or use torch.nn.functional.scaled_dot_product_attention."
             )
-    mask = attn_mask.detach() if isinstance(attn_mask, torch.Tensor) else attn_mask
-    plain = [one.detach() for one in tensors.values()]
-    return attention(plain[0], plain[1], plain[2], mask, scale=scale, is_causal=is_causal)
+    plain: dict[str, object] = {name: one.detach() for name, one in tensors.items()}
+    mask = None if attn_mask is None else attn_mask.detach()
+    call = Call(_NAME, plain, mask, Rules(scale=scale, is_causal=is_causal))
+    return call.give(call.attend())
+
+
+def _check_mask(mask: Any, torch: Any) -> None:
+    """Refuse a mask that torch would refuse, in the words of torch's argument."""
+    if not isinstance(mask, torch.Tensor):
+        raise ParameterError(f"{_NAME}: attn_mask must be a tensor. Got {type(mask).__name__}.")
+    if mask.dtype != torch.bool and not mask.dtype.is_floating_point:
+        raise ParameterError(
+            f"{_NAME}: attn_mask has dtype {mask.dtype}. Need torch.bool (True = takes part) or "
+            "floats that are added to the scores. For a mask of 0 and 1 pass attn_mask.bool()."
+        )
 
 
 def _same_heads(tensors: dict[str, Any]) -> None:

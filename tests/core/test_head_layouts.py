@@ -64,6 +64,39 @@ def test_queries_keys_and_values_may_be_packed_in_one(layout: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("layout", "axes", "written"),
+    [
+        ("in_head_out", (2, 0, 1), (1, 2, 0)),
+        ("head_in_out", (0, 2, 1), (1, 2, 0)),
+        ("head_out_in", (0, 1, 2), (1, 0, 2)),
+    ],
+)
+def test_heads_may_have_an_axis_of_their_own(
+    layout: str, axes: tuple[int, ...], written: tuple[int, ...]
+) -> None:
+    apart = [one.reshape(-1, 3, 5).transpose(axes) for one in (W_Q, W_K, W_V)]  # (head, out, in)
+    biases = BIASES | {name: BIASES[name].reshape(-1, 3) for name in ("b_Q", "b_K", "b_V")}
+    W_O_apart = W_O.reshape(7, 6, 3).transpose(written)
+    heads = regard.MultiHead.from_arrays(*apart, W_O_apart, **COUNTS, **biases, layout=layout)
+    np.testing.assert_allclose(heads(X), by_hand(), atol=1e-12)
+
+
+def test_matrices_that_heads_are_not_made_of_are_told_what_takes_them() -> None:
+    with pytest.raises(regard.ShapeError) as caught:
+        regard.MultiHead(W_Q.T, W_K.T, W_V.T)
+    assert str(caught.value) == (
+        "MultiHead: W_Q needs 3 axes (n_heads, d_model, d_k). Got W_Q (5, 18). "
+        "For heads side by side in one matrix: MultiHead.from_arrays(..., n_heads=...)."
+    )
+    with pytest.raises(regard.ShapeError) as caught:
+        regard.MultiHead(*np.ones((3, 5, 3, 2)), np.ones((3, 2, 7)))
+    assert str(caught.value).endswith(
+        "Got W_Q (5, 3, 2), W_O (3, 2, 7). "
+        "The matrices fit MultiHead.from_arrays with layout='in_head_out'."
+    )
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (
@@ -80,9 +113,9 @@ def test_queries_keys_and_values_may_be_packed_in_one(layout: str) -> None:
             "Got (18, 5).",
         ),
         (
-            {"W_Q": W_Q.T, "W_K": W_K.T, "W_V": W_V.T, "n_heads": 6},
+            {"W_Q": W_Q.T, "W_K": W_K.T, "W_V": W_V.T, **COUNTS},
             "MultiHead.from_arrays: W_Q has 5 rows for 6 heads, which is no whole number for "
-            "each. Is the layout the other one?",
+            "each. The matrices fit layout='in_out'.",
         ),
         (
             {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "n_heads": 4},
@@ -90,8 +123,35 @@ def test_queries_keys_and_values_may_be_packed_in_one(layout: str) -> None:
         ),
         (  # square but for W_O: only that tells the layouts apart
             {"W_Q": W_6.T, "W_K": W_6.T, "W_V": W_4.T, "W_O": W_O_4.T, "n_heads": 2},
-            "MultiHead.from_arrays: W_O does not fit W_V with layout 'out_in'; with layout "
-            "'in_out' it does. Got W_V (6, 4), W_O (4, 5).",
+            "MultiHead: W_V does not match W_K in d_context (4 vs 6). Need W_K (n_kv_heads, "
+            "d_context, d_k), W_V (n_kv_heads, d_context, d_v). Got W_K (2, 6, 3), W_V (2, 4, 3). "
+            "The matrices fit layout='in_out'.",
+        ),
+        (
+            {"W_QKV": np.ones((5, 18)), "n_heads": 6},
+            "MultiHead.from_arrays: W_QKV is not a multiple of n_heads + 2 n_kv_heads = 18 wide. "
+            "Got (5, 18). With layout='in_out' it is.",
+        ),
+        (
+            dict.fromkeys(("W_Q", "W_K", "W_V"), np.ones((5, 3, 2))) | {"n_heads": 3},
+            "MultiHead.from_arrays: W_Q needs 2 axes. Got (5, 3, 2). "
+            "The matrices fit layout='in_head_out'.",
+        ),
+        (  # one of the two, and no W_O that would say which
+            dict.fromkeys(("W_Q", "W_K", "W_V"), np.ones((3, 5, 2))) | {"n_heads": 3},
+            "MultiHead.from_arrays: W_Q needs 2 axes. Got (3, 5, 2). "
+            "The matrices fit layout='head_in_out' or 'head_out_in'.",
+        ),
+        (
+            dict.fromkeys(("W_Q", "W_K", "W_V"), np.ones((5, 3, 2)))
+            | {"n_heads": 5, "layout": "in_head_out"},
+            "MultiHead.from_arrays: W_Q has 3 heads in axis 1 of layout 'in_head_out', and 5 are "
+            "said. Got (5, 3, 2). The matrices fit layout='head_in_out' or 'head_out_in'.",
+        ),
+        (
+            {"W_QKV": np.ones((5, 18)), "n_heads": 6, "layout": "in_head_out"},
+            "MultiHead.from_arrays: W_QKV has layout 'out_in' or 'in_out'. Got 'in_head_out'. "
+            "In another layout give W_Q, W_K and W_V.",
         ),
         (
             {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "n_heads": 6, "n_kv_heads": 4},

@@ -120,6 +120,22 @@ def test_heads_that_torch_has_no_room_for_are_refused() -> None:
             "For matrices of another module use from_arrays.",
         ),
         (
+            torch.nn.TransformerEncoderLayer(6, 2, 3),
+            "MultiHead.from_torch: module must be a torch.nn.MultiheadAttention. "
+            "Got TransformerEncoderLayer. It has one: pass .self_attn.",
+        ),
+        (  # a class of this name whose parameters are elsewhere
+            type("MultiheadAttention", (torch.nn.MultiheadAttention,), {"forward": print})(6, 2),
+            "MultiHead.from_torch: module must be a torch.nn.MultiheadAttention. "
+            "Got MultiheadAttention. For matrices of another module use from_arrays.",
+        ),
+        (
+            torch.nn.MultiheadAttention(6, 2, device="meta"),
+            "MultiHead.from_torch: the parameters are on device 'meta', where they have no "
+            "numbers. Load them first: module.to_empty(device='cpu') and "
+            "module.load_state_dict(...).",
+        ),
+        (
             torch.nn.MultiheadAttention(6, 2, add_bias_kv=True),
             "MultiHead.from_torch: add_bias_kv adds a key that no head here has.",
         ),
@@ -225,6 +241,17 @@ def test_no_gradient_is_lost_silently() -> None:
             "give attn_mask or is_causal, not both, as in torch.",
         ),
         ({"key": np.zeros((5, 3))}, "key must be a tensor. Got ndarray."),
+        ({"attn_mask": np.ones((5, 5))}, "attn_mask must be a tensor. Got ndarray."),
+        (
+            {"attn_mask": torch.ones(5, 5, dtype=torch.int64)},
+            "attn_mask has dtype torch.int64. Need torch.bool (True = takes part) or floats that are "
+            "added to the scores. For a mask of 0 and 1 pass attn_mask.bool().",
+        ),
+        (
+            {"value": torch.zeros(7, 3)},
+            "value does not match key in n_k (7 vs 5). Need key (..., n_k, d_k), "
+            "value (..., n_k, d_v). Got key (5, 3), value (7, 3).",
+        ),
         (
             {"value": torch.zeros(5, 3, dtype=torch.float64)},
             "query, key and value must have one dtype. "
@@ -234,6 +261,6 @@ def test_no_gradient_is_lost_silently() -> None:
 )
 def test_what_the_drop_in_cannot_do_is_said(change: dict[str, Any], message: str) -> None:
     x = torch.zeros(5, 3)
-    with pytest.raises(regard.ParameterError) as caught:
+    with pytest.raises((regard.ParameterError, regard.ShapeError)) as caught:
         ours(**{"query": x, "key": x, "value": x} | change)
     assert str(caught.value) == f"scaled_dot_product_attention: {message}"

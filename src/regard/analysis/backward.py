@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from regard.analysis.summary import span
 from regard.arrays import common_dtype, give, numbers
 from regard.core.call import Call, Rules
+from regard.core.eager import eager
 from regard.errors import ShapeError
 from regard.report import Report, Table, Text
 from regard.shapes import show
@@ -71,6 +72,7 @@ class Gradients:
         return self.report()._repr_html_()
 
 
+@eager
 def gradients(
     query: Any,
     key: Any,

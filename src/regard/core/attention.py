@@ -11,11 +11,13 @@ from __future__ import annotations
 from typing import Any, Never
 
 from regard.core.call import Call, Rules
+from regard.core.eager import eager
 from regard.core.kernels import native
 from regard.shapes import choice
 from regard.shapes.other_words import KNOWN, known_words, refuse
 
 
+@eager
 @known_words
 def attention(
     query: Any,
@@ -86,6 +88,7 @@ def attention(
     return call.give(call.attend())
 
 
+@eager
 @known_words
 def attention_with_weights(
     query: Any,
@@ -134,6 +137,7 @@ def attention_with_weights(
     return call.give(output), call.give(weights)
 
 
+@eager
 @known_words
 def attention_with_lse(
     query: Any,
@@ -183,6 +187,7 @@ def attention_with_lse(
     return call.give(output), call.give(lse, wide=True)
 
 
+@eager
 @known_words
 def attention_scores(
     query: Any,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.call import Rules, quiet
+from regard.core.eager import eager
 from regard.core.head_pictures import weights_figure
 from regard.core.projections import Tokens
 from regard.shapes.other_words import HEAD_WORDS, arguments_of, known_words, refuse
@@ -32,6 +33,7 @@ class HeadCalls(ABC):
     _name: ClassVar[str]  # in messages
     _words: ClassVar[Mapping[str, str]] = HEAD_WORDS  # for the words of other libraries
 
+    @eager
     @known_words
     @quiet
     def __call__(
@@ -70,6 +72,7 @@ class HeadCalls(ABC):
         rules = Rules(self.scale, is_causal, causal_offset, window, key_lengths, softcap)
         return self._write(tokens, tokens.attend(self._stack(), self._mask(tokens, mask), rules))
 
+    @eager
     @arguments_of(__call__)
     @quiet
     def weights(

@@ -9,10 +9,12 @@ import numpy as np
 
 from regard.arrays import numbers
 from regard.core.head_calls import Array, HeadCalls
-from regard.core.head_layouts import from_torch, to_torch, unpacked
+from regard.core.head_layouts import other_layout, unpacked
 from regard.core.head_pictures import matrices_picture
 from regard.core.heads import ONE_HEAD, Head, product, replace
 from regard.core.projections import Tokens
+from regard.core.torch_module import from_torch, to_torch
+from regard.errors import ShapeError
 from regard.shapes import choice
 from regard.shapes.matrices import read_matrices
 
@@ -71,7 +73,10 @@ class MultiHead(HeadCalls):
             axes = axes | {"b_O": (joined,)}
         elif numbers("MultiHead", "W_O", self.W_O).array.ndim == 2:
             axes = axes | {"W_O": (joined, "d_out")}
-        matrices = read_matrices("MultiHead", vars(self), axes)
+        try:
+            matrices = read_matrices("MultiHead", vars(self), axes)
+        except ShapeError as problem:
+            raise ShapeError(f"{problem}{other_layout(vars(self))}") from None
         W_O = matrices["W_O"]
         if W_O is not None and W_O.ndim == 2:
             shape = (len(matrices["W_Q"]), matrices["W_V"].shape[-1], W_O.shape[-1])
@@ -123,15 +128,19 @@ class MultiHead(HeadCalls):
 
         Args:
             W_Q: (n_heads · d_k, d_model) with layout "out_in", which is how torch's `nn.Linear`
-                keeps it; (d_model, n_heads · d_k) with "in_out", as in JAX, TensorFlow and GPT-2.
+                keeps it; (d_model, n_heads · d_k) with "in_out", as GPT-2's Conv1D does. With
+                an axis of heads: (d_model, n_heads, d_k) with "in_head_out", as in Flax and Keras,
+                (n_heads, d_model, d_k) with "head_in_out", as in TransformerLens, and
+                (n_heads, d_k, d_model) with "head_out_in".
             W_K, W_V: likewise, with n_kv_heads heads.
-            W_O: (d_out, n_heads · d_v) with "out_in", (n_heads · d_v, d_out) with "in_out".
+            W_O: (d_out, n_heads · d_v) with "out_in", (n_heads · d_v, d_out) with "in_out"; with
+                an axis of heads (n_heads, d_v, d_out), and (n_heads, d_out, d_v) in "head_out_in".
             n_heads: how many heads there are.
             n_kv_heads: how many of keys and values; None is as many. It divides n_heads.
             W_QKV: instead of W_Q, W_K and W_V: the three of them in this order in one matrix, of
                 the same width where n_kv_heads is n_heads (torch's `in_proj_weight`).
             b_Q, b_K, b_V, b_QKV, b_O: vectors, laid out as the matrix of the same letter.
-            layout: "out_in" or "in_out".
+            layout: one of the five above, for all matrices.
             scale: multiplies the scores. None is 1/sqrt(d_k).
 
         Example:
@@ -140,7 +149,11 @@ class MultiHead(HeadCalls):
             >>> regard.MultiHead.from_arrays(n_heads=2, W_QKV=packed, W_O=np.eye(4)).W_Q[1, 0]
             array([ 8., 12.])
         """
-        return cls(**unpacked(locals()))
+        given = locals()
+        try:
+            return cls(**unpacked(given))
+        except ShapeError as problem:
+            raise ShapeError(f"{problem}{other_layout(given)}") from None
 
     @classmethod
     def from_torch(cls, module: Any) -> MultiHead:

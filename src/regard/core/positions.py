@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from regard.arrays import common_dtype, computing, give, numbers
 from regard.core.angles import fill, frequencies
+from regard.core.eager import eager
 from regard.errors import ParameterError, ShapeError
 from regard.shapes import allocatable, choice, integer, real, show
 
@@ -64,6 +65,7 @@ def sinusoidal(n: int, d_model: int, base: float = 10000.0, *, start: int = 0) -
     return embedding
 
 
+@eager
 def rotary(x: Any, positions: Any, base: float = 10000.0, *, layout: str = "interleaved") -> Any:
     """Turn each pair of entries of x by an angle that grows with its position.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from regard.arrays import take
 from regard.core import masks
 from regard.core.call import Call, Rules, RuleWords, with_rules
+from regard.core.eager import eager
 from regard.errors import ParameterError
 from regard.shapes import allocatable, boolean, integer, show
 from regard.shapes.other_words import KNOWN
@@ -74,6 +75,7 @@ class AttentionStatistics:
         return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
 
+@eager
 @with_rules
 def attention_statistics(
     query: Any,

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from regard.arrays import common_dtype, computing, give, numbers
 from regard.core.call import Call, Rules, RuleWords, with_rules
 from regard.core.double_double import DoubleDouble, add, quick_two_sum, two_product, two_sum
+from regard.core.eager import eager
 from regard.core.exact_product import product
 from regard.core.kernels.careful import near_one
 from regard.core.kernels.non_finite import cleaned, restore
@@ -83,6 +84,7 @@ class AttentionState:
         return cls(np.full(axes, -np.inf), (zeros, zeros), "numpy", None, rows is None)
 
     @classmethod
+    @eager
     def from_lse(cls, output: Any, lse: Any) -> AttentionState:
         """Return the state behind a result of `regard.attention_with_lse`.
 
@@ -107,6 +109,7 @@ class AttentionState:
             hi = np.where(total[..., None] == 0, 0, sums[0])
         return cls(exponent, _finite(hi, sums[1]), taken.library, common_dtype(taken.dtype))
 
+    @eager
     @with_rules
     def update(
         self,
@@ -142,6 +145,7 @@ class AttentionState:
                 )
         return self._join(seen, "AttentionState.update")
 
+    @eager
     def merge(self, other: AttentionState) -> AttentionState:
         """Return the state of having seen the keys of both."""
         if not isinstance(other, AttentionState):
@@ -176,6 +180,7 @@ class AttentionState:
         return np.ldexp(self._sums[0], by), np.ldexp(self._sums[1], by)
 
     @property
+    @eager
     def output(self) -> Any:
         """The average of the values, (..., n_q, d_v); 0 where nothing was attended to."""
         hi, lo = self._sums[0][..., :-1], self._sums[1][..., :-1]
@@ -190,6 +195,7 @@ class AttentionState:
         return give(result.astype(computing(dtype), copy=False), self._library, dtype)
 
     @property
+    @eager
     def lse(self) -> Any:
         """The log-sum-exp of the scores, (..., n_q); -inf where nothing was attended to."""
         total, total_lo = self._sums[0][..., -1], self._sums[1][..., -1]

@@ -1,0 +1,31 @@
+"""Functions of arrays inside `torch.compile`: run as they are, not traced.
+
+The tracer would take the arrays of NumPy in here for tensors of its own, while the kernel writes to
+their memory: what comes out would be the numbers of an earlier call. torch is never imported here.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def eager(function: Callable[P, R]) -> Callable[P, R]:
+    """Let the tracer of torch go around a function, as `torch.compiler.disable` does."""
+    around: Callable[P, R] | None = None
+
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        nonlocal around
+        if "torch._dynamo" not in sys.modules:  # nothing is ever compiled without it
+            return function(*args, **kwargs)
+        if around is None:
+            around = sys.modules["torch"].compiler.disable(function)
+        return around(*args, **kwargs)
+
+    return run
