@@ -34,3 +34,19 @@ def test_a_file_named_by_a_problem_that_is_not_asked_is_no_answer() -> None:
     why = "worked-scores.toml: is an answer to 'worked-scores', which is not asked here."
     assert (given.fields, given.remarks) == ({"q": "k_a"}, (why,))
     assert answer_to(ASKED, (other,), [ASKED]).refused == why
+
+
+def test_an_answer_that_says_its_seed_is_judged_by_that_variant_alone() -> None:
+    for named in (
+        file("mine.toml", 'problem = "average-two-values"\nseed = 7\n[answer]\nq = "k_a"'),
+        file("mine.toml", 'seed = 7\nq = "k_a"'),
+        file("sheet.toml", 'seed = 7\n[average-two-values]\nq = "k_a"'),
+        file(
+            "sheet.toml", '[average-two-values]\nseed = 7\n[average-two-values.answer]\nq = "k_a"'
+        ),
+    ):
+        assert answer_to(ASKED, (named,), [ASKED], 7).fields == {"q": "k_a"}
+        refused = answer_to(ASKED, (named,), [ASKED], 8).refused
+        assert refused.endswith("the variant with the seed 7, and asked is that with the seed 8.")
+        refused = answer_to(ASKED, (named,), [ASKED]).refused
+        assert refused.endswith("the variant with the seed 7, and asked is the problem as it is.")

@@ -308,3 +308,30 @@ def test_what_cannot_be_used_is_said_before_anything_is_written(tmp_path: Path) 
     with pytest.raises(InvalidProblem, match="name at least one problem"):
         grade([], folder, tmp_path / "out", workers=1)
     assert not (tmp_path / "out").exists()
+
+
+DRAWN = """schema = 1
+id = "two-of-many"
+title = "Two of {{n}}"
+kind = "query"
+vary = { n = "5..12", weights = "simplex(2, 0.1)" }
+statement = "Of {{n}} keys $k_a$ gets {{w_a}}."
+given = { n = 6, keys = { law = "orthonormal" }, names = { a = 0, b = 1 } }
+goal = { weights = { a = 0.7, b = 0.3 } }
+"""
+
+
+def test_the_text_that_a_student_is_shown_has_the_numbers_that_were_judged(tmp_path: Path) -> None:
+    asked, folder = tmp_path / "two.toml", tmp_path / "class"
+    asked.write_text(DRAWN)
+    folder.mkdir()
+    for student, seed in (("ann", 7), ("bea", 8)):
+        (folder / f"{student}.toml").write_text(f'seed = {seed}\n[answer]\nq = "C k_a"\n')
+    by_name = grade(asked, folder, tmp_path / "one", workers=1, variant_by="student")
+    for row in by_name.rows:
+        assert row.verdict == "unreadable"
+        assert f"asked is that with the seed {row.seed}" in row.message
+    same = {row.student: row for row in grade(asked, folder, tmp_path / "two", seed=7).rows}
+    drawn = regard.problems.ranges.with_seed(regard.problems.load(asked), 7)
+    assert same["ann"].found["statement"] == drawn.statement != "Of 6 keys $k_a$ gets 0.7."
+    assert (same["ann"].verdict, same["bea"].verdict) == ("wrong", "unreadable")

@@ -103,12 +103,98 @@ def test_a_bundled_problem_is_found_again_by_its_seed_too(tmp_path: Path) -> Non
         ("simplex(2, 0.1)", "simplex(2, 0.6)", "'simplex(2, 0.6)' is no range"),
         ("simplex(2, 0.1)", "1..2", "weights is not of the form that its range draws"),
         ("{{w_a}}", "{{w_c}}", "{{w_c}} is no number of it. There are n, tolerance, w_a, w_b."),
+        ('"5..12"', '"5, 12"', "line 5: vary.n: '5, 12' is no range: write \"5..12\"."),
+        ('"5..12"', "7", "line 5: vary.n: must be a range in quotes"),
+        ('"5..12"', '"1..4"', "line 5: vary.n: draws 1, with which this is no problem (given.n: "),
+        ('"5..12"', '"5 | six"', "line 5: vary.n: draws six, with which this is no problem"),
+        ('n = "5..12"', 'tolerance = "0..0.1"', "vary.tolerance: draws 0.0, with which"),
+        ('n = "5..12"', 'w_a = "0.1..0.4"', 'weights = "simplex(2, 0.1)" draws all of them'),
+        ("{{w_b}}", "{{w_b}", "line 6: statement: {{w_b} is no name in double braces. Write"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(old: str, new: str, message: str) -> None:
     with pytest.raises(InvalidProblem) as refused:
         problems.loads(MIX.replace(old, new))
     assert message in str(refused.value)
+
+
+HAND = """schema = 1
+id = "by-hand"
+title = "By hand"
+kind = "compute"
+vary = { scores = "-3..3", V_2_1 = "4 | 8", tolerance = "0.01..0.02" }
+statement = "Scores {{scores}}, in line $S = {{scores}}$; value 2 is ${{V_2_1}}$."
+
+[given]
+scores = [[2, 1, 0]]
+V = [[1], [4], [0]]
+
+[goal]
+find = ["c_1"]
+tolerance = 0.01
+"""
+
+
+def test_matrices_vary_and_one_entry_of_them() -> None:
+    hand, seen = problems.loads(HAND), set()
+    for seed in range(20):
+        drawn = with_seed(hand, seed)
+        data = problems.to_dict(drawn)["given"]
+        a, b, c = data["scores"][0]
+        assert {a, b, c} <= set(range(-3, 4))
+        assert data["V"] in ([[1], [4], [0]], [[1], [8], [0]])
+        rows = rf"\begin{{bmatrix}} {a} & {b} & {c} \end{{bmatrix}}"
+        assert drawn.statement == (
+            f"Scores ${rows}$, in line $S = {rows}$; value 2 is ${data['V'][1][0]}$."
+        )
+        e = np.exp([a, b, c])
+        found = float(e @ [1, data["V"][1][0], 0] / e.sum())
+        said = {"problem": "by-hand", "seed": seed, "c_1": [round(found, 4)]}
+        assert checking.check(hand, said).right
+        seen.add((a, b, c))
+    assert len(seen) > 15
+    with pytest.raises(InvalidProblem, match="V_4_1: entries count from 1, and V has 3 there"):
+        problems.loads(HAND.replace("V_2_1 =", "V_4_1 ="))
+
+
+def test_parameters_vary_by_the_names_that_the_statement_has_for_them() -> None:
+    text = (
+        HAND.partition("vary")[0].replace("compute", "count")
+        + 'vary = { d = "256 | 512" }\nstatement = "A head of width $d = {{d}}$: parameters?"\n'
+        + '[given]\nof = "attention"\nd_model = "d"\nheads = 4\nvalues = { d = 64 }\n'
+        + '[goal]\nfind = ["parameters"]\n'
+    )
+    drawn = with_seed(problems.loads(text), 1)
+    d = problems.to_dict(drawn)["given"]["values"]["d"]
+    assert d in (256, 512)
+    assert drawn.statement == f"A head of width $d = {d}$: parameters?"
+    assert checking.check(drawn, {"parameters": 4 * d * d}).right
+
+
+def test_a_problem_written_out_and_read_again_has_the_same_variants() -> None:
+    mix = problems.loads(MIX)
+    again = problems.loads(problems.to_toml(mix))
+    assert again == mix
+    assert with_seed(again, 7).statement == with_seed(mix, 7).statement
+    assert with_seed(again, 7).statement != mix.statement
+
+
+def test_a_number_that_the_text_does_not_tell_is_told_below_it(file: Path) -> None:
+    file.write_text(MIX.replace("{{n}}", "many"))
+    drawn = solving.variant(problems.load(file), 7)
+    assert drawn.statement.endswith("those of this file count: `n = 12`.)\n")
+    result = run("validate", str(file))
+    assert "  variants: 8 seeds come out the same.\n" in result.stdout
+    assert "The statement does not tell n: write {{n}} where it should." in result.stdout
+
+
+def test_validate_refuses_ranges_whose_variants_come_out_otherwise(file: Path) -> None:
+    text = file.read_text().replace('n = "5..12"', 'longest = "0.1 | 40"').replace("{{n}}", "six")
+    text = text.replace('values = { law = "arbitrary" }\n', "").replace("{{w_b}}", "{{longest}}")
+    file.write_text(text.replace("tolerance", "longest = 40\ntolerance"))
+    result = run("validate", str(file))
+    assert result.returncode == 2
+    assert "with seed 0 it comes out otherwise (undecided): narrow the ranges" in result.stderr
 
 
 def test_ranges_draw_what_they_say() -> None:
@@ -125,6 +211,37 @@ def test_a_seed_is_a_whole_number(seed: object) -> None:
             "average-two-values",
             {"problem": "average-two-values", "seed": seed, "answer": {"q": "k_a"}},
         )
+
+
+def test_a_sheet_of_answers_to_a_handout_says_its_seed_once(tmp_path: Path) -> None:
+    from regard.errors import InvalidAnswer as Refused
+
+    sheet = tmp_path / "sheet.toml"
+    drawn = solving.variant(problems.load("scores-times-three"), 7)
+    part = next(
+        (name, p.label)
+        for name in problems.collections()
+        for p in problems.collection(name).parts
+        if p.problem == "scores-times-three"
+    )
+    answer = solving.solve(drawn).to_dict()["answer"]
+    fields = "".join(f"{name} = {value!r}\n" for name, value in answer.items())
+    sheet.write_text(f"seed = 7\n[scores-times-three]\n{fields}")
+    result = run("check", part[0], str(sheet))
+    assert "1 of " in result.stdout
+    sheet.write_text(f"seed = 8\n[scores-times-three]\n{fields}")
+    assert "0 of " in run("check", part[0], str(sheet)).stdout
+    with pytest.raises(Refused, match=r"give variant=regard\.solving\.variant"):
+        checking.check_collection(part[0], sheet)
+
+
+def test_a_handout_for_a_student_has_the_numbers_that_grading_gives_them(file: Path) -> None:
+    from regard.grading import student_seed
+
+    text = run("handout", str(file), "--student", "ann", "--title", "Sheet 3").stdout
+    assert text.startswith("# Sheet 3\n")
+    assert with_seed(problems.load(file), student_seed("ann")).statement in text
+    assert f'two lines: `problem = "mix-two-values"` and `seed = {student_seed("ann")}`' in text
 
 
 @pytest.mark.parametrize("suffix", ["md", "html", "tex", "txt"])

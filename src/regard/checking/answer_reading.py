@@ -95,7 +95,7 @@ def from_dict(data: Mapping[Any, Any], letters: frozenset[str] = frozenset()) ->
         raise InvalidAnswer("answer: problem must be the id of a problem.")
     read_fields: dict[str, Any] = {}
     for name, value in fields.items():
-        if name == "problem" and "answer" not in data:
+        if name in ("problem", "seed") and "answer" not in data:
             continue
         over: dict[str, Over] = {}
         if letters and isinstance(value, str):
@@ -109,7 +109,7 @@ def from_dict(data: Mapping[Any, Any], letters: frozenset[str] = frozenset()) ->
 
 def _seed(data: Mapping[Any, Any]) -> int | None:
     """Return the seed that stands beside the fields of an answer."""
-    seed = data.get("seed") if "answer" in data else None
+    seed = data.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise InvalidAnswer("answer: seed must be a whole number from 0 on.")
     return seed

@@ -75,7 +75,10 @@ def check(
             raise InvalidAnswer("check: name a file with the answer, or - to read it from stdin.")
         _show_parts(grade_example(collection.name), form, output)
     if collection is not None:
-        _show_parts(check_collection(collection.name, _answers(said)), form, output)
+        from regard.solving import variant
+
+        found = check_collection(collection.name, _answers(said), variant)
+        _show_parts(found, form, output)
     _in_order(problem, said)
     given = _read(_condition(problem, said, answer or []))
     if problem == "-":

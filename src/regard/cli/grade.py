@@ -35,6 +35,9 @@ def grade(
         str | None,
         typer.Option(help="`student`: each has a variant, with a seed out of the name."),
     ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Everybody has this variant, as `regard handout` wrote it.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Grade a class: a table, a page of feedback for each student, and an overview."""
@@ -57,7 +60,7 @@ def grade(
         def tick(judged: int, total: int) -> None:
             bar.update(task, completed=judged, total=total)
 
-        grades = grade_with_progress(problems, folder, output, workers, variant_by, tick)
+        grades = grade_with_progress(problems, folder, output, workers, variant_by, seed, tick)
     if as_json:
         typer.echo(json.dumps(grades.overview.to_dict(), indent=2))
     else:

@@ -24,6 +24,11 @@ def handout(
         list[str], typer.Argument(help="A collection, ids out of `regard list`, or files.")
     ],
     seed: Annotated[int | None, typer.Option(help="With the numbers of this variant.")] = None,
+    student: Annotated[
+        str | None,
+        typer.Option(help="With the variant that `regard grade --variant-by student` gives them."),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="What stands at the top.")] = None,
     output: Annotated[
         Path | None, typer.Option("-o", help="Write to this file: .html, .tex, .pdf, .md or .txt.")
     ] = None,
@@ -31,10 +36,17 @@ def handout(
     """Write the statements alone, without answers; with a seed, with its numbers."""
     if seed is not None and seed < 0:
         raise InvalidProblem(f"--seed must be 0 or more. Got {seed}.")
+    if student is not None:
+        from regard.grading import student_seed
+
+        if seed is not None:
+            raise InvalidProblem("handout: give --seed or --student, and not both.")
+        seed = student_seed(student)
     suffix = ".md" if output is None else output.suffix
     if suffix != ".md" and suffix not in _SUFFIXES:
         raise InvalidProblem(f"-o {output}: use one of the endings .md, {', '.join(_SUFFIXES)}.")
-    title, parts = _asked(problems)
+    found, parts = _asked(problems)
+    title = title or found
     drawn = [(label, _variant(problem, seed)) for label, problem in parts]
     if suffix == ".md":
         text: str | bytes = _markdown(title, drawn, seed)
@@ -57,7 +69,7 @@ def _asked(named: list[str]) -> tuple[str, list[tuple[str, Problem]]]:
     for name in named:
         collection = find_collection(name)
         if collection is None:
-            found.append((str(len(found) + 1), load(name)))
+            found.append((f"{len(found) + 1}.", load(name)))
         else:
             title = collection.title if len(named) == 1 else title
             found += [(part.label, load(part.problem)) for part in collection.parts]
@@ -80,8 +92,10 @@ def _title(label: str, problem: Problem, seed: int | None) -> str:
 
 def _named(problem: Problem, seed: int | None) -> str:
     """Say how an answer names its problem."""
-    named = f'problem = "{_name(problem, seed)}"'
-    return named if seed is None else f"{named}, seed = {seed}"
+    named = f'`problem = "{_name(problem, seed)}"`'
+    if seed is None:
+        return f"The answer file begins with {named}."
+    return f"The answer file begins with two lines: {named} and `seed = {seed}`."
 
 
 def _report(title: str, parts: list[tuple[str, Problem]], seed: int | None) -> Report:
@@ -93,7 +107,7 @@ def _report(title: str, parts: list[tuple[str, Problem]], seed: int | None) -> R
         blocks += [Heading(_title(label, problem, seed), role="exercise"), Prose(problem.statement)]
         numbers = given_numbers(problem)
         blocks += [Facts(numbers)] if numbers else []
-        blocks.append(Prose(f"In the answer: `{_named(problem, seed)}`"))
+        blocks.append(Prose(_named(problem, seed)))
     return Report(title, tuple(blocks))
 
 
@@ -104,5 +118,5 @@ def _markdown(title: str, parts: list[tuple[str, Problem]], seed: int | None) ->
     for label, problem in parts:
         lines += [f"## {_title(label, problem, seed)}", problem.statement.strip()]
         lines += [f"{name}: {value}" for name, value in given_numbers(problem)]
-        lines.append(f"In the answer: `{_named(problem, seed)}`")
+        lines.append(_named(problem, seed))
     return "\n\n".join(lines) + "\n"

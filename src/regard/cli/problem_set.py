@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from regard.problems import Collection, Problem
 
+_TRIED = 8  # variants that validate solves
+
 
 def list_problems(
     which: Annotated[
@@ -160,14 +162,38 @@ def _validated(file: str, as_json: bool) -> tuple[int, dict[str, Any] | None]:
             typer.echo(sentence, err=True)
         return 2, None
     verdict = solution.verdict.name.lower()
+    try:
+        tried = tried_variants(problem) if problem.vary else ""
+    except InvalidProblem as error:
+        typer.echo(f"{file}: {str(error).removeprefix(f'{problem.id}: ')}", err=True)
+        return 2, None
     if not as_json:
         article = "an" if problem.kind[0] in "aeiou" else "a"
         typer.echo(f"{file}: {article} {problem.kind} problem, {solution.outcome}.")
         for name, value in solution.to_dict()["answer"].items():
             shown = str(value).lower() if isinstance(value, bool) else str(value)
             typer.echo(f"  {name} = {shown if len(shown) <= 80 else shown[:79] + '…'}")
+        if tried:
+            typer.echo(tried)
     code = 1 if solution.verdict is solving.Status.UNDECIDED else 0
     return code, {"id": problem.id, "kind": problem.kind, "status": verdict}
+
+
+def tried_variants(problem: Problem) -> str:
+    """Solve some variants of a problem that declares ranges, and say what came of it.
+
+    Raises:
+        InvalidProblem: one comes out otherwise than the problem itself.
+    """
+    from regard import solving
+    from regard.problems.given_numbers import untold
+
+    for seed in range(_TRIED):
+        solving.variant(problem, seed)
+    said = f"  variants: {_TRIED} seeds come out the same."
+    for name in untold(problem):
+        said += f"\n  The statement does not tell {name}: write {{{{{name}}}}} where it should."
+    return said
 
 
 def variant(

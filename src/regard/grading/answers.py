@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from regard.errors import InvalidAnswer, InvalidProblem
@@ -18,8 +18,9 @@ from regard.grading.npz import read_npz
 from regard.problems.loading import bundled_ids, parse
 
 MOST_DOTS = 50  # in one key: reading dotted keys takes time that grows with their square
-_BESIDE = {"collection", "name", "schema"}
-_BESIDE_ANSWER = {"problem", "answer", "name", "schema"}
+_BESIDE = {"collection", "name", "schema", "seed"}
+_BESIDE_ANSWER = {"problem", "answer", "name", "schema", "seed"}
+_SAYS_WHICH = {"problem", "seed"}
 _KEY_PART = re.compile(r"""\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')\s*""")
 
 
@@ -74,6 +75,7 @@ class _Found:
         fields: of the answer, or None.
         refused: what is wrong, or "".
         is_named: whether the file says that it answers this problem, by its name or within.
+        seed: of the variant that it says it answers, or None.
     """
 
     file: File
@@ -81,15 +83,21 @@ class _Found:
     fields: Mapping[str, Any] | None = None
     refused: str = ""
     is_named: bool = False
+    seed: Any = None
 
     @property
     def where(self) -> str:
         return self.file.name or "the file"
 
 
-def answer_to(asked: Asked, files: Sequence[File], every: Sequence[Asked]) -> Given:
-    """Return what the files of a student say to one of the problems that are asked."""
-    found = [one for file in files for one in _in_file(file, every)]
+def answer_to(
+    asked: Asked, files: Sequence[File], every: Sequence[Asked], seed: int | None = None
+) -> Given:
+    """Return what the files of a student say to one of the problems that are asked.
+
+    An answer may say the seed of its variant, which has to be the one that is asked.
+    """
+    found = [_of_variant(one, seed) for file in files for one in _in_file(file, every)]
     answers = [one for one in found if one.target is asked and not one.refused]
     answers = [one for one in answers if one.is_named] or answers
     refused = [one for one in found if one.refused and one.target in (asked, None)]
@@ -100,6 +108,16 @@ def answer_to(asked: Asked, files: Sequence[File], every: Sequence[Asked]) -> Gi
         return Given(refused=notes[0] if notes else "")
     one = answers[0]
     return Given(one.fields, one.file if one.fields is None else None, remarks=notes)
+
+
+def _of_variant(one: _Found, seed: int | None) -> _Found:
+    """Refuse an answer to other numbers than those that are asked."""
+    if one.refused or one.seed is None or one.seed == seed:
+        return one
+    asked = "the problem as it is" if seed is None else f"that with the seed {seed}"
+    said = str(one.seed)[:40]
+    reason = f"is an answer to the variant with the seed {said}, and asked is {asked}."
+    return replace(one, refused=reason)
 
 
 def _in_file(file: File, every: Sequence[Asked]) -> list[_Found]:
@@ -122,21 +140,24 @@ def _in_file(file: File, every: Sequence[Asked]) -> list[_Found]:
         return [_aimed(file, named or _only(every), data, is_named=named is not None)]
     tables = {name: table for name, table in data.items() if name not in _BESIDE}
     if "problem" not in data and "answer" not in data and _is_sheet(tables, every):
-        return [_part(file, name, table, every) for name, table in tables.items()]
+        parts = [_part(file, name, table, every) for name, table in tables.items()]
+        return [replace(one, seed=one.seed or data.get("seed")) for one in parts]
     extra = sorted(set(data) - _BESIDE_ANSWER) if "answer" in data else []
     if extra:  # as `regard check` says it
         reason = f"answer: {extra[0][:80]!r} does not belong beside [answer]."
         return [_Found(file, named or _only(every), refused=reason)]
     said = data.get("problem")
-    fields = data.get("answer", {name: data[name] for name in data if name != "problem"})
+    fields = data.get("answer", {name: data[name] for name in data if name not in _SAYS_WHICH})
+    seed = data.get("seed")
     if said is None:
-        return [_aimed(file, named or _only(every), fields, is_named=named is not None)]
+        found = _aimed(file, named or _only(every), fields, is_named=named is not None)
+        return [replace(found, seed=seed)]
     target = next(
         (asked for asked in every if isinstance(said, str) and asked.is_called(said)), None
     )
     if target is None:
         return [_not_asked(file, str(said)[:80])]
-    return [_aimed(file, target, fields, is_named=True)]
+    return [replace(_aimed(file, target, fields, is_named=True), seed=seed)]
 
 
 def _not_asked(file: File, name: str) -> _Found:
@@ -166,7 +187,8 @@ def _part(file: File, name: str, table: Any, every: Sequence[Asked]) -> _Found:
     if target is None:
         return _Found(file, None, refused=f"[{name[:80]}] is no problem that is asked here.")
     inside = table.get("answer", table)
-    return _aimed(file, target, inside, is_named=True)
+    seed = table.get("seed") if "answer" in table else None
+    return replace(_aimed(file, target, inside, is_named=True), seed=seed)
 
 
 def read_text(file: File) -> dict[str, Any]:

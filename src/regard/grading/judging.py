@@ -56,7 +56,7 @@ def judge(task: Task) -> dict[str, Any]:
         return record("stopped", plain(str(error)))
     others = tuple(_with_variant(one, task.seed) for one in task.every)
     asked = next(one for one in others if one.id == task.asked.id)
-    given = answer_to(asked, task.files, others)
+    given = answer_to(asked, task.files, others, task.seed)
     if given.refused or given.is_missing:
         verdict = "missing" if given.is_missing else "unreadable"
         return record(verdict, _in_a_line(given.refused or MISSING))

@@ -17,7 +17,7 @@ from regard.problems import Problem, load, to_dict
 from regard.problems.problem_sets import find_collection
 from regard.problems.registry import part
 
-FORMAT = 2  # of records; another format is another key
+FORMAT = 3  # of records; another format is another key
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ def grade(
     *,
     workers: int | None = None,
     variant_by: str | None = None,
+    seed: int | None = None,
 ) -> Grades:
     """Grade what a class handed in, and write the grades to a folder.
 
@@ -51,6 +52,7 @@ def grade(
         out: the folder for grades.csv, grades.json, overview.html and feedback/; it is made.
         workers: processes that judge side by side; by default as many as there are processors.
         variant_by: "student" where each student has a variant, with the seed `student_seed`.
+        seed: of the variant that everybody has, as in `regard handout --seed`.
 
     Returns:
         the grades: `.rows`, sorted by student and problem, and `.overview`.
@@ -59,7 +61,7 @@ def grade(
         InvalidProblem: a problem cannot be read, or its answers cannot be checked.
         ParameterError: a folder or an option cannot be used, or a file cannot be written.
     """
-    return grade_with_progress(problems, folder, out, workers, variant_by, lambda *_: None)
+    return grade_with_progress(problems, folder, out, workers, variant_by, seed, lambda *_: None)
 
 
 def grade_with_progress(
@@ -68,10 +70,11 @@ def grade_with_progress(
     out: str | Path,
     workers: int | None,
     variant_by: str | None,
+    seed: int | None,
     tick: Tick,
 ) -> Grades:
     """Do as `grade`, and call `tick` with how many rows are judged, and of how many."""
-    _check_options(workers, variant_by)
+    _check_options(workers, variant_by, seed)
     named = [problems] if isinstance(problems, str | Path | Problem) else [*problems]
     asked = questions(named)
     with hand_ins.class_folder(folder) as descriptor:
@@ -83,7 +86,8 @@ def grade_with_progress(
             )
         target = _made(Path(folder), Path(out))
         with Checkpoint(target) as known:
-            run = _Run(descriptor, found, asked, known, variant_by == "student", tick, target)
+            seed_of = student_seed if variant_by == "student" else lambda _: seed
+            run = _Run(descriptor, found, asked, known, seed_of, tick, target)
             grades = run.grades(workers or _processors())
             _write_tables(grades, target)
     return grades
@@ -98,12 +102,12 @@ class _Run:
         found: Sequence[hand_ins.HandIn],
         asked: Sequence[Question],
         known: Checkpoint,
-        by_student: bool,
+        seed_of: Callable[[str], int | None],
         tick: Tick,
         target: Path,
     ) -> None:
         self.descriptor, self.found, self.asked, self.known = descriptor, found, asked, known
-        self.by_student, self.tick, self.target = by_student, tick, target
+        self.seed_of, self.tick, self.target = seed_of, tick, target
         self.keys: dict[tuple[str, str], str] = {}
         self.stopped: dict[str, dict[str, Any]] = {}
         self.judged = 0
@@ -137,19 +141,16 @@ class _Run:
         for (student, problem), key in sorted(self.keys.items()):
             said = self.stopped.get(key) or self.known.get(key)
             score, verdict, tag, message = (said[name] for name in FOUND)
-            seed = self._seed(student)
+            seed = self.seed_of(student)
             rows.append(Row(student, problem, score, verdict, tag, message, seed, said))
         return tuple(rows)
-
-    def _seed(self, student: str) -> int | None:
-        return student_seed(student) if self.by_student else None
 
     def _jobs(self) -> Iterator[Job]:
         """Yield what has to be judged; hand-ins with the same bytes are judged once."""
         under_way: set[str] = set()
         for hand_in in self.found:
             files = hand_ins.read(self.descriptor, hand_in)
-            seed = self._seed(hand_in.student)
+            seed = self.seed_of(hand_in.student)
             for question in self.asked:
                 key = key_of(files, question, self.asked, seed)
                 self.keys[hand_in.student, question.problem.id] = key
@@ -191,13 +192,17 @@ def _write_tables(grades: Grades, target: Path) -> None:
     write_whole(target / "grades.csv", grades.to_csv())
 
 
-def _check_options(workers: int | None, variant_by: str | None) -> None:
+def _check_options(workers: int | None, variant_by: str | None, seed: int | None) -> None:
     if workers is not None and (isinstance(workers, bool) or not 1 <= workers <= 256):
         raise ParameterError(
             f"grade: workers must be a whole number from 1 to 256. Got {workers!r}."
         )
     if variant_by not in (None, "student"):
         raise ParameterError(f'grade: variant_by must be "student" or None. Got {variant_by!r}.')
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        raise ParameterError(f"grade: seed must be a whole number from 0 on. Got {seed!r}.")
+    if seed is not None and variant_by is not None:
+        raise ParameterError("grade: give seed or variant_by, and not both.")
 
 
 def _made(folder: Path, out: Path) -> Path:

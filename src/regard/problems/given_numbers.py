@@ -7,12 +7,14 @@ itself.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from regard.errors import FormulaError
 from regard.language import parse
 from regard.problems.head import Problem
 from regard.problems.registry import part
+from regard.problems.statement_numbers import matrix, names_in
 from regard.problems.writing import to_dict
 
 MOST_ROWS, MOST_COLUMNS = 16, 12
@@ -41,8 +43,24 @@ def given_numbers(problem: Problem) -> tuple[tuple[str, str], ...]:
         if _is_row(rows):
             rows = [rows]
         if _is_table(rows):
-            found.append((name, f"${_matrix(rows)}$"))
+            found.append((name, f"${matrix(rows)}$"))
     return tuple(found)
+
+
+def untold(problem: Problem) -> list[str]:
+    """Return which numbers vary and are neither in the statement nor shown beside it."""
+    told = names_in(problem.template)
+    shown = {name for name, _ in given_numbers(problem)}
+
+    def is_told(name: str) -> bool:
+        if name == "weights":
+            return any(one.startswith("w_") for one in told)
+        matrix_name = re.sub(r"(_\d+){1,2}$", "", name)
+        return bool({name, matrix_name} & (told | shown)) or any(
+            re.fullmatch(rf"{name}(_\d+){{1,2}}", one) for one in told
+        )
+
+    return [name for name in problem.vary or () if not is_told(name)]
 
 
 def _is_row(value: Any) -> bool:
@@ -61,12 +79,3 @@ def _is_constant(value: Any) -> bool:
         return isinstance(value, str) and not parse(value).names
     except FormulaError:
         return False
-
-
-def _matrix(rows: list[Any]) -> str:
-    inside = r" \\ ".join(" & ".join(map(_entry, row)) for row in rows)
-    return rf"\begin{{bmatrix}} {inside} \end{{bmatrix}}"
-
-
-def _entry(value: Any) -> str:
-    return parse(value).to_latex() if isinstance(value, str) else f"{value:.12g}"

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, PrivateAttr, model_validator
 
 from regard.problems.fields import Number, Part
-from regard.problems.ranges import drawn, filled
+from regard.problems.ranges import filled_texts
 from regard.problems.statement import check_statement
 
 Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
@@ -64,14 +64,19 @@ class Problem(Part):
         if self.points is not None:
             self._refuse_points(self.points)
         if self.vary:
-            data = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
-            drawn(self.vary, data["given"], data["goal"], 0)  # refuses ranges that are none
-            self._template = self.statement
-            self._title_template = self.title
-            for name in ("statement", "title"):
-                text = filled(getattr(self, name), data["given"], data["goal"], name)
-                self.__dict__[name] = text
+            self._vary_as_declared(self.vary)
         return self
+
+    def _vary_as_declared(self, ranges: dict[str, str]) -> None:
+        """Fill the text with the numbers of the file; refuse ranges that are none."""
+        from regard.problems.range_checks import refuse_ranges  # which imports this module
+
+        data = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        self._template = self.statement
+        self._title_template = self.title
+        for name, text in filled_texts(data, data).items():
+            self.__dict__[name] = check_statement(text)
+        refuse_ranges(type(self), data, ranges)
 
     def _refuse_points(self, points: dict[str, float]) -> None:
         """Refuse points that do not name each goal once, or are all 0: nothing may be hidden."""

@@ -14,7 +14,10 @@ _WIDTH = 90
 
 def to_dict(problem: Problem) -> dict[str, Any]:
     """Return the problem as plain data: what its file says, with defaults left out."""
-    return problem.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    data = problem.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    if problem.vary:
+        data |= {"title": problem.title_template, "statement": problem.template}
+    return data
 
 
 def to_toml(problem: Problem) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from regard.errors import InvalidProblem, ParameterError, RegardError
 from regard.problems import Problem, from_dict, names, to_dict
+from regard.problems.given_numbers import untold
 from regard.problems.ranges import with_seed
 from regard.problems.registry import looked_up
 from regard.problems.writing import inline
@@ -38,8 +39,14 @@ def variant(problem: Problem, seed: int) -> Problem:
         drawn = with_seed(problem, seed)
         if solve(drawn).verdict is not wanted:
             raise InvalidProblem(
-                f"{problem.id}: with seed {seed} it comes out otherwise: narrow the ranges of vary."
+                f"{problem.id}: with seed {seed} it comes out otherwise ({solve(drawn).outcome}): "
+                "narrow the ranges of vary."
             )
+        hidden = untold(problem)
+        note = _note(_numbers_of(problem, hidden), _numbers_of(drawn, hidden))
+        if note:
+            said = f"{drawn.statement.rstrip()}\n\n{note}\n"
+            drawn = from_dict({**to_dict(drawn), "statement": said})
         return drawn
     vary = looked_up(problem.kind, "vary", "vary")
     rng = np.random.default_rng([seed, sum(problem.id.encode())])
@@ -60,6 +67,15 @@ def variant(problem: Problem, seed: int) -> Problem:
         except RegardError:
             continue  # drawn numbers that do not make a problem are drawn again
     raise InvalidProblem(f"{problem.id}: no variant with seed {seed} passes the gate.")
+
+
+def _numbers_of(problem: Problem, names: list[str]) -> dict[str, Any]:
+    """Return the numbers of these names that stand in given or goal themselves."""
+    data = to_dict(problem)
+    return {
+        part: {name: value for name, value in data[part].items() if name in names}
+        for part in ("given", "goal")
+    }
 
 
 def _note(data: dict[str, Any], changed: dict[str, Any]) -> str:

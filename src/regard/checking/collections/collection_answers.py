@@ -13,7 +13,7 @@ the answer:
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +21,27 @@ from regard.checking.answer_reading import from_dict
 from regard.checking.collections.part_by_part import Grading, Part
 from regard.checking.dispatch import LONGEST, check
 from regard.errors import InvalidAnswer, InvalidProblem
+from regard.problems import Problem
 from regard.problems.loading import load, parse, read_file
 from regard.problems.problem_sets import Collection, collection
 from regard.problems.problem_sets import Part as Place
 
-_BESIDE = {"collection", "name", "schema"}
+_BESIDE = {"collection", "name", "schema", "seed"}
 
 
-def check_collection(name: str, answers: Mapping[str, Any] | str | Path) -> Grading:
+def check_collection(
+    name: str,
+    answers: Mapping[str, Any] | str | Path,
+    variant: Callable[[Problem, int], Problem] | None = None,
+) -> Grading:
     """Return what is right and wrong in the answers to a collection, part by part.
 
     Args:
         name: of the collection.
         answers: a file (TOML or JSON) or a dict, with a table of fields for each part. A part that
-            is missing was not handed in.
+            is missing was not handed in. `seed = 7` above the tables says that they answer the
+            variants with this seed.
+        variant: what draws these, `regard.solving.variant`: judges have no solver to do it.
 
     >>> check_collection("cs114b-hw4", {"b": {"q": "C (k_a + k_b)"}}).parts[1].percent
     '100%'
@@ -44,21 +51,37 @@ def check_collection(name: str, answers: Mapping[str, Any] | str | Path) -> Grad
         InvalidAnswer: the file cannot be read, or names a part that the collection does not have.
     """
     asked = collection(name)
-    given = _by_part(asked, _data(answers))
+    data = _data(answers)
+    given, seed = _by_part(asked, data), _seed(data)
+    if seed is not None and variant is None:
+        raise InvalidAnswer(
+            "answers: they are to variants: give variant=regard.solving.variant as well."
+        )
+
+    def draw(problem: Problem) -> Problem:
+        return problem if seed is None or variant is None else variant(problem, seed)
+
     return Grading(
         asked.name,
         asked.title,
-        tuple(_graded(part, given.get(part.problem)) for part in asked.parts),
+        tuple(_graded(part, given.get(part.problem), draw) for part in asked.parts),
     )
 
 
-def _graded(part: Place, fields: Any) -> Part:
+def _seed(data: Mapping[str, Any]) -> int | None:
+    seed = data.get("seed")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        raise InvalidAnswer("answers: seed must be a whole number from 0 on.")
+    return seed
+
+
+def _graded(part: Place, fields: Any, draw: Callable[[Problem], Problem]) -> Part:
     if fields is None:
         return Part(part.label, "", None, "Nothing was handed in.")
     try:
         if not isinstance(fields, Mapping):
             raise InvalidAnswer(f"must be a table of fields. Got {type(fields).__name__}.")
-        verdict = check(load(part.problem), from_dict({"problem": part.problem, "answer": fields}))
+        verdict = check(draw(load(part.problem)), from_dict({"answer": fields}))
     except (InvalidAnswer, InvalidProblem) as error:
         return Part(part.label, "", None, str(error), readable=False)
     says = ", ".join(f"{name} = {text}" for name, text in verdict.answer.items())

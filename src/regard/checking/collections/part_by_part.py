@@ -126,7 +126,8 @@ class Grading(Reported):
         wrong = len(self.mistakes) - missing
         right = len(self.parts) - len(self.mistakes)
         left = f"; {missing} not handed in" if missing else ""
-        return f"{right} of {len(self.parts)} answers are right, {wrong} are not{left}."
+        verb = "is" if wrong == 1 else "are"
+        return f"{right} of {len(self.parts)} answers are right, {wrong} {verb} not{left}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the grading as JSON data."""

@@ -75,6 +75,8 @@ def _words(error: Any, kind: str) -> str:
         "string_pattern_mismatch": f"must be small letters, digits and -, not {shown!r}",
         "finite_number": "must be a finite number",
     }
+    if error["type"] == "string_type" and error["loc"][-2:-1] == ("vary",):
+        return 'must be a range in quotes: "5..12", "0.1..0.5", "2 | 3 | 5" or "simplex(2, 0.1)"'
     if error["type"] in words:
         return words[error["type"]]
     match error["type"]:

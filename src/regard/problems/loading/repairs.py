@@ -16,6 +16,7 @@ _COLON: Final = re.compile(r"\s*([\w-]+)\s*:=?\s*(.*?)\s*[,;]?\s*")
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _NUMBERS: Final = re.compile(rf"[\[(]\s*({_NUMBER}(?:\s*[,;\s]\s*{_NUMBER})*)\s*[\])]")
 _BEHIND: Final = re.compile(r"""("[^"]*"|'[^']*'|[\]}]|[\d.]+|true|false)\s*([;,.])\s*(?:#.*)?""")
+_SEVERAL: Final = re.compile(r"""(?:"[^"]*"|'[^']*'|[\w.-]+)\s*[,;]\s*[\w.-]+\s*=.*""")
 _BARE: Final = re.compile(r"[^,}\]\n#]+")
 _TRUTHS: Final = {"True": "true", "yes": "true", "Yes": "true", "TRUE": "true"} | dict.fromkeys(
     ("False", "no", "No", "FALSE"), "false"
@@ -58,6 +59,8 @@ def _without_equals(said: str) -> str:
 def _of_value(key: str, value: str, said: str, column: int) -> str:
     if value in _TRUTHS:
         return f"Write {key} = {_TRUTHS[value]}."
+    if _SEVERAL.fullmatch(value):
+        return "Each name and its value stand in a line of their own."
     behind = _BEHIND.fullmatch(value)
     if behind is not None:
         return f"Nothing stands behind a value: leave the {behind[2]} out."
