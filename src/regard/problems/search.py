@@ -10,7 +10,6 @@ where n_w of N texts have them; a word counts twice in a title.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import cache
 from math import log
 
@@ -56,11 +55,13 @@ def search(words: str, most: int = 8) -> tuple[Problem, ...]:
     texts = _texts()
     asked = {word for word in _stems(words) if any(word in text for text, _ in texts.values())}
     worth = {w: log(len(texts) / sum(w in text for text, _ in texts.values())) for w in asked}
-    found = Counter[str]()
-    for name, (text, title) in texts.items():
-        found[name] = sum(worth[w] * (2 if w in title else 1) for w in asked & text)
+    found = {
+        name: sum((worth[w] * (2 if w in title else 1) for w in asked & text), start=0.0)
+        for name, (text, title) in texts.items()
+    }
     enough = 0.5 * max(found.values(), default=0.0)
-    return tuple(load(name) for name, near in found.most_common(most) if near and near >= enough)
+    near = [name for name in found if found[name] > 0 and found[name] >= enough]
+    return tuple(load(name) for name in sorted(near, key=lambda one: -found[one])[:most])
 
 
 @cache
