@@ -49,6 +49,22 @@ def test_show_has_the_statement_the_fields_and_how_to_check() -> None:
     assert "answer" not in data
 
 
+def test_the_first_hint_on_statements_settles_none_of_them() -> None:
+    for name in problems.names():
+        if problems.load(name).kind == "choice":
+            said = run("hint", name, "--json").stdout
+            assert "One case in which it fails" in said
+            assert "True" not in said
+            assert "False" not in said
+    assert "(a) The weights are" in run("hint", "memory-of-the-scores", "2").stdout
+
+
+def test_a_hint_without_its_formula_is_a_whole_sentence() -> None:
+    told = run("hint", "softmax-jacobian").stdout
+    assert "The forward pass.\n" in told
+    assert "regard hint softmax-jacobian 1 --formula" in told
+
+
 def test_hints_come_one_at_a_time_and_end() -> None:
     first = run("hint", "average-two-values")
     assert first.returncode == 0

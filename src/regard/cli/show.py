@@ -45,12 +45,15 @@ def hint(
     as_json: Json = False,
 ) -> None:
     """Show one step of the way to the answer; the next with the next number."""
+    from regard.problems.registry import part
     from regard.report import Report, Steps, Text, to_terminal
     from regard.solving import solve
 
     _refuse_collection("hint", problem)
     solution = solve(problem)
-    steps = solution.steps
+    before = part(solution.problem.kind, "hints")
+    first = before.hints(solution.problem) if before is not None else ()
+    steps = (*((sentence, "") for sentence in first), *solution.steps)
     if not 1 <= number <= len(steps):
         raise InvalidProblem(f"hint: there are {len(steps)} steps. Got {number}.")
     sentence, written = steps[number - 1]
@@ -58,10 +61,11 @@ def hint(
         said = {"id": solution.problem.id, "step": number, "of": len(steps), "sentence": sentence}
         typer.echo(json.dumps(said | ({"formula": written} if formula else {}), indent=2))
         return
-    blocks: list[Any] = [Steps(((sentence, written),)) if formula else Text(sentence)]
+    alone = f"{sentence[:-1]}." if sentence.endswith(":") else sentence
+    blocks: list[Any] = [Steps(((sentence, written),)) if formula else Text(alone)]
     if written and not formula:
         again = f"regard hint {problem} {number} --formula"
-        blocks.append(Text(f"The same with its formula: {again}"))
+        blocks.append(Text(f"With its formula, which may say more: {again}"))
     blocks.append(Text(_what_next(problem, number, len(steps))))
     title = f"{solution.problem.title}: hint {number} of {len(steps)}"
     to_terminal(Report(title, tuple(blocks)), out())

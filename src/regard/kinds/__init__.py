@@ -10,6 +10,7 @@
 | `judge` | is an answer right |
 | `solve` | the mathematics: a `Finding`, with claims that prove it |
 | `explain` | the words: an `Explanation` of a finding |
+| `hints` | what to say before the first step, where steps settle parts of the answer (`choice`) |
 | `vary` | other numbers, the same question |
 | `start` | the file that an answer begins with, where an answer is a program (`code`) |
 | `template.toml` | a commented problem to start from, for `regard new` |
@@ -28,6 +29,7 @@ A file that grows long becomes a folder of the same name. What is looked up in t
                     has_shape_of(problem, name, formula)
     solve           solve(problem) -> Finding
     explain         explain(problem, finding) -> Explanation
+    hints           hints(problem) -> tuple of sentences that come before the steps as hints
     vary            vary(problem, rng) -> dict of the tables that change, such as the whole `given`
 
 `instance` and `reading` are for the other files of the kind.

@@ -35,6 +35,7 @@ PartName = Literal[
     "judge",
     "solve",
     "explain",
+    "hints",
     "vary",
     "start",
 ]
