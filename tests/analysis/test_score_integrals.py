@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from regard.analysis.noise.hardmax_limit import limit_atoms
+from regard.analysis.noise.hardmax_limit import limit_atoms, nonnegative_atoms
+from regard.analysis.noise.one_head import Grid
 from regard.analysis.noise.random_scores import Scores
 from regard.analysis.noise.two_heads import two_heads
 
@@ -103,3 +104,49 @@ def test_heads_that_do_not_share_noise_multiply() -> None:
     assert chances[(0,), (0,)] == pytest.approx(one * two)
     assert chances[(1,), (1,)] == pytest.approx((1 - one) * (1 - two))
     assert sum(chances.values()) == pytest.approx(1)
+
+
+def test_an_error_of_the_integrals_is_seen_in_the_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    def coarse(*_: object) -> Grid:
+        return Grid(4.0, np.arange(-24.0, 12.0, 4.0))
+
+    monkeypatch.setattr("regard.analysis.noise.two_heads.grid_for", coarse)
+    means = np.array([[0.0, 1.0, -2.0], [0.5, 0.0, 3.0]])
+    both, error = two_heads(means, np.zeros((3, 2, 2)))
+    assert np.max(np.abs(both - np.outer(*softmax(means)))) > 1e-6
+    assert error >= abs(both.sum() - 1) > 1e-6
+
+
+@pytest.mark.parametrize(("blur", "winners"), [(1e-11, ((0, 1),)), (0.0, ((0,),))])
+def test_scores_that_rounding_may_have_told_apart_tie(blur: float, winners: object) -> None:
+    means = np.array([[1.0 + 1e-12, 1.0, 0.0]])
+    law = Scores(means, np.zeros((3, 1, 1)), np.full_like(means, blur))
+    assert limit_atoms(law, RNG)[0] == [(1.0, winners)]
+
+
+def test_noisy_keys_win_only_above_the_best_that_does_not_vary() -> None:
+    covariances = np.ones((3, 1, 1))
+    covariances[2] = 0
+    atoms, _, _ = limit_atoms(scores([[0.0, 0.0, 0.5]], covariances), RNG)
+    chances = {keys[0]: p for p, keys in atoms}
+    below = phi(0.5) ** 2  # both noisy keys are
+    assert chances[2,] == pytest.approx(below)
+    assert chances[0,] == pytest.approx((1 - below) / 2) == chances[1,]
+
+
+def test_heads_that_follow_each_other_choose_alike_where_it_is_sampled() -> None:
+    covariances = np.tile([[1.0, 2.0], [2.0, 4.0]], (3, 1, 1))  # the second is twice the first
+    atoms, error, how = limit_atoms(scores([[0.0] * 3, [0.0] * 3], covariances), RNG)
+    assert how.startswith("sampled")
+    assert {keys: p for p, keys in atoms} == {
+        ((i,), (i,)): pytest.approx(1 / 3, abs=error) for i in range(3)
+    }
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_given_that_no_score_is_negative_half_of_the_signs_are_left_per_key(shared: bool) -> None:
+    both = [[1.0, 2.0], [2.0, 4.0]] if shared else [[1.0]]
+    law = scores([[0.0] * 2] * len(both), np.tile(both, (2, 1, 1)))
+    atoms, error, kept = nonnegative_atoms(law, RNG)
+    assert kept == pytest.approx(1 / 4, abs=max(error, 1e-12))
+    assert [p for p, _ in atoms] == pytest.approx([1 / 2] * 2, abs=max(error, 1e-12))

@@ -38,6 +38,27 @@ def test_a_mask_may_add_a_batch_axis() -> None:
     assert found.outer == (13, 2)
 
 
+def test_one_head_of_queries_reads_every_head_of_keys() -> None:
+    found = fit("f", of(3, 5), of(6, 7, 5), of(6, 7, 11), None)
+    assert found == Layout((6,), (6, 1), 3, 7, 5, 11)
+    assert found.batch == (6,)  # a lone axis may be a batch as well
+
+
+def test_a_mask_stretches_a_single_head_unless_the_heads_are_settled() -> None:
+    arrays = of(1, 3, 5), of(1, 7, 5), of(1, 7, 11), of(4, 3, 7)
+    assert fit("f", *arrays).outer == (4,)
+    with pytest.raises(ShapeError, match="mask does not broadcast"):
+        fit("f", *arrays, heads_settled=True)
+
+
+def test_keys_and_values_in_other_groups_are_each_read_by_their_own_heads() -> None:
+    layout = fit("f", of(6, 3, 5), of(2, 7, 5), of(3, 7, 11), None)
+    value = np.random.default_rng(0).standard_normal((3, 7, 11))
+    spread = layout.spread(value).reshape(6, 7, 11)
+    for head in range(6):  # heads 0 and 1 read the first head of the values
+        np.testing.assert_array_equal(spread[head], value[head // 2])
+
+
 def test_without_values_their_width_is_zero() -> None:
     assert fit("f", of(3, 5), of(7, 5), None, None).d_v == 0
 

@@ -6,7 +6,12 @@ import cvxpy
 import numpy as np
 import pytest
 
-from regard.design.linear_scores.min_norm_point import Nearest, nearest_point, point_set
+from regard.design.linear_scores.min_norm_point import (
+    Nearest,
+    PointSet,
+    nearest_point,
+    point_set,
+)
 
 
 def combined(points: np.ndarray, found: Nearest) -> np.ndarray:
@@ -42,6 +47,22 @@ def test_a_hull_around_the_origin_is_separated_by_nothing() -> None:
     found = nearest_point(point_set(points))
     assert found.lower <= 0
     assert found.upper < 1e-6
+
+
+def test_points_that_are_only_a_little_lower_are_looked_at() -> None:
+    angles = np.linspace(-0.3, 0.3, 101)  # an arc; nearest is the middle of its chord
+    points = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    found = nearest_point(point_set(points), start=np.array([-1.0, 0.0]))  # the chord's ends last
+    np.testing.assert_allclose(found.point, [np.cos(0.3), 0], atol=1e-12)
+    np.testing.assert_array_equal(np.sort(found.indices), [0, 100])
+
+
+def test_points_that_do_not_take_part_are_in_no_average() -> None:
+    points = np.array([[1.0, 0.0], [3.0, 0.0], [3.0, 1.0]])
+    others = PointSet(3, lambda w: np.append(np.inf, points[1:] @ w), lambda i: points[i])
+    found = nearest_point(others)
+    np.testing.assert_array_equal(found.indices, [1])
+    np.testing.assert_allclose(found.point, [3, 0])
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -80,3 +80,10 @@ def test_a_solution_with_a_negative_weight_is_none() -> None:
         )
         is None
     )
+
+
+def test_large_weights_are_solved_for_so_that_small_ones_stay_positive() -> None:
+    small, large = 1e-17, 1 + 2.0**-52  # w_0 + w_1 = 1: solved for w_0, it would be negative
+    found = solve_exactly(lambda j: [fmpq(1)], [fmpq(1)], [small, large], np.ones((1, 2)))
+    assert found is not None
+    assert [fraction(x) for x in found] == [Fraction(small), 1 - Fraction(small)]
