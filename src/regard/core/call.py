@@ -124,7 +124,7 @@ class Call:
         if table is not None:
             table = np.broadcast_to(table, (*table.shape[:-2], fitted.n_q, fitted.n_k))
             table = fitted.spread(table)
-        reach = masks.reach(
+        allowed = masks.key_range(
             function,
             fitted.batch,
             fitted.n_q,
@@ -134,8 +134,9 @@ class Call:
             window=rules.window,
             key_lengths=rules.key_lengths,
         )
-        if reach is not None:
-            reach = masks.Reach(self._spread_rows(reach.first), self._spread_rows(reach.end))
+        if allowed is not None:
+            first, end = self._spread_rows(allowed.first), self._spread_rows(allowed.end)
+            allowed = masks.KeyRange(first, end)
         scale, softcap = rules.scale, rules.softcap
         default = 1 / math.sqrt(fitted.d_k or 1)
         self.problem = Problem(
@@ -145,7 +146,7 @@ class Call:
             scale=default if scale is None else self._number(function, "scale", scale),
             softcap=None if softcap is None else self._number(function, "softcap", softcap),
             mask=table,
-            reach=reach,
+            key_range=allowed,
         )
 
     def _number(self, function: str, name: str, given: object) -> float:

@@ -22,7 +22,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Reach:
+class KeyRange:
     """The keys first ≤ j < end that each query may attend to.
 
     Attributes:
@@ -33,26 +33,26 @@ class Reach:
     first: Array
     end: Array
 
-    def at(self, index: tuple[Any, ...]) -> Reach:
-        """Return the reach of some of the queries."""
-        return Reach(self.first[index], self.end[index])
+    def at(self, index: tuple[Any, ...]) -> KeyRange:
+        """Return the range of some of the queries."""
+        return KeyRange(self.first[index], self.end[index])
 
     def span(self) -> tuple[int, int]:
-        """Return the smallest range of keys that holds what any of these queries reaches."""
+        """Return the smallest range of keys that holds the ranges of all these queries."""
         some = self.first < self.end
         if not some.any():
             return 0, 0
         return int(self.first[some].min()), int(self.end[some].max())
 
     def excluded(self, start: int, stop: int) -> Array | None:
-        """Return which of the keys start ≤ j < stop are out of reach (None: not one)."""
+        """Return which of the keys start ≤ j < stop are outside for each query (None: not one)."""
         if (self.first <= start).all() and (self.end >= stop).all():
             return None
         key = np.arange(start, stop)
         return (key < self.first[..., None]) | (key >= self.end[..., None])
 
 
-def reach(
+def key_range(
     function: str,
     batch: tuple[int, ...],
     n_q: int,
@@ -62,8 +62,8 @@ def reach(
     causal_offset: object,
     window: object,
     key_lengths: object,
-) -> Reach | None:
-    """Turn causal order, window and key lengths into a reach with axes (*batch, n_q).
+) -> KeyRange | None:
+    """Turn causal order, window and key lengths into a range of keys with axes (*batch, n_q).
 
     Returns None where every query may attend to every key. Axes of `batch` along
     which nothing varies have length 1.
@@ -92,7 +92,7 @@ def reach(
             )
         end = np.minimum(end, lengths[..., None])
     first, end = np.broadcast_arrays(np.clip(first, 0, n_k), np.clip(end, 0, n_k))
-    return Reach(first, end)
+    return KeyRange(first, end)
 
 
 def positions(function: str, batch: tuple[int, ...], n_q: int, causal_offset: object) -> Array:

@@ -21,7 +21,7 @@ from regard.certify.formulas.stated_identity import StatedIdentity
 from regard.problems.assertions import Assertion, in_the_way
 from regard.problems.symbols import SymbolsGiven
 
-Reach = Literal["all", "sizes", "tested", ""]
+Scope = Literal["all", "sizes", "tested", ""]
 Numbers = dict[str, Any]  # an array for each symbol, as lists
 CHANCE = 1e-30  # that a wrong equation passes a test
 TRIES = 40  # draws that may refute a bound
@@ -36,7 +36,7 @@ class Settled:
     Attributes:
         truth: whether it is true; None where that is not settled.
         claims: what proves that.
-        reach: of what is true: for all sizes, for some, or tested; "" of what is not.
+        scope: of what is true: for all sizes, for some, or tested; "" of what is not.
         values: numbers for which it fails, by name; empty where there are none.
         found: what verification found for those numbers, such as "3 on the left and 4 on the
             right".
@@ -44,7 +44,7 @@ class Settled:
 
     truth: bool | None
     claims: tuple[Claim, ...] = ()
-    reach: Reach = ""
+    scope: Scope = ""
     values: Mapping[str, Any] | None = None
     found: str = ""
 
@@ -55,11 +55,11 @@ def settle(parts: list[Assertion], given: SymbolsGiven) -> Settled:
     stuck = in_the_way(settled)
     if stuck is not None:
         return stuck
-    order: list[Reach] = ["tested", "sizes", "all", ""]
-    reach = min((one.reach for one in settled), key=order.index)
+    order: list[Scope] = ["tested", "sizes", "all", ""]
+    scope = min((one.scope for one in settled), key=order.index)
     shown = next((one for one in settled if one.values), settled[0])
     claims = tuple(claim for one in settled for claim in one.claims)
-    return Settled(True, claims, reach, shown.values, shown.found)
+    return Settled(True, claims, scope, shown.values, shown.found)
 
 
 def _settle(part: Assertion, given: SymbolsGiven) -> Settled:
@@ -73,8 +73,8 @@ def _settle(part: Assertion, given: SymbolsGiven) -> Settled:
     if equal.truth is None:
         return equal
     # That the sides are not always the same is shown by the numbers for which they differ.
-    reach: Reach = "" if equal.truth else "all"
-    return Settled(not equal.truth, equal.claims, reach, equal.values, equal.found)
+    scope: Scope = "" if equal.truth else "all"
+    return Settled(not equal.truth, equal.claims, scope, equal.values, equal.found)
 
 
 def _holds(claim: Claim) -> tuple[str, str]:
@@ -102,13 +102,13 @@ def _equation(part: Assertion, given: SymbolsGiven) -> Settled:
     symbols = {size for shape in shapes.values() for size in shape if isinstance(size, str)}
     primes = {name: min(size, MOST_SIZE) for name, size in given.sizes().items() if name in symbols}
     some = [primes, dict.fromkeys(primes, 2)]
-    attempts: list[tuple[Reach, float]] = [("sizes", 0.0)] if primes else []
-    for reach, chance in [*attempts, ("tested", CHANCE)]:
+    attempts: list[tuple[Scope, float]] = [("sizes", 0.0)] if primes else []
+    for scope, chance in [*attempts, ("tested", CHANCE)]:
         weaker = identities.claim(
             part.left, part.right, shapes, sizes=some, chance=chance, **fields
         )
         if _holds(weaker)[0] == "holds":
-            return Settled(True, (weaker,), reach)
+            return Settled(True, (weaker,), scope)
     return Settled(None)
 
 

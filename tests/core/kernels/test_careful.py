@@ -223,7 +223,7 @@ def test_a_thread_that_cannot_be_started_leaves_the_work_to_the_others(
     start = threads._thread.start_new_thread
     monkeypatch.setattr(threads._thread, "start_new_thread", refuse)
     done: list[int] = []
-    threads.share(range(100), done.append, threads=4)
+    threads.for_each(range(100), done.append, threads=4)
     assert sorted(done) == list(range(100))
     assert len(started) == 1
 

@@ -33,7 +33,7 @@ def two_blas_threads() -> list[int]:
 
 def test_every_task_is_done_once() -> None:
     done: list[int] = []
-    threads.share(range(1, 1001), done.append, threads=3)
+    threads.for_each(range(1, 1001), done.append, threads=3)
     assert sorted(done) == list(range(1, 1001))
 
 
@@ -47,18 +47,18 @@ def test_a_failure_in_any_thread_stops_the_rest_and_is_raised() -> None:
         done.append(task)
 
     with pytest.raises(ZeroDivisionError):
-        threads.share(range(1000), work, threads=3)
+        threads.for_each(range(1000), work, threads=3)
     assert len(done) < 100
 
 
 def test_the_threads_of_blas_are_one_inside_and_as_before_outside() -> None:
     before = two_blas_threads()
     seen = []
-    threads.share([0], lambda _: seen.append(blas_threads()), threads=1)
+    threads.for_each([0], lambda _: seen.append(blas_threads()), threads=1)
     assert seen == [[1] * len(before)]
     assert blas_threads() == before
     with pytest.raises(ZeroDivisionError):
-        threads.share([0], lambda _: 1 // 0, threads=1)  # type: ignore[arg-type, return-value]
+        threads.for_each([0], lambda _: 1 // 0, threads=1)  # type: ignore[arg-type, return-value]
     assert blas_threads() == before
 
 
@@ -71,7 +71,7 @@ def test_the_threads_of_blas_come_back_when_calls_overlap() -> None:
         leave.wait(10)
 
     with ThreadPoolExecutor() as pool:
-        first = pool.submit(threads.share, [0], wait, 1)
+        first = pool.submit(threads.for_each, [0], wait, 1)
         assert inside.wait(10)
         regard.attention(QUERY, KEY, VALUE)  # enters and leaves while the first is inside
         assert blas_threads() == [1] * len(before)

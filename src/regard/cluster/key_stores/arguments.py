@@ -90,10 +90,10 @@ def attention(
         if rules[name] is not None:
             rules[name] = real(_NAME, name, rules[name], positive=name == "softcap")
     places = ("is_causal", "causal_offset", "window", "key_lengths")
-    reach = masks.reach(
+    allowed = masks.key_range(
         _NAME, fitted.batch, fitted.n_q, fitted.n_k, **{name: rules[name] for name in places}
     )
-    span = (0, fitted.n_k) if reach is None else reach.span()
+    span = (0, fitted.n_k) if allowed is None else allowed.span()
     asked = _asked(top, offsets, columns, statistics, fitted.n_k)
     rows = math.prod(fitted.outer) * fitted.n_q
     limit = read_bytes(_NAME, "memory", memory)

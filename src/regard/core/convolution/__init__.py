@@ -29,7 +29,7 @@ import numpy as np
 from regard.arrays import common_dtype, computing, give, numbers
 from regard.core.convolution.pieces import cut_rows
 from regard.core.convolution.strips import Call, Float64, Task, Values
-from regard.core.kernels.threads import available, share
+from regard.core.kernels.threads import available, for_each
 from regard.errors import ParameterError, ShapeError
 from regard.shapes import at_least, real, show
 
@@ -129,7 +129,7 @@ def _computed(scores: Float64, values: Values, precision: float) -> tuple[Call, 
 
     # One thread can look for the next piece while the others compute the last.
     pieces = (task for piece in cut_rows(call) for task in piece)
-    share(chain([look], pieces), _run, available())
+    for_each(chain([look], pieces), _run, available())
     return call, np.max(found, axis=0)
 
 

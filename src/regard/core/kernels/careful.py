@@ -50,7 +50,7 @@ def attend(
         )
 
     wanted = list(_all_rows(problem) if tasks is None else tasks)
-    threads.share(wanted, work, min(threads.available(), len(wanted)))
+    threads.for_each(wanted, work, min(threads.available(), len(wanted)))
 
 
 def attend_rows(part: Problem, output: Array, lse: Array | None, weights: Array | None) -> None:
@@ -135,7 +135,7 @@ def _peak_and_total(part: Problem) -> tuple[Array, Array]:
 
 def _blocks(part: Problem) -> Iterator[tuple[int, int]]:
     size = max(1, SCORES // max(1, part.n_q))
-    first, end = (0, part.n_k) if part.reach is None else part.reach.span()
+    first, end = (0, part.n_k) if part.key_range is None else part.key_range.span()
     for start in range(0, part.n_k, size):
         stop = min(start + size, part.n_k)
         if start < end and stop > first:  # whole or not at all: the sums do not depend on the end

@@ -28,7 +28,7 @@ def redo(problem: Problem, asked: Asked, found: Found, *, everything: bool = Fal
     if not again.any():
         return
     tasks = [task for outer in np.argwhere(again.any(axis=-1)) for task in _rows(again, outer)]
-    threads.share(
+    threads.for_each(
         tasks,
         lambda where: _describe(problem, asked, found, where),
         min(threads.available(), len(tasks)),

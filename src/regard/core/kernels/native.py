@@ -101,8 +101,8 @@ def statistics(
 
 def _given(problem: Problem) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The arrays of a problem and its rules, in the order in which jobs take them."""
-    reach, mask = problem.reach, problem.mask
-    ends = (None, None) if reach is None else (reach.first, reach.end)
+    allowed, mask = problem.key_range, problem.mask
+    ends = (None, None) if allowed is None else (allowed.first, allowed.end)
     kind = MASKS[None if mask is None else mask.dtype]
     wide = problem.query.dtype == np.float64
     arrays = (problem.query, problem.key, problem.value, mask, *ends)

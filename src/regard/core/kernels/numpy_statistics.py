@@ -46,7 +46,7 @@ def fill(problem: Problem, asked: Asked, found: Found, scores: Scores = Problem.
             own = describe(part, asked.part(where), found.part(where), columns, scores)
             best[where], share[where] = own
 
-    numpy_tiles.share(problem, work)
+    numpy_tiles.for_each_tile(problem, work)
     if found.received is not None:
         receive(problem, best, share, found.received, scores)
 
@@ -93,7 +93,7 @@ def describe(
     share = np.where(nothing, 0, 1 / total)
     found.lse[...] = np.where(nothing, -np.inf, best + log_total)
     if nothing.any():  # by the rules, or because the scores are too low for their dtype?
-        found.lse[nothing & part.reaches_any(columns)] = np.nan
+        found.lse[nothing & part.attends_to_any(columns)] = np.nan
     found.entropy[...] = log_total - fall / total
     found.peak[...] = share
     found.argmax[...] = argmax
@@ -126,11 +126,11 @@ def receive(
 
     pairs = math.prod(problem.outer) * problem.n_q * problem.n_k
     enough = pairs // numpy_tiles.WORTH_A_THREAD + 1
-    threads.share(tasks, work, min(threads.available(), enough))
+    threads.for_each(tasks, work, min(threads.available(), enough))
 
 
 def _blocks(part: Problem, columns: int) -> list[tuple[int, int]]:
     """Return the blocks of keys that some row reaches, whole: sums do not depend on their ends."""
-    first, end = (0, part.n_k) if part.reach is None else part.reach.span()
+    first, end = (0, part.n_k) if part.key_range is None else part.key_range.span()
     blocks = numpy_tiles.blocks(part.n_k, columns)
     return [(start, stop) for start, stop in blocks if stop > first and start < end]

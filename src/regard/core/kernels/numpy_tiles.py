@@ -60,7 +60,7 @@ def attend(problem: Problem, output: Array, lse: Array | None, weights: Array | 
                     part.part(own, slice(None)), output[where][own], lse[where][own], again
                 )
 
-    share(problem, work)
+    for_each_tile(problem, work)
 
 
 def fill_scores(problem: Problem, stage: str, scores: Array) -> None:
@@ -78,7 +78,7 @@ def fill_scores(problem: Problem, stage: str, scores: Array) -> None:
                 tile = part.finished(raw, start, stop, stage)
                 scores[where][..., start:stop] = tile
 
-    share(problem, work)
+    for_each_tile(problem, work)
 
 
 def _attend_rows(
@@ -89,7 +89,7 @@ def _attend_rows(
     total = np.zeros_like(peak)
     sums = np.zeros((*rows, part.value.shape[-1]), dtype=part.query.dtype)
     shifts = []
-    first, end = (0, part.n_k) if part.reach is None else part.reach.span()
+    first, end = (0, part.n_k) if part.key_range is None else part.key_range.span()
     for start, stop in blocks(part.n_k, columns):
         if stop <= first or start >= end:
             continue  # a block is visited whole or not at all, so its sums never depend on end
@@ -111,7 +111,7 @@ def _attend_rows(
     np.divide(sums, total, out=output)
     lse[...] = np.where(nothing, -np.inf, peak + np.log(total))[..., 0]
     if nothing.any():  # by the rules, or because the scores are too low for their dtype?
-        lse[nothing[..., 0] & part.reaches_any(columns)] = np.nan
+        lse[nothing[..., 0] & part.attends_to_any(columns)] = np.nan
     for start, stop, shift in shifts:
         assert weights is not None
         weights[..., start:stop] *= np.exp(shift - np.where(nothing, 0, peak)) / total
@@ -132,13 +132,13 @@ def blocks(length: int, size: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + size, length)
 
 
-def share(problem: Problem, work: Any) -> None:
+def for_each_tile(problem: Problem, work: Any) -> None:
     """Call `work` with the index of every tile's rows, in threads where that pays."""
     rows, _, together = tile_sizes(problem.n_q, problem.n_k)
     enough = math.prod(problem.outer) * problem.n_q * problem.n_k // WORTH_A_THREAD + 1
     cuts = product(outer_blocks(problem.outer, together), blocks(problem.n_q, rows))
     tasks = ((*outer, slice(start, stop)) for outer, (start, stop) in cuts)
-    threads.share(tasks, work, min(threads.available(), enough))
+    threads.for_each(tasks, work, min(threads.available(), enough))
 
 
 def outer_blocks(outer: tuple[int, ...], together: int) -> Iterator[Index]:

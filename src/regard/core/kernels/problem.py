@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.masks import Reach
+from regard.core.masks import KeyRange
 
 Array = NDArray[Any]
 Index = tuple[Any, ...]
@@ -26,7 +26,7 @@ class Problem:
         softcap: None, or the bound s of s·tanh(score/s).
         mask: None, or (*outer, n_q, n_k) boolean (True = may attend) or float (added),
             of the dtype of the query.
-        reach: None, or which keys each query reaches, axes (*outer, n_q).
+        key_range: None, or which keys each query may attend to, axes (*outer, n_q).
     """
 
     query: Array
@@ -35,7 +35,7 @@ class Problem:
     scale: float
     softcap: float | None = None
     mask: Array | None = None
-    reach: Reach | None = None
+    key_range: KeyRange | None = None
 
     @property
     def outer(self) -> tuple[int, ...]:
@@ -63,7 +63,7 @@ class Problem:
             scale=self.scale,
             softcap=self.softcap,
             mask=None if self.mask is None else self.mask[some],
-            reach=None if self.reach is None else self.reach.at(some),
+            key_range=None if self.key_range is None else self.key_range.at(some),
         )
 
     def scores(self, start: int, stop: int, stage: str = "masked") -> Array:
@@ -104,14 +104,14 @@ class Problem:
 
     def barred(self, start: int, stop: int) -> Array | None:
         """Return which of the keys start ≤ j < stop may not be attended to (None: all may)."""
-        excluded = None if self.reach is None else self.reach.excluded(start, stop)
+        excluded = None if self.key_range is None else self.key_range.excluded(start, stop)
         if self.mask is None:
             return excluded
         mask = self.mask[..., start:stop]
         barred: Array = ~mask if mask.dtype == np.bool_ else np.isneginf(mask)
         return barred if excluded is None else barred | excluded
 
-    def reaches_any(self, block: int = 512) -> Array:
+    def attends_to_any(self, block: int = 512) -> Array:
         """Return which queries may attend to some key, whatever its score, (*outer, n_q)."""
         some = np.zeros(self.query.shape[:-1], dtype=bool)
         for start in range(0, self.n_k, block):

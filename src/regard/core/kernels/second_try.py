@@ -73,13 +73,13 @@ def _done(fast: Attend, part: Problem, output: Array, lse: Array, weights: Array
 
 def _scores_of(part: Problem, keys: Array) -> Array:
     """Return the scores of some keys, (n_q, number of them), in float64."""
-    reach = part.reach
-    if reach is None:
+    allowed = part.key_range
+    if allowed is None:
         barred = np.zeros((part.n_q, keys.size), dtype=bool)
     else:
-        barred = (keys < reach.first[:, None]) | (keys >= reach.end[:, None])
+        barred = (keys < allowed.first[:, None]) | (keys >= allowed.end[:, None])
     mask = None if part.mask is None else part.mask[:, keys]
-    some = replace(part, key=part.key[keys], value=part.value[keys], mask=mask, reach=None)
+    some = replace(part, key=part.key[keys], value=part.value[keys], mask=mask, key_range=None)
     return np.where(barred, -np.inf, careful.scores(some, 0, keys.size))
 
 

@@ -38,7 +38,7 @@ def available() -> int:
         ) from None
 
 
-def together(work: Callable[[Callable[[], bool]], None], threads: int) -> None:
+def in_threads(work: Callable[[Callable[[], bool]], None], threads: int) -> None:
     """Call `work` in several threads at once, this one among them, and wait for all.
 
     `work` is given a function that says whether to go on. The first exception in any
@@ -83,7 +83,7 @@ def together(work: Callable[[Callable[[], bool]], None], threads: int) -> None:
         raise failures[0]
 
 
-def share(tasks: Iterable[Task], work: Callable[[Task], None], threads: int) -> None:
+def for_each(tasks: Iterable[Task], work: Callable[[Task], None], threads: int) -> None:
     """Call `work` on every task, in up to `threads` threads that take the next one when free.
 
     BLAS is held to one thread meanwhile.
@@ -101,7 +101,7 @@ def share(tasks: Iterable[Task], work: Callable[[Task], None], threads: int) -> 
                 work(task)
 
     with one_blas_thread():
-        together(take_turns, threads)
+        in_threads(take_turns, threads)
 
 
 @cache

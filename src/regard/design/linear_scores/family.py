@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.kernels.threads import available, share
+from regard.core.kernels.threads import available, for_each
 
 __all__ = ["Array", "Family", "Pattern", "largest", "softmax"]
 
@@ -128,7 +128,7 @@ class Family:
     def pass_over(self, work: Callable[[slice], None]) -> None:
         """Call `work` on each chunk of keys, in several threads if there are many."""
         parts = list(self.parts())
-        share(parts, work, min(available(), len(parts)))
+        for_each(parts, work, min(available(), len(parts)))
 
 
 def largest(array: Array) -> float:

@@ -75,13 +75,13 @@ def query(
     indices, weights = read_target(FUNCTION, target, len(points))
     allowed = real(FUNCTION, "tolerance", tolerance, positive=True)
     factor = real(FUNCTION, "scale", scale, positive=True)
-    reach = 0.0 if radius is None else _radius(radius, averaged)
+    moved_by = 0.0 if radius is None else _radius(radius, averaged)
     given = {
         "keys": points,
         "values": averaged,
         "tolerance": allowed,
         "scale": factor,
-        "radius": reach,
+        "radius": moved_by,
     }
     points = _own(points)
     averaged = None if averaged is None else _own(averaged)
@@ -90,22 +90,22 @@ def query(
             FUNCTION,
             given,
             lambda: solve_moving(
-                QueryTask(points, averaged, indices, weights, allowed, factor), reach, tick
+                QueryTask(points, averaged, indices, weights, allowed, factor), moved_by, tick
             ),
         )
 
 
 def _radius(radius: object, values: Array | None) -> float:
-    reach = real(FUNCTION, "radius", radius)
-    if reach < 0:
-        raise ParameterError(f"{FUNCTION}: radius must be ≥ 0. Got {reach:g}.")
-    if reach > 0 and values is not None:
+    moved_by = real(FUNCTION, "radius", radius)
+    if moved_by < 0:
+        raise ParameterError(f"{FUNCTION}: radius must be ≥ 0. Got {moved_by:g}.")
+    if moved_by > 0 and values is not None:
         raise ParameterError(
             f"{FUNCTION}: radius is about weights, and values are given. Leave values out: weights "
             f"that are off by at most δ, of m keys, move the output by at most m δ / 2 times the "
             f"diameter of the values; `analysis.worst_case` gives the range of the output."
         )
-    return reach
+    return moved_by
 
 
 def _own(array: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -55,13 +55,13 @@ class MovingKeys:
     nominal: QueryDesign
 
     @property
-    def reach(self) -> float:
+    def scaled_radius(self) -> float:
         """The radius in the units of the task."""
         return self.radius * self.task.unit
 
     def error(self, query: Array) -> float:
         """The largest |weight − target| over all these keys, measured and rounded up."""
-        return _worst_error(self.task, query, self.reach)
+        return _worst_error(self.task, query, self.scaled_radius)
 
     def design(self, vector: Array, error: float, longer: float = math.inf) -> QueryDesign:
         """The design of a query with its worst error, and what is known of the margin."""
@@ -104,14 +104,17 @@ def solve_moving(
     return settle_mixture(moving, found)
 
 
-def _worst_error(task: QueryTask, query: Array, reach: float) -> float:
-    """The largest |weight − target| over all keys within `reach`, measured and rounded up."""
+def _worst_error(task: QueryTask, query: Array, scaled: float) -> float:
+    """The largest |weight − target| over all keys within a radius, measured and rounded up.
+
+    The radius is in the units of the task.
+    """
     scores = wide_scores(task.family.keys, query[None], task.scale)[0]
     wide = query.astype(np.longdouble)
     length = np.sqrt(np.sum(wide * wide))
     size = task.scale * largest(task.family.keys) * math.sqrt(len(query)) * float(length)
     lost = 16 * UNIT * (len(query) + 8) * (1 + size)
-    moved = 2 * task.scale * reach * length * (1 + 8 * UNIT) + lost
+    moved = 2 * task.scale * scaled * length * (1 + 8 * UNIT) + lost
     indices, weights = task.pattern.indices[0], task.pattern.weights[0]
     missed = []
     for i, p in zip(indices.tolist(), weights.tolist(), strict=True):
@@ -144,16 +147,16 @@ def _sigmoid(x: np.longdouble) -> np.longdouble:
 
 def _copy(moving: MovingKeys) -> QueryDesign:
     """The shortest query that copies a key whatever the keys are."""
-    task, reach = moving.task, moving.reach
+    task, scaled = moving.task, moving.scaled_radius
     keys, key = task.family.keys, task.target["indices"][0]
     odds, start = log_odds(task.tolerance), moving.nominal.query / task.unit * task.scale
     length, last = 0.0, None
     for _ in range(MOST_STEPS):
-        found = shortest_at_odds(keys, key, odds + 2 * reach * length, start)
+        found = shortest_at_odds(keys, key, odds + 2 * scaled * length, start)
         if found is None:
             break
         own = float(np.linalg.norm(found.vector))
-        share = 2 * reach * own / found.slope if found.slope > 0 else math.inf
+        share = 2 * scaled * own / found.slope if found.slope > 0 else math.inf
         if not share < 1:
             break
         last, start = found, found.vector
@@ -178,7 +181,7 @@ def _shortest(moving: MovingKeys, key: int, vector: Array, error: float) -> Quer
     scores[key] = -np.inf  # the others among themselves: beside it they may vanish
     weights = softmax(scores)
     average, bound = length_bound(
-        task.family.keys, key, task.tolerance, weights, vector, nearer=2 * moving.reach
+        task.family.keys, key, task.tolerance, weights, vector, nearer=2 * moving.scaled_radius
     )
     gap = 1 - bound / (float(np.linalg.norm(vector)) * task.scale)
     gap = STATED_GAP if gap <= STATED_GAP / 2 else 1.01 * gap if gap < 0.99 else math.inf

@@ -41,16 +41,16 @@ LEFT_OUT = 1e-15  # of the weight of an average
 
 def refuse_copy(moving: MovingKeys, start: Array) -> RegardError:
     """Why no query copies the key whatever the keys are; or that this was not decided."""
-    task, reach, error = moving.task, moving.reach, moving.error
+    task, radius, error = moving.task, moving.scaled_radius, moving.error
     keys, key = task.family.keys, task.target["indices"][0]
-    best = _least_odds(keys, key, reach, start) / task.scale
+    best = _least_odds(keys, key, radius, start) / task.scale
     least = error(best)
     if error(np.zeros_like(best)) <= least:
         best = np.zeros_like(best)
         least = error(best)
     claim = None
     for share in INWARD:
-        query = _least_odds(keys, key, reach * (1 - share), best * task.scale)
+        query = _least_odds(keys, key, radius * (1 - share), best * task.scale)
         weights = _others(keys, key, query)
         room = float(np.sum(weights[weights > 0] * -np.log(weights[weights > 0])))
         excluded = 1 / (1 + math.exp(-room))  # of the worst error: 1 − 1/(1 + e^H)
@@ -72,14 +72,14 @@ def _others(keys: Array, key: int, query: Array) -> Array:
     return np.asarray(powers / np.sum(powers))
 
 
-def _least_odds(keys: Array, key: int, reach: float, start: Array) -> Array:
-    """The query where LSE of the others above the key plus 2 · reach · ‖q‖ is smallest.
+def _least_odds(keys: Array, key: int, radius: float, start: Array) -> Array:
+    """The query where LSE of the others above the key plus 2 · radius · ‖q‖ is smallest.
 
     Damped Newton steps; at 0, where the length has no slope, it is smallest exactly if the average
-    of the others is within 2 · reach of the key.
+    of the others is within 2 · radius of the key.
     """
     apart = keys[key] - _others(keys, key, np.zeros(keys.shape[1])) @ keys
-    if float(np.linalg.norm(apart)) <= 2 * reach:
+    if float(np.linalg.norm(apart)) <= 2 * radius:
         return np.zeros(keys.shape[1])
 
     def value(query: Array) -> float:
@@ -87,22 +87,22 @@ def _least_odds(keys: Array, key: int, reach: float, start: Array) -> Array:
         scores[key] = -np.inf
         highest = float(np.max(scores))
         total = float(np.sum(np.exp(scores - highest)))
-        return highest + math.log(total) + 2 * reach * float(np.linalg.norm(query))
+        return highest + math.log(total) + 2 * radius * float(np.linalg.norm(query))
 
     # Far out the others' weights hardly change, and Newton's steps find nothing: short starts too.
     along = apart / float(np.linalg.norm(apart)) ** 2
     short = min((scale * along for scale in SHORT), key=value)
-    ends = [_descended(keys, key, reach, q, value) for q in (start, short) if np.any(q)]
+    ends = [_descended(keys, key, radius, q, value) for q in (start, short) if np.any(q)]
     return min(ends, key=value)
 
 
 def _descended(
-    keys: Array, key: int, reach: float, query: Array, value: Callable[[Array], float]
+    keys: Array, key: int, radius: float, query: Array, value: Callable[[Array], float]
 ) -> Array:
     """Where damped Newton steps from a query end."""
     at = value(query)
     for _ in range(MOST_STEPS):
-        step = _newton_step(keys, key, reach, query)[0]
+        step = _newton_step(keys, key, radius, query)[0]
         share = 1.0
         while share > 1e-12 and not value(query + share * step) < at:
             share /= 2
@@ -111,23 +111,23 @@ def _descended(
         query = query + share * step
         at = value(query)
     # The value is flat there: the slope says more about the last digits.
-    step, steep = _newton_step(keys, key, reach, query)
+    step, steep = _newton_step(keys, key, radius, query)
     for _ in range(LAST_STEPS):
-        further, less = _newton_step(keys, key, reach, query + step)
+        further, less = _newton_step(keys, key, radius, query + step)
         if not less < steep:
             break
         query, step, steep = query + step, further, less
     return query
 
 
-def _newton_step(keys: Array, key: int, reach: float, query: Array) -> tuple[Array, float]:
+def _newton_step(keys: Array, key: int, radius: float, query: Array) -> tuple[Array, float]:
     """Newton's step for that, and the length of the slope."""
     weights, length = _others(keys, key, query), float(np.linalg.norm(query))
     mean = weights @ keys
-    slope = mean - keys[key] + 2 * reach * query / length
+    slope = mean - keys[key] + 2 * radius * query / length
     centred = np.sqrt(weights)[:, None] * (keys - mean)
     across = np.eye(len(query)) - np.outer(query, query) / length**2
-    curved = centred.T @ centred + 2 * reach / length * across
+    curved = centred.T @ centred + 2 * radius / length * across
     size = float(np.trace(curved)) / len(query)
     step = np.linalg.solve(curved + 1e-14 * size * np.eye(len(query)), -slope)
     return step, float(np.linalg.norm(slope))
@@ -135,11 +135,11 @@ def _newton_step(keys: Array, key: int, reach: float, query: Array) -> tuple[Arr
 
 def settle_mixture(moving: MovingKeys, start: Array) -> QueryDesign:
     """A query within the tolerance of a mixture for all keys; or raise why there is none."""
-    task, reach, error = moving.task, moving.reach, moving.error
+    task, radius, error = moving.task, moving.scaled_radius, moving.error
     best, claim = start, None
     if task.keys.shape[1] <= MOST_DIMENSIONS:
-        program = _Floors(task, reach)
-        best = min((program.solve(start, reach), best), key=error)
+        program = _Floors(task, radius)
+        best = min((program.solve(start, radius), best), key=error)
         if error(best) <= task.tolerance:
             return moving.design(best, error(best))
         claim = next((c for c in program.claims(best, moving.radius) if c is not None), None)
@@ -149,15 +149,15 @@ def settle_mixture(moving: MovingKeys, start: Array) -> QueryDesign:
 class _Floors:
     """The lower bounds h_i(q) ≤ 0 of a mixture, q in units of the scale."""
 
-    def __init__(self, task: QueryTask, reach: float) -> None:
-        self.task, self.reach, self.keys = task, reach, task.family.keys
+    def __init__(self, task: QueryTask, radius: float) -> None:
+        self.task, self.radius, self.keys = task, radius, task.family.keys
         self.indices = task.pattern.indices[0]
         floors = task.pattern.weights[0] - task.tolerance
         self.used = np.flatnonzero(floors > 0)
         floors = floors[self.used]
         self.odds = np.log(floors) - np.log1p(-floors)
 
-    def heights(self, query: Array, reach: float) -> tuple[Array, Array, Array]:
+    def heights(self, query: Array, radius: float) -> tuple[Array, Array, Array]:
         """h_i, their slopes, and the weights π_i of the other keys."""
         length = math.sqrt(float(query @ query) + 1e-30)
         heights, slopes, averages = [], [], []
@@ -168,9 +168,9 @@ class _Floors:
             highest = float(np.max(scores))
             powers = np.exp(scores - highest)
             total = float(np.sum(powers))
-            heights.append(highest + math.log(total) + 2 * reach * length + odds)
+            heights.append(highest + math.log(total) + 2 * radius * length + odds)
             averages.append(powers / total)
-            slopes.append(averages[-1] @ self.keys - self.keys[key] + 2 * reach * query / length)
+            slopes.append(averages[-1] @ self.keys - self.keys[key] + 2 * radius * query / length)
         return np.array(heights), np.array(slopes), np.array(averages)
 
     def solve(self, start: Array, own: float) -> Array:
@@ -198,7 +198,7 @@ class _Floors:
         from scipy.optimize import nnls
 
         for share in (1e-6, 1e-4, 1e-3):
-            own = self.reach * (1 - share)
+            own = self.radius * (1 - share)
             query = self.solve(start, own) * self.task.scale
             heights, slopes, averages = self.heights(query, own)
             if np.max(heights) <= 0:

@@ -96,7 +96,7 @@ def _reason(statement: Statement, settled: Settled) -> str:
     if settled.truth and settled.values:
         return f"True: for the numbers below it is {settled.found}."
     if settled.truth:
-        return _TRUE[settled.reach]
+        return _TRUE[settled.scope]
     if settled.values is None:
         return "False: both sides are the same for all arrays."
     return f"False. A counterexample is below: {settled.found}."

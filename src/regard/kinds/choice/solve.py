@@ -52,8 +52,8 @@ def solve(problem: ChoiceProblem) -> Choice:
 def _status(settled: dict[str, Settled]) -> Status:
     if any(one.truth is None for one in settled.values()):
         return Status.UNDECIDED
-    true = [one.reach for one in settled.values() if one.truth]
-    return Status.PROVED if all(reach == "all" for reach in true) else Status.ARGUED
+    true = [one.scope for one in settled.values() if one.truth]
+    return Status.PROVED if all(scope == "all" for scope in true) else Status.ARGUED
 
 
 def _positions(asked: SharedPositions) -> Settled:

@@ -14,7 +14,7 @@ FAR = (4.0, 8.0)  # what a parameter that becomes large is multiplied by
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class Instance:
     """The tokens of one instance.
 
     Attributes:
@@ -34,9 +34,9 @@ class Scene:
     attend: dict[int, Float64]
 
 
-def scene(
+def instance_of(
     problem: SelfAttentionProblem, times: float = 1.0, seed: int | None = None, d: int | None = None
-) -> Scene:
+) -> Instance:
     """Return the tokens along the axes, or in a frame that is drawn.
 
     Args:
@@ -54,7 +54,7 @@ def scene(
         given.token("", label): table.vector(text) for label, text in problem.goal.outputs.items()
     }
     growth = table.norm / usual
-    return Scene(table.tokens, table.names, table.norm, growth, outputs, _attend(problem))
+    return Instance(table.tokens, table.names, table.norm, growth, outputs, _attend(problem))
 
 
 def _attend(problem: SelfAttentionProblem) -> dict[int, Float64]:

@@ -14,7 +14,7 @@ from regard.report.headline import marked
 from regard.solving.assertions import Settled
 from regard.solving.finding import Explanation
 
-_REACH = {
+_SCOPES = {
     "all": "Written out in symbols, both sides are the same for all arrays and all named sizes.",
     "sizes": "Written out in symbols for some sizes, both sides are the same.",
     "tested": "Both sides agree at drawn numbers; a proof is missing.",
@@ -82,7 +82,7 @@ def _invariant(settled: Settled | None) -> list[tuple[str, str]]:
     if settled.truth is None:
         return [("Whether the output stays the same is not settled.", "")]
     if settled.truth:
-        return [(f"The output stays the same. {_REACH[settled.reach]}", "")]
+        return [(f"The output stays the same. {_SCOPES[settled.scope]}", "")]
     found = settled.found
     return [(f"The output does not stay the same. For the numbers below it is {found}.", "")]
 
@@ -96,10 +96,10 @@ def _formula(problem: SymmetryProblem, found: Symmetry) -> list[tuple[str, str]]
         name = parse(problem.unknown).to_latex()
         return [
             ("Formulas of its shape are tried, and this one is put in.", f"{name} = {latex}"),
-            (_REACH[found.formula.reach], ""),
+            (_SCOPES[found.formula.scope], ""),
             *_no_other(problem, found),
         ]
-    return [(f"This is what the output becomes. {_REACH[found.formula.reach]}", latex)]
+    return [(f"This is what the output becomes. {_SCOPES[found.formula.scope]}", latex)]
 
 
 def _no_other(problem: SymmetryProblem, found: Symmetry) -> list[tuple[str, str]]:

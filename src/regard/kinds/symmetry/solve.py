@@ -75,9 +75,9 @@ def solve(problem: SymmetryProblem) -> Symmetry:
     if problem.goal.every and others is None:
         pass  # what was found may not be all
     elif len(settled) == len(asked):
-        reaches = {one.reach for one in settled if one.truth}
+        scopes = {one.scope for one in settled if one.truth}
         whole = others is None or others.everywhere
-        status = Status.PROVED if reaches <= {"all"} and whole else Status.ARGUED
+        status = Status.PROVED if scopes <= {"all"} and whole else Status.ARGUED
     return Symmetry(
         status,
         answer,
@@ -99,7 +99,7 @@ def _first(problem: SymmetryProblem, candidates: Iterator[str]) -> tuple[str, Se
             found = settle(_stated(problem, text), problem.given)
         except FormulaError:  # of another shape
             continue
-        if found.truth and found.reach in ("all", "sizes"):
+        if found.truth and found.scope in ("all", "sizes"):
             return text, found
     return "", None
 

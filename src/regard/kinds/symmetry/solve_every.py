@@ -54,7 +54,7 @@ class Every:
     @property
     def everywhere(self) -> bool:
         """Whether there are no other sizes."""
-        return self.settled.reach == "all" and self.sizes == ({},)
+        return self.settled.scope == "all" and self.sizes == ({},)
 
 
 def every_solution(problem: SymmetryProblem, one: str) -> Every | None:
@@ -70,7 +70,7 @@ def every_solution(problem: SymmetryProblem, one: str) -> Every | None:
         if families.missing(problem, text, given) != 0:
             continue
         settled = settle(_stated(problem, text), given)
-        if settled.truth and settled.reach in ("all", "sizes"):
+        if settled.truth and settled.scope in ("all", "sizes"):
             return _complete(problem, text, given, settled)
     return None
 

@@ -37,10 +37,10 @@ def explain(problem: IdentityProblem, found: Formulas) -> Explanation:
 
 def _result(told: Sequence[Result]) -> str:
     """Say for which sizes all formulas hold, where they do."""
-    reaches = {_status(result) for result in told}
+    scopes = {_status(result) for result in told}
     one = len(told) == 1
     what = "One formula" if one else f"{spelled(len(told)).capitalize()} formulas"
-    if reaches == {"all"}:
+    if scopes == {"all"}:
         return f"{what} {'holds' if one else 'hold'} for {marked('all sizes', 'target')}."
     return ""
 
@@ -48,7 +48,7 @@ def _result(told: Sequence[Result]) -> str:
 def _status(result: Result) -> str:
     """Say how a claim came out: "all", "sizes", "tested", "false" or "open"."""
     if isinstance(result, Holds):
-        return result.reach
+        return result.scope
     return "false" if isinstance(result, Fails) else "open"
 
 
@@ -142,7 +142,7 @@ def _why(result: Result, given: IdentityGiven) -> Steps:
     """Say why a claim holds, or what is known of it and what is missing."""
     if isinstance(result, Holds):
         by = _above(result, given) if result.claim.relation == ">" else _equal(result, given)
-        return (*by, *_reach(result))
+        return (*by, *_scope(result))
     if isinstance(result, Fails):
         if result.found is None:
             return (("It is not so: the numbers below are a counterexample.", ""),)
@@ -159,7 +159,7 @@ def _equal(result: Holds, given: IdentityGiven) -> Steps:
         return tuple(weights)
     steps, lifted = derived(result.derivation), result.derivation.formula
     if not steps or lifted is None:
-        return written_out(result.proof, given, result.reach)
+        return written_out(result.proof, given, result.scope)
     if lifted != result.formula:
         same = f"{result.formula.to_latex()} = {lifted.to_latex()}"
         return (*steps, ("This is the formula to be shown, written in another way.", same))
@@ -180,16 +180,16 @@ def _above(result: Holds, given: IdentityGiven) -> Steps:
     return tuple(steps or [(why, f"{latex} > 0")])
 
 
-def _reach(result: Holds) -> Steps:
+def _scope(result: Holds) -> Steps:
     """Say where a proof ends that is not one for all sizes."""
-    if result.reach == "all":
+    if result.scope == "all":
         return ()
     sizes = "; ".join(
         ", ".join(f"{one} = {size}" for one, size in some.items())
         for some in result.proof.fields["sizes"] or []
     )
     there = f" for the sizes {sizes}" if sizes.strip("; ") else ""
-    if result.reach == "sizes":
+    if result.scope == "sizes":
         return ((f"It is proved{there}. A proof for all sizes is missing.", ""),)
     sentence = (
         f"It was tested at drawn numbers{there}, which a wrong equation passes with a chance "

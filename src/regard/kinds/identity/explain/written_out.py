@@ -63,7 +63,7 @@ RULES: dict[str, Step] = {
 }
 
 
-def written_out(stated: Claim, given: IdentityGiven, reach: str) -> tuple[Step, ...]:
+def written_out(stated: Claim, given: IdentityGiven, scope: str) -> tuple[Step, ...]:
     """Say how both sides are written out, and what they both come to."""
     identity = StatedIdentity(stated)
     trees = identity.trees()
@@ -77,7 +77,7 @@ def written_out(stated: Claim, given: IdentityGiven, reach: str) -> tuple[Step, 
         found = expand(identity, sizes)
     except Unusable:
         found = None
-    steps.append(_same(found, reach))
+    steps.append(_same(found, scope))
     return tuple(steps)
 
 
@@ -127,9 +127,9 @@ def _reorders(tree: Tree) -> bool:
     return False
 
 
-def _same(found: Expansion | None, reach: str) -> Step:
+def _same(found: Expansion | None, scope: str) -> Step:
     """Say what both sides come to."""
-    if found is None or not found.proved or reach == "tested":
+    if found is None or not found.proved or scope == "tested":
         return ("Both sides were computed, in fractions, for numbers that were drawn.", "")
     latex = to_latex(found.entry)
     if latex and found.cases == 1:

@@ -58,10 +58,10 @@ def solve(problem: IdentityProblem) -> Formulas:
 
 
 def _status(results: Sequence[Result]) -> Status:
-    reaches = {result.reach if isinstance(result, Holds) else "" for result in results}
-    if "" in reaches:
+    scopes = {result.scope if isinstance(result, Holds) else "" for result in results}
+    if "" in scopes:
         return Status.UNDECIDED
-    return Status.PROVED if reaches == {"all"} else Status.ARGUED  # the steps say for which sizes
+    return Status.PROVED if scopes == {"all"} else Status.ARGUED  # the steps say for which sizes
 
 
 def _answer(results: Sequence[Result], given: IdentityGiven) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from regard.certify import Certificate, Claim, verify
 from regard.certify.claims.algebra import identities
 from regard.kinds.identity.instance import sizes_of
-from regard.kinds.identity.solve.results import Reach
+from regard.kinds.identity.solve.results import Scope
 from regard.kinds.identity.spec import INDICES, IdentityClaim, IdentityGiven
 from regard.language import Shape, parse
 from regard.language.formula.printing.text import to_text
@@ -70,22 +70,22 @@ def equation(
     )
 
 
-def prove(formula: Tree, claim: IdentityClaim, given: IdentityGiven) -> tuple[Claim, Reach] | None:
-    """Return the strongest claim about an equation that holds, and how far it reaches.
+def prove(formula: Tree, claim: IdentityClaim, given: IdentityGiven) -> tuple[Claim, Scope] | None:
+    """Return the strongest claim about an equation that holds, and for which sizes it does.
 
     None: none does.
     """
     primes = {one: min(size, MOST_SIZE) for one, size in sizes_of(given).items()}
     some = [primes, dict.fromkeys(primes, 2)]
-    attempts: list[tuple[Reach, list[dict[str, int]] | None, float]] = [("all", None, 0.0)]
+    attempts: list[tuple[Scope, list[dict[str, int]] | None, float]] = [("all", None, 0.0)]
     if primes:
         attempts.append(("sizes", some, 0.0))
     attempts.append(("tested", some, CHANCE))
-    for reach, sizes, chance in attempts:
+    for scope, sizes, chance in attempts:
         stated = equation(formula, claim, given, sizes=sizes, chance=chance)
         (found,) = verify(Certificate({}, (stated,))).claims
         if found.status == "holds":
-            return stated, reach
+            return stated, scope
         if found.status == "fails":
             break
     return None

@@ -14,7 +14,7 @@ from regard.language import Formula
 from regard.solving.finding import Finding
 
 # Proved for all sizes that are named, proved for some sizes, or tested at drawn numbers.
-Reach = Literal["all", "sizes", "tested"]
+Scope = Literal["all", "sizes", "tested"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +49,10 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class Holds(Result):
-    """A claim that holds: its proof, for a certificate, and how far that reaches."""
+    """A claim that holds: its proof, for a certificate, and for which sizes that is."""
 
     proof: Claim
-    reach: Reach = "all"
+    scope: Scope = "all"
 
 
 @dataclass(frozen=True, eq=False)

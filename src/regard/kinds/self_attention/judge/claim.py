@@ -6,7 +6,7 @@ from regard.checking.answers import Answer
 from regard.checking.mistakes import named
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
-from regard.kinds.self_attention.instance import FAR, scene
+from regard.kinds.self_attention.instance import FAR, instance_of
 from regard.kinds.self_attention.judge.existence import Existence, existence
 from regard.kinds.self_attention.misconceptions import MISTAKES
 from regard.kinds.self_attention.spec import SelfAttentionProblem
@@ -39,7 +39,7 @@ def judge_claim(problem: SelfAttentionProblem, answer: Answer) -> Verdict:
 def _example(problem: SelfAttentionProblem, found: Existence) -> Counterexample:
     """Show matrices that do it, with K = I."""
     assert found.A is not None
-    at = scene(problem, FAR[0] if problem.given.limits else 1.0)
+    at = instance_of(problem, FAR[0] if problem.given.limits else 1.0)
     A = found.A / problem.given.scale
     arrays = {"tokens": at.tokens.tolist(), "Q": A.tolist()}
     said = "There are such matrices: K = I and Q"

@@ -10,7 +10,7 @@ import numpy as np
 from regard.checking.factors.open_factor import plain as plain_factor
 from regard.checking.sampling import compare
 from regard.checking.verdict import Counterexample, SideBySide
-from regard.kinds.self_attention.instance import Scene, scene
+from regard.kinds.self_attention.instance import Instance, instance_of
 from regard.kinds.self_attention.reading.heads import Asked, errors, weights_of, worst
 from regard.problems.tokens import read_label
 from regard.report import number, vector
@@ -72,7 +72,7 @@ def counterexample(asked: Asked, prefix: str = "") -> Counterexample:
     )  # fmt: skip
 
 
-def _table(asked: Asked, at: Scene, arrays: Mapping[str, Any], label: str) -> SideBySide | None:
+def _table(asked: Asked, at: Instance, arrays: Mapping[str, Any], label: str) -> SideBySide | None:
     """Return an output beside the one wanted, along the basis where that is along the axes."""
     names = asked.problem.given.basis.names
     yours, wanted = arrays[label], arrays["wanted"]
@@ -91,11 +91,11 @@ def _of_tokens(arrays: Mapping[str, Any]) -> SideBySide:
     return SideBySide(names, tuple(yours), tuple(wanted))
 
 
-def _failing(asked: Asked) -> tuple[Scene, int | None]:
+def _failing(asked: Asked) -> tuple[Instance, int | None]:
     """Return an instance on which the answer is wrong, and the seed of its frame."""
     problem, given = asked.problem, asked.problem.given
     times = asked.times
-    plain = [scene(problem, one) for one in dict.fromkeys((1.0, *times))]
+    plain = [instance_of(problem, one) for one in dict.fromkeys((1.0, *times))]
     count = len(given.basis.names)
     drawn = [(seed, d) for d in (count, count + 3) for seed in range(_LONGEST)]
     for at in plain:
@@ -104,12 +104,12 @@ def _failing(asked: Asked) -> tuple[Scene, int | None]:
     if asked.in_coordinates:
         return plain[0], None
     for seed, d in drawn:
-        at = scene(problem, times[-1], seed, d if given.d is None else None)
+        at = instance_of(problem, times[-1], seed, d if given.d is None else None)
         if not _error(asked, at) <= asked.tolerance:
             return at, seed
     return plain[0], None
 
 
-def _error(asked: Asked, at: Scene, factors: tuple[float, ...] = ()) -> float:
+def _error(asked: Asked, at: Instance, factors: tuple[float, ...] = ()) -> float:
     found = (errors(asked, at, asked.head(at, C)).values() for C in factors or asked.factors)
     return worst(one for each in found for one in each)

@@ -25,7 +25,7 @@ import numpy as np
 
 from regard.checking.matrices import Float64
 from regard.checking.sampling import generator, softmax
-from regard.kinds.self_attention.instance import FAR, Scene, scene
+from regard.kinds.self_attention.instance import FAR, Instance, instance_of
 from regard.kinds.self_attention.spec import SelfAttentionProblem
 from regard.language.bounds import lower_bound
 
@@ -56,13 +56,13 @@ class Existence:
 def existence(problem: SelfAttentionProblem) -> Existence:
     """Decide whether there are matrices; near to the limits where a problem has some."""
     times = FAR if problem.given.limits else (1.0,)
-    found = [_of_scene(problem, scene(problem, one)) for one in times]
+    found = [_of_instance(problem, instance_of(problem, one)) for one in times]
     if len({one.possible for one in found}) > 1:
         return Existence(None, "it differs between instances near to the limit")
     return found[0]
 
 
-def _of_scene(problem: SelfAttentionProblem, at: Scene) -> Existence:
+def _of_instance(problem: SelfAttentionProblem, at: Instance) -> Existence:
     tolerance = problem.goal.tolerance
     why = _excluded(at, tolerance)
     if why is not None:
@@ -74,7 +74,7 @@ def _of_scene(problem: SelfAttentionProblem, at: Scene) -> Existence:
     return Existence(None, "none were found, and none were shown to be impossible")
 
 
-def _excluded(at: Scene, tolerance: float) -> str | None:
+def _excluded(at: Instance, tolerance: float) -> str | None:
     """Say why no matrices will do, or return None."""
     return (
         _same_token(at, tolerance)
@@ -83,7 +83,7 @@ def _excluded(at: Scene, tolerance: float) -> str | None:
     )
 
 
-def _same_token(at: Scene, tolerance: float) -> str | None:
+def _same_token(at: Instance, tolerance: float) -> str | None:
     for j, i in combinations(range(len(at.tokens)), 2):
         if np.any(at.tokens[i] != at.tokens[j]):
             continue
@@ -99,14 +99,14 @@ def _same_token(at: Scene, tolerance: float) -> str | None:
     return None
 
 
-def _weights_excluded(at: Scene, tolerance: float) -> str | None:
+def _weights_excluded(at: Instance, tolerance: float) -> str | None:
     rows, bounds = _pairs(at, tolerance)
     if not rows or _margin(np.array(rows), np.array(bounds)) is not None:
         return None
     return "whatever the scores are, their weights are further off than the tolerance"
 
 
-def _pairs(at: Scene, tolerance: float) -> tuple[list[Float64], list[float]]:
+def _pairs(at: Instance, tolerance: float) -> tuple[list[Float64], list[float]]:
     """Return rows r and bounds b with <r, A> ≤ b for every A whose weights are near enough."""
     rows, bounds = [], []
     for row, wanted in at.attend.items():
@@ -142,7 +142,7 @@ def _margin(rows: Float64, bounds: Float64) -> Float64 | None:
     return None if -found.fun < -_SLACK else np.asarray(found.x[:d2])
 
 
-def _outputs_excluded(at: Scene, tolerance: float) -> str | None:
+def _outputs_excluded(at: Instance, tolerance: float) -> str | None:
     if not at.outputs:
         return None
     wanted = np.array(list(at.outputs.values())) / at.growth
@@ -160,7 +160,7 @@ def _outputs_excluded(at: Scene, tolerance: float) -> str | None:
     )
 
 
-def contradicting_values(at: Scene, tolerance: float) -> float | None:
+def contradicting_values(at: Instance, tolerance: float) -> float | None:
     """Return up to which distance of values V x_j the weights rule the outputs out.
 
     None where they do not, or only for values that are near each other. Values further apart are
@@ -182,7 +182,7 @@ def contradicting_values(at: Scene, tolerance: float) -> float | None:
     return None
 
 
-def _candidates(at: Scene, tolerance: float) -> Iterator[Float64]:
+def _candidates(at: Instance, tolerance: float) -> Iterator[Float64]:
     """Yield matrices A that may do, the plainest first."""
     rows, bounds = _pairs(at, tolerance)
     if rows:
@@ -197,7 +197,7 @@ def _candidates(at: Scene, tolerance: float) -> Iterator[Float64]:
     yield from _searched(at)
 
 
-def _patterns(at: Scene, soft: dict[int, Float64]) -> Iterator[dict[int, Float64]]:
+def _patterns(at: Instance, soft: dict[int, Float64]) -> Iterator[dict[int, Float64]]:
     """Yield a token for each row to look at: itself first, where it is free to choose."""
     n = len(at.tokens)
     hard = {row: p for row, p in at.attend.items() if row not in soft}
@@ -211,7 +211,7 @@ def _patterns(at: Scene, soft: dict[int, Float64]) -> Iterator[dict[int, Float64
         yield {**hard, **chosen}
 
 
-def _fitted(at: Scene, wanted: dict[int, Float64]) -> Float64 | None:
+def _fitted(at: Instance, wanted: dict[int, Float64]) -> Float64 | None:
     """Return the A whose scores are the logarithms of these weights, as nearly as may be.
 
     Weights of 0 are bounds: a linear program finds scores that are far enough below.
@@ -245,7 +245,7 @@ def _fitted(at: Scene, wanted: dict[int, Float64]) -> Float64 | None:
     return np.asarray(found.x).reshape(d, d) if found.success else None
 
 
-def _searched(at: Scene) -> Iterator[Float64]:
+def _searched(at: Instance) -> Iterator[Float64]:
     """Yield what a search from several starts ends at: least squares of all errors."""
     from scipy.optimize import least_squares
 
@@ -264,13 +264,13 @@ def _searched(at: Scene) -> Iterator[Float64]:
         yield np.asarray(found.x).reshape(d, d) / size**2
 
 
-def _weights(at: Scene, A: Float64) -> Float64:
+def _weights(at: Instance, A: Float64) -> Float64:
     """Return the weights of all rows; A is that of the scores, with the scale in it."""
     with np.errstate(all="ignore"):
         return softmax(at.tokens @ A.T @ at.tokens.T)
 
 
-def _values(at: Scene, A: Float64) -> Float64 | None:
+def _values(at: Instance, A: Float64) -> Float64 | None:
     """Return the V that makes the outputs of these weights best, or None where none is asked."""
     if not at.outputs:
         return None
@@ -280,7 +280,7 @@ def _values(at: Scene, A: Float64) -> Float64 | None:
     return np.asarray((np.linalg.pinv(mixed, rcond=1e-9) @ np.array([*at.outputs.values()])).T)
 
 
-def _parts(at: Scene, A: Float64, V: Float64 | None) -> Iterator[Float64]:
+def _parts(at: Instance, A: Float64, V: Float64 | None) -> Iterator[Float64]:
     weights = _weights(at, A)
     for row, wanted in at.attend.items():
         yield weights[row] - wanted
@@ -289,7 +289,7 @@ def _parts(at: Scene, A: Float64, V: Float64 | None) -> Iterator[Float64]:
         yield (weights[row] @ (at.tokens @ V.T) - wanted) / at.growth
 
 
-def _error(at: Scene, A: Float64, V: Float64 | None) -> float:
+def _error(at: Instance, A: Float64, V: Float64 | None) -> float:
     """Return the largest error, as heads are judged: of weights by size, of outputs by length."""
     found = []
     for i, part in enumerate(_parts(at, A, V)):

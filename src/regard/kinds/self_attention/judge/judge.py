@@ -12,7 +12,7 @@ from regard.checking.mistakes import named, recognise
 from regard.checking.sampling import TRIALS, compare
 from regard.checking.verdict import GoalResult, Scope, Verdict
 from regard.errors import InvalidAnswer
-from regard.kinds.self_attention.instance import scene
+from regard.kinds.self_attention.instance import instance_of
 from regard.kinds.self_attention.misconceptions import MISTAKES
 from regard.kinds.self_attention.misconceptions.recognised import Case, growth
 from regard.kinds.self_attention.reading.heads import (
@@ -45,7 +45,7 @@ def judge(problem: SelfAttentionProblem, answer: Answer) -> Verdict:
         return judge_claim(problem, answer)
     asked = read(problem, answer)
     try:
-        asked.head(scene(problem))
+        asked.head(instance_of(problem))
     except InvalidAnswer as error:
         return _other_way_round(asked, error)
     goals = _goals(asked)
@@ -64,7 +64,7 @@ def judge(problem: SelfAttentionProblem, answer: Answer) -> Verdict:
 def _contradicts_itself(asked: Asked) -> bool:
     from regard.kinds.self_attention.judge.existence import contradicting_values
 
-    return contradicting_values(scene(asked.problem), asked.tolerance) is not None
+    return contradicting_values(instance_of(asked.problem), asked.tolerance) is not None
 
 
 def _by_leaks_alone(asked: Asked, goals: list[GoalResult]) -> Iterator[GoalResult]:
@@ -167,7 +167,7 @@ def _advice(asked: Asked) -> str:
 def _fits(asked: Asked, d: int) -> bool:
     """Whether the answer can be evaluated there: I(4) is about four dimensions only."""
     try:
-        asked.head(scene(asked.problem, seed=0, d=d))
+        asked.head(instance_of(asked.problem, seed=0, d=d))
     except InvalidAnswer:
         return False
     return True
@@ -204,18 +204,18 @@ def _remarks(asked: Asked, right: bool) -> tuple[str, ...]:
         times = _least(lambda t: _with_times(asked, t), asked.tolerance, 1e-2, asked.times[-1])
         name = parse_limit(asked.problem.given.limits[0]).name
         if times is not None:
-            value = scene(asked.problem, times).symbols[name]
+            value = instance_of(asked.problem, times).symbols[name]
             said.append(f"It holds for every {name} from {number(float(value), 4)} on.")
     return tuple(said)
 
 
 def _with_factor(asked: Asked, C: float) -> float:
-    at = scene(asked.problem)
+    at = instance_of(asked.problem)
     return worst(errors(asked, at, asked.head(at, C)).values())
 
 
 def _with_times(asked: Asked, times: float) -> float:
-    at = scene(asked.problem, times)
+    at = instance_of(asked.problem, times)
     return worst(errors(asked, at, asked.head(at)).values())
 
 

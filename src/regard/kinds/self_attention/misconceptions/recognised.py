@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from regard.checking.matrices import Float64
-from regard.kinds.self_attention.instance import Scene, scene
+from regard.kinds.self_attention.instance import Instance, instance_of
 from regard.kinds.self_attention.reading.heads import (
     Asked,
     Change,
@@ -39,12 +39,12 @@ class Case:
     possible: bool | None
 
     @cached_property
-    def heads(self) -> list[tuple[Scene, Head]]:
+    def heads(self) -> list[tuple[Instance, Head]]:
         """The head on the instance of the problem, and on drawn ones if it is a formula."""
         asked = self.asked
         frames = [None] if asked.in_coordinates else [None, *range(DRAWN)]
-        scenes = [at for seed in frames for at in family(asked, seed)]
-        return [(at, asked.head(at, factor)) for at in scenes for factor in asked.factors]
+        instances = [at for seed in frames for at in family(asked, seed)]
+        return [(at, asked.head(at, factor)) for at in instances for factor in asked.factors]
 
     def right_after(self, change: Change) -> bool:
         """Whether the head, changed in this way, is right wherever it is tried."""
@@ -63,7 +63,7 @@ class Case:
 
 def is_finite(asked: Asked) -> bool:
     """Whether the matrices, and the scores that they give, are finite."""
-    at = scene(asked.problem)
+    at = instance_of(asked.problem)
     head = asked.head(at, 10.0)
     given = [head.K, head.Q] if head.V is None else [head.K, head.Q, head.V]
     with np.errstate(all="ignore"):
@@ -71,7 +71,7 @@ def is_finite(asked: Asked) -> bool:
     return all(bool(np.all(np.isfinite(one))) for one in (*given, scores))
 
 
-def _right_after(asked: Asked, cases: list[tuple[Scene, Head]], change: Change) -> bool:
+def _right_after(asked: Asked, cases: list[tuple[Instance, Head]], change: Change) -> bool:
     """Whether the head, changed in this way, is right in all cases."""
     return all(
         worst(errors(asked, at, change(head, at)).values()) <= asked.tolerance for at, head in cases
@@ -105,21 +105,21 @@ def _square(head: Head) -> bool:
     return head.V is not None and head.K.shape == head.V.shape == (d, d)
 
 
-def transposed(head: Head, _: Scene) -> Head:
+def transposed(head: Head, _: Instance) -> Head:
     """Return square matrices transposed; any others as they are."""
     if not _square(head) or head.V is None:
         return head
     return Head(head.K.T, head.Q.T, head.V.T)
 
 
-def keys_and_values(head: Head, _: Scene) -> Head:
+def keys_and_values(head: Head, _: Instance) -> Head:
     """Return the head with K and V exchanged, where both are square."""
     if not _square(head) or head.V is None:
         return head
     return Head(head.V, head.Q, head.K)
 
 
-def queries_and_values(head: Head, _: Scene) -> Head:
+def queries_and_values(head: Head, _: Instance) -> Head:
     """Return the head with Q and V exchanged, where both are square."""
     if not _square(head) or head.V is None:
         return head
@@ -129,7 +129,7 @@ def queries_and_values(head: Head, _: Scene) -> Head:
 def _rescaled(asked: Asked) -> Change:
     """Return the change that multiplies the values by the factor that fits best."""
 
-    def change(head: Head, at: Scene) -> Head:
+    def change(head: Head, at: Instance) -> Head:
         outputs = at.outputs
         if head.V is None or not outputs:
             return head
@@ -146,7 +146,7 @@ def right_at_one_length(asked: Asked) -> bool:
     """The answer is right for the number in the problem, in every frame, and not beyond."""
     if not asked.problem.given.limits or asked.in_coordinates or asked.free:
         return False
-    frames = [scene(asked.problem, seed=seed) for seed in (None, *range(DRAWN))]
+    frames = [instance_of(asked.problem, seed=seed) for seed in (None, *range(DRAWN))]
     return all(error_of(asked, [at]) <= asked.tolerance for at in frames)
 
 
@@ -179,7 +179,7 @@ def _by_weights(asked: Asked) -> str | None:
     return None
 
 
-def _targets(asked: Asked, at: Scene, head: Head) -> dict[int, int] | None:
+def _targets(asked: Asked, at: Instance, head: Head) -> dict[int, int] | None:
     """Return the token each row would have to look at, if the values are what they should be."""
     targets = {row: int(np.argmax(there)) for row, there in at.attend.items()}
     if any(np.max(there) < 0.9 for there in at.attend.values()):
@@ -196,7 +196,7 @@ def _targets(asked: Asked, at: Scene, head: Head) -> dict[int, int] | None:
 
 
 def _with_other_values(
-    asked: Asked, at: Scene, head: Head, weights: Float64, outputs: dict[int, Float64]
+    asked: Asked, at: Instance, head: Head, weights: Float64, outputs: dict[int, Float64]
 ) -> bool:
     """Whether another V, with these weights, gives the outputs that are wanted."""
     rows = list(outputs)
@@ -231,11 +231,11 @@ def undivided(case: Case) -> bool:
     return any(case.right_after(change) for change in over)
 
 
-def turned(head: Head, _: Scene) -> Head:
+def turned(head: Head, _: Instance) -> Head:
     """Return the head with keys and queries exchanged."""
     return replace(head, K=head.Q, Q=head.K)
 
 
-def negated(head: Head, _: Scene) -> Head:
+def negated(head: Head, _: Instance) -> Head:
     """Return the head with scores of the other sign."""
     return replace(head, Q=-head.Q)

@@ -12,7 +12,7 @@ from functools import partial
 from regard.checking.answers import evaluate
 from regard.checking.factors.open_factor import largest, settled
 from regard.checking.factors.stated_factor import within
-from regard.kinds.self_attention.instance import FAR, Scene, scene
+from regard.kinds.self_attention.instance import FAR, Instance, instance_of
 from regard.kinds.self_attention.reading.heads import (
     LARGEST_SCORE,
     MOST_SCORE,
@@ -26,7 +26,7 @@ from regard.problems.tokens import token_label
 
 def factors_to_try(asked: Asked) -> tuple[float, ...]:
     """Return some of the largest factors that scores allow, or some within the answer's bounds."""
-    at = scene(asked.problem, FAR[-1] if asked.problem.given.limits else 1.0)
+    at = instance_of(asked.problem, FAR[-1] if asked.problem.given.limits else 1.0)
 
     def right(factors: tuple[float, ...]) -> bool:
         found = (errors(asked, at, asked.head(at, C)).values() for C in factors)
@@ -44,7 +44,7 @@ def factors_of_late_rows(asked: Asked) -> dict[str, tuple[float, ...]]:
     """Return factors by label for what is right with them, and not with those of all rows."""
     if not asked.free or asked.bounds is not None or asked.problem.given.limits:
         return {}
-    at = scene(asked.problem)
+    at = instance_of(asked.problem)
     rows = {token_label(row, "c"): row for row in at.outputs}
     rows |= {token_label(row): row for row in at.attend}
     found = {}
@@ -56,12 +56,12 @@ def factors_of_late_rows(asked: Asked) -> dict[str, tuple[float, ...]]:
     return found
 
 
-def _right(asked: Asked, at: Scene, label: str, factors: tuple[float, ...]) -> bool:
+def _right(asked: Asked, at: Instance, label: str, factors: tuple[float, ...]) -> bool:
     each = (errors(asked, at, asked.head(at, C))[label] for C in factors)
     return worst(each) <= asked.tolerance
 
 
-def _own_factors(asked: Asked, at: Scene, row: int) -> tuple[float, ...]:
+def _own_factors(asked: Asked, at: Instance, row: int) -> tuple[float, ...]:
     def size(C: float) -> float:
         return largest_score(asked, at, asked.head(at, C), row)
 

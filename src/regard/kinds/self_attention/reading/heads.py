@@ -23,7 +23,7 @@ from regard.checking.factors.stated_factor import said_of_factor
 from regard.checking.matrices import Float64, in_coordinates, matrix, shape_words, with_own_names
 from regard.checking.sampling import softmax
 from regard.errors import InvalidAnswer
-from regard.kinds.self_attention.instance import FAR, Scene, scene
+from regard.kinds.self_attention.instance import FAR, Instance, instance_of
 from regard.kinds.self_attention.spec import SelfAttentionProblem
 from regard.language import Formula
 from regard.problems.tokens import token_label
@@ -42,7 +42,7 @@ class Head:
     V: Float64 | None
 
 
-Change = Callable[[Head, Scene], Head]
+Change = Callable[[Head, Instance], Head]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,15 +109,15 @@ class Asked(Attempt[SelfAttentionProblem]):
         return self.apart.get(label, self.factors)
 
     def _scores_at(self, times: float) -> float:
-        at = scene(self.problem, times)
+        at = instance_of(self.problem, times)
         return max(largest_score(self, at, self.head(at, C)) for C in self.factors)
 
     def _errors_at(self, times: float) -> list[float]:
-        at = scene(self.problem, times)
+        at = instance_of(self.problem, times)
         found = (errors(self, at, self.head(at, C)).values() for C in self.factors)
         return [error for each in found for error in each]
 
-    def head(self, at: Scene, factor: float = 1.0) -> Head:
+    def head(self, at: Instance, factor: float = 1.0) -> Head:
         """Return the matrices on an instance; InvalidAnswer where they do not fit."""
         names: dict[str, Any] = dict(at.symbols)
         if self.free:
@@ -178,7 +178,7 @@ def read(problem: SelfAttentionProblem, answer: Answer) -> Asked:
     return Asked(problem, answer, fields, own, free, bounds=bounds)
 
 
-def weights_of(asked: Asked, at: Scene, head: Head) -> Float64:
+def weights_of(asked: Asked, at: Instance, head: Head) -> Float64:
     """Return the weights (n, n): row i says where token i looks."""
     with np.errstate(all="ignore"):
         queries, keys = at.tokens @ head.Q.T, at.tokens @ head.K.T
@@ -186,7 +186,7 @@ def weights_of(asked: Asked, at: Scene, head: Head) -> Float64:
         return softmax(scores)
 
 
-def largest_score(asked: Asked, at: Scene, head: Head, row: int | None = None) -> float:
+def largest_score(asked: Asked, at: Instance, head: Head, row: int | None = None) -> float:
     """Return the largest score in size, of a row or of all; infinity where one is not finite."""
     with np.errstate(all="ignore"):
         scores = asked.problem.given.scale * ((at.tokens @ head.Q.T) @ (at.tokens @ head.K.T).T)
@@ -194,7 +194,7 @@ def largest_score(asked: Asked, at: Scene, head: Head, row: int | None = None) -
     return float(np.max(np.abs(scores))) if np.all(np.isfinite(scores)) else float("inf")
 
 
-def errors(asked: Asked, at: Scene, head: Head) -> dict[str, float]:
+def errors(asked: Asked, at: Instance, head: Head) -> dict[str, float]:
     """Return the error of each thing asked for, by its label; NaN where it is not finite.
 
     Of outputs it is a length, in proportion to that of the basis vectors.
@@ -211,15 +211,15 @@ def errors(asked: Asked, at: Scene, head: Head) -> dict[str, float]:
     return found
 
 
-def family(asked: Asked, seed: int | None = None, d: int | None = None) -> list[Scene]:
+def family(asked: Asked, seed: int | None = None, d: int | None = None) -> list[Instance]:
     """Return one frame at the steps towards the limits that the answer is tried on."""
-    return [scene(asked.problem, times, seed, d) for times in asked.times]
+    return [instance_of(asked.problem, times, seed, d) for times in asked.times]
 
 
-def error_of(asked: Asked, scenes: list[Scene], label: str | None = None) -> float:
+def error_of(asked: Asked, instances: list[Instance], label: str | None = None) -> float:
     """Return the largest error on these instances, of one thing asked for or of all."""
     found = []
-    for at in scenes:
+    for at in instances:
         for factor in asked.factors_of(label) if label else asked.factors:
             each = errors(asked, at, asked.head(at, factor))
             found.append(each[label] if label else worst(each.values()))
