@@ -19,9 +19,9 @@ import numpy as np
 from regard.certify import claims
 from regard.certify.balls import Decision
 from regard.certify.certificate import Certificate, Claim, Unusable
+from regard.certify.claim_subjects import contradictions, held_by_claims, subjects
 from regard.certify.claims.claim_type import ClaimType
 from regard.certify.floats import differing, floats_of
-from regard.certify.objects import contradictions, held_by_claims, subjects
 
 
 @cache

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from regard.language.formula.formula import Formula, parse
-from regard.language.formula.limits import MOST_DIGITS
+from regard.language.formula.size_limits import MOST_DIGITS
 from regard.language.formula.tree import operands
 
 Monomial = tuple[tuple[str, int], ...]  # names with their powers, in the order of names

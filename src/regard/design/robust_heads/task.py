@@ -12,7 +12,7 @@ from regard.analysis import OutputLaw, key_noise
 from regard.analysis.noise.random_scores import read_scores
 from regard.analysis.noise.sobol import sampled_weights
 from regard.certify import Certificate, Claim
-from regard.certify.objects import told_apart
+from regard.certify.claim_subjects import told_apart
 from regard.design.robust_heads.allocation import Allocation, allocate
 from regard.design.robust_heads.claims import (
     failure_claim,

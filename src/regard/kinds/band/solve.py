@@ -9,7 +9,7 @@ import numpy as np
 
 import regard.design
 from regard.certify import Certificate, Claim
-from regard.certify.objects import told_apart
+from regard.certify.claim_subjects import told_apart
 from regard.design.positions.result import PositionalDesign
 from regard.errors import InfeasibleDesign, ParameterError
 from regard.kinds.band.instance import Window, window_of

@@ -10,8 +10,8 @@ import numpy as np
 
 import regard.design
 from regard.certify import Certificate, Claim, verify
+from regard.certify.claim_subjects import told_apart
 from regard.certify.claims.algebra import separating_formulas
-from regard.certify.objects import told_apart
 from regard.design.results import SeparatorDesign
 from regard.errors import InfeasibleDesign
 from regard.kinds.separator.instance import Bases, bases_of

@@ -13,7 +13,7 @@ from typing import Final
 
 from regard.errors import FormulaError
 from regard.language.formula.formula import Formula, parse
-from regard.language.formula.limits import LONGEST
+from regard.language.formula.size_limits import LONGEST
 from regard.language.formula.vocabulary import RESERVED
 
 _HEAD: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*)\s*\(([^()]*)\)\s*")

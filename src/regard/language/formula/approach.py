@@ -9,7 +9,7 @@ from typing import Final
 from regard.errors import FormulaError
 from regard.language.formula.evaluation.evaluator import constant
 from regard.language.formula.formula import Formula, parse
-from regard.language.formula.limits import LONGEST
+from regard.language.formula.size_limits import LONGEST
 
 _ARROW: Final = re.compile(r"->|→|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
 _SIDE: Final = re.compile(r"(?:\^[ ]*(?:\{[ ]*([+-])[ ]*\}|([+-]))|([+-]))[ ]*\Z")

@@ -10,8 +10,8 @@ from typing import TypeGuard
 import numpy as np
 
 from regard.certify import Certificate, Claim, verify
+from regard.certify.claim_subjects import told_apart
 from regard.certify.claims.random_keys import rms_exclusion
-from regard.certify.objects import told_apart
 from regard.design import RobustDesign
 from regard.design import query as design_query
 from regard.errors import InfeasibleDesign, UndecidedDesign

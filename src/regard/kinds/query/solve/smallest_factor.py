@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from regard.certify import Claim
+from regard.certify.claim_subjects import told_apart
 from regard.certify.claims.algebra.conditions import condition_claim
-from regard.certify.objects import told_apart
 from regard.design import QueryDesign
 from regard.design import query as design_query
 from regard.errors import RegardError

@@ -9,7 +9,7 @@ import numpy as np
 
 import regard.design
 from regard.certify import Certificate
-from regard.certify.objects import told_apart
+from regard.certify.claim_subjects import told_apart
 from regard.design.results import HeadDesign
 from regard.errors import InfeasibleDesign, UndecidedDesign
 from regard.kinds.self_attention.solve.closed_errors import ClosedError, closed_errors, unit_scores

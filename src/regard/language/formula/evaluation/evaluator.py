@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from regard.errors import FormulaError
-from regard.language.formula import limits
+from regard.language.formula import size_limits
 from regard.language.formula.evaluation import large_numbers
 from regard.language.formula.evaluation.large_numbers import Large
 from regard.language.formula.evaluation.operations import CALLS, OPERATORS, Value
@@ -149,10 +149,10 @@ def _check_size(tree: Tree, text: str, shapes: tuple[Shape, ...]) -> None:
         del stack[len(stack) - node.arity :]
         stack.append(shape)
         entries = math.prod(int(size) for size in shape)
-        if node.op != "name" and entries > limits.MOST_ENTRIES:
+        if node.op != "name" and entries > size_limits.MOST_ENTRIES:
             raise FormulaError(
                 f"This would have {entries} entries, and a formula may compute "
-                f"{limits.MOST_ENTRIES}.",
+                f"{size_limits.MOST_ENTRIES}.",
                 text,
                 node.column,
             )
@@ -164,7 +164,7 @@ def _check_size(tree: Tree, text: str, shapes: tuple[Shape, ...]) -> None:
             work += 12 * cube**3
         elif node.value == "pinv":
             work += 30 * math.prod(inner) * min(inner, default=1)
-        if work > limits.MOST_WORK:
+        if work > size_limits.MOST_WORK:
             raise FormulaError(
                 "This would take too long to compute: its matrices are too large.",
                 text,

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from regard.language.formula.limits import DEEPEST
 from regard.language.formula.parsing.partial_trees import Refusal
+from regard.language.formula.size_limits import DEEPEST
 from regard.language.formula.vocabulary import FUNCTIONS, INVERSE, OTHER_SPELLINGS
 
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}

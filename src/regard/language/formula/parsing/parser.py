@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from regard.errors import FormulaError
-from regard.language.formula import limits
+from regard.language.formula import size_limits
 from regard.language.formula.parsing import brackets, characters, messages, tables
 from regard.language.formula.parsing.partial_trees import Refusal
 from regard.language.formula.parsing.tree_builder import Builder
@@ -43,12 +43,12 @@ def parse_tree(text: str) -> Tree:
 def _check_length(text: str) -> None:
     # A surrogate has no bytes; counting characters first keeps this quick for any length.
     size = len(text)
-    if size <= limits.LONGEST:
+    if size <= size_limits.LONGEST:
         size = len(text.encode("utf-8", "surrogatepass"))
-    if size > limits.LONGEST:
+    if size > size_limits.LONGEST:
         raise FormulaError(
-            f"A formula may have {limits.LONGEST} bytes. This one has {size}.",
-            text[: limits.LONGEST],
+            f"A formula may have {size_limits.LONGEST} bytes. This one has {size}.",
+            text[: size_limits.LONGEST],
             0,
         )
 

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any, Final, NamedTuple
 
-from regard.language.formula import limits
+from regard.language.formula import size_limits
 from regard.language.formula.tree import CONDITIONS, Tree, apply, number, operands
 
 _NUMBER: Final = re.compile(r"([0-9.]+)(?:[eE]([+-]?[0-9]+))?(?:[^0-9]+10[\s^{]*(-?)\s*([0-9]+))?")
@@ -32,9 +32,9 @@ class Part(NamedTuple):
 
 def checked(tree: Tree, start: int, end: int, form: str = "") -> Part:
     """Return a part, unless it is too large."""
-    if len(tree) > limits.MOST_NODES:
+    if len(tree) > size_limits.MOST_NODES:
         raise Refusal(
-            f"A formula may have {limits.MOST_NODES} numbers, names and operations. "
+            f"A formula may have {size_limits.MOST_NODES} numbers, names and operations. "
             "Shorten it, or name its parts.",
             start,
         )
@@ -103,8 +103,8 @@ def number_of(token: str, column: int) -> Tree:
     found = _NUMBER.match(token)
     assert found
     whole, power, sign, ten = found.groups()
-    if sum(letter.isdigit() for letter in token) > limits.MOST_DIGITS:
-        raise Refusal(f"A number may have {limits.MOST_DIGITS} digits.", column)
+    if sum(letter.isdigit() for letter in token) > size_limits.MOST_DIGITS:
+        raise Refusal(f"A number may have {size_limits.MOST_DIGITS} digits.", column)
     value = float(f"{whole}e{int(power or 0) + int((sign or '') + (ten or '0'))}")
     if math.isinf(value):
         raise Refusal("This number is too large: the largest is about 1.8e308.", column)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from regard.language.formula import limits
+from regard.language.formula import size_limits
 from regard.language.formula.evaluation.evaluator import constant
 from regard.language.formula.parsing.grammar import POSTFIXES
 from regard.language.formula.parsing.partial_trees import (
@@ -44,9 +44,10 @@ class Builder(Values):
     def start(self, children: list[Any]) -> Tree:
         """A whole formula."""
         (whole,) = children
-        if depth(whole.tree) > limits.DEEPEST:
+        if depth(whole.tree) > size_limits.DEEPEST:
             raise Refusal(
-                f"A formula may be nested {limits.DEEPEST} deep. Name its parts, or shorten it.",
+                f"A formula may be nested {size_limits.DEEPEST} deep. "
+                "Name its parts, or shorten it.",
                 whole.start,
             )
         return whole.tree
@@ -242,9 +243,9 @@ class Builder(Values):
                 "Two powers in a row can be read in two ways: write (a^b)^c or a^(b^c).", column
             )
         value = None if base.tree == name("e") else constant(exponent.tree)
-        if value is not None and not abs(value) <= limits.LARGEST_EXPONENT:
+        if value is not None and not abs(value) <= size_limits.LARGEST_EXPONENT:
             raise Refusal(
-                f"An exponent may be at most {limits.LARGEST_EXPONENT} in absolute value.",
+                f"An exponent may be at most {size_limits.LARGEST_EXPONENT} in absolute value.",
                 exponent.start,
             )
         tree = apply("^", value_of(base), value_of(exponent), column=column)
