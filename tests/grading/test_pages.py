@@ -70,3 +70,23 @@ def test_long_names_leave_room_for_the_rest_of_a_row() -> None:
 def test_no_page_is_called_as_windows_calls_a_device(name: str) -> None:
     assert page_name(name).startswith(f"{name}-")
     assert page_name(f"{name}rad") == f"{name}rad.html"
+
+
+def test_a_collection_is_shown_by_its_parts_and_a_stray_file_once(tmp_path: Path) -> None:
+    made, out = tmp_path / "class", tmp_path / "out"
+    made.mkdir()
+    (made / "ann.toml").write_text('[b]\nq = "C (k_a + k_b)"\n')
+    (made / "bob.toml").write_bytes(b"\xff\xfe\x00")
+    grades = grade("cs114b-hw4", made, out, workers=1)
+    shown = str(grades.overview.report())
+    titles = [
+        "(a) Copy a value",
+        "(b) Average two values",
+        "(e-ii) Choose keys, queries and values",
+    ]
+    places = [shown.index(title) for title in titles]
+    assert places == sorted(places)
+    assert shown.count("is not text in UTF-8") == 1
+    assert "Hand-ins that answer none of the problems" in shown
+    page = (out / "feedback" / "ann.html").read_text("utf-8")
+    assert page.index("(a) Copy a value") < page.index("(b) Average two values")

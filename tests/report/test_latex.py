@@ -286,3 +286,28 @@ def test_a_heat_map_is_white_at_zero_blue_above_and_orange_below() -> None:
     assert shades[0] == "0"
     assert shades[1] in ("15", "16")
     assert shades[2] == "31"
+
+
+def test_an_answer_says_a_field_once() -> None:
+    answer = Heading("Answer", role="answer")
+    said = Math(r"q = C \left(k_a + k_b\right),\quad a\text{: true}")
+    fields = Facts((("$q$", r"$C \left(k_a + k_b\right)$"), ("$a$", "true"), ("$C$", "6.9")))
+    drawn = body(answer, said, fields)
+    assert re.findall(r"regardsoft\}\{\$(\w)\$\}", drawn) == ["C"]
+    longer = body(answer, Math("q = C k_a + k_b"), Facts((("$q$", "$C k_a$"),)))
+    assert "regardsoft}{$q$}" in longer  # it begins as the formula does, and is another
+
+
+def test_a_few_words_stay_on_the_page_of_the_table_below_them() -> None:
+    wide = Table(("claim", "found"), (("so " * 60, "it is"),))
+    assert r"All hold.\par\nopagebreak" in body(Text("All hold."), wide)
+    narrow = Table(("i", "j"), (("1", "2"),))
+    assert r"All hold.\par\nopagebreak" in body(Text("All hold."), narrow)
+    assert r"\nopagebreak" not in body(Text("All hold."), Text("None fails."))
+
+
+def test_items_with_letters_have_them_as_their_labels() -> None:
+    drawn = body(Prose("- (a) First.\n- Second.\n- (see) it"))
+    assert "\\item[(a)]\nFirst." in drawn
+    assert "\\item{}\nSecond." in drawn
+    assert "\\item[(see)]\nit" in drawn

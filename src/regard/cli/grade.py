@@ -83,14 +83,18 @@ def _show(grades: Grades, output: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from regard.problems.problem_sets import part_labels
+
     console = out()
     table = Table(box=None, pad_edge=False)
     for column in ("problem", "mean score", "answers"):
         table.add_column(column, justify="right" if column == "mean score" else "left")
-    for one in grades.overview.problems:
+    by_id = {one.problem: one for one in grades.overview.problems}
+    for name, label in part_labels(list(by_id)).items():
+        one = by_id[name]
         mean = "–" if one.mean_score is None else f"{one.mean_score:.0%}"
         counts = ", ".join(f"{count} {verdict}" for verdict, count in one.verdicts.items())
-        table.add_row(Text(one.problem), mean, counts)
+        table.add_row(Text(f"{label} {name}".lstrip()), mean, counts)
     students = grades.overview.students
     console.print(f"{students} student{'s' if students > 1 else ''}", style="bold", markup=False)
     console.print(table)

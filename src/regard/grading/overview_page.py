@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
 from regard.checking.verdict_words import typeset
 from regard.grading.overview import Borderline, Overview, ProblemOverview, SameAnswers
 from regard.grading.pages import literal
+from regard.problems.problem_sets import part_labels
 from regard.report import Block, Facts, Heading, Plot, Report, Series, Table, Text, number
 from regard.report.headline import marked
 from regard.report.recognised import in_words
@@ -14,20 +18,31 @@ MOST_ROWS = 40
 LONGEST_NAME = 28  # characters of a student's name in a cell; the tables of grades have all of it
 LONGEST_ANSWER = 160
 TENTHS = 10
+ForAPerson: TypeAlias = tuple[str, str, str]  # student, verdict, why
 
 
 def overview_report(found: Overview) -> Report:
     """Return the overview: the class in numbers, then a chapter for each problem."""
     blocks: list[Block] = [Text(_in_numbers(found), "headline")]
+    by_id = {one.problem: one for one in found.problems}
+    named = [
+        (f"{label} {by_id[name].title}".lstrip(), by_id[name])
+        for name, label in part_labels(list(by_id)).items()
+    ]
     rows = tuple(
-        (one.title, _share(one.mean_score), *(str(one.verdicts.get(v, 0)) for v in _shown(found)))
-        for one in found.problems
+        (title, _share(one.mean_score), *(str(one.verdicts.get(v, 0)) for v in _shown(found)))
+        for title, one in named
     )
     blocks.append(Table(("problem", "mean score", *_shown(found)), rows))
     if set(found.scores.values()) - {0.0, 1.0, None}:  # without, the table says as much
         blocks.append(_histogram(found))
     alone = len(found.problems) == 1
-    chapters = [Report(literal(one.title), tuple(_chapter(one, alone))) for one in found.problems]
+    everywhere = () if alone else _everywhere(found)
+    if everywhere:
+        blocks += [Heading("Hand-ins that answer none of the problems"), *_persons(everywhere)]
+    chapters = [
+        Report(literal(title), tuple(_chapter(one, alone, everywhere))) for title, one in named
+    ]
     return Report.join("The class at a glance", chapters, blocks)
 
 
@@ -61,7 +76,18 @@ def _histogram(found: Overview) -> Plot:
     return Plot("bars", "How many students have which score", "score", "students", (series,))
 
 
-def _chapter(one: ProblemOverview, alone: bool) -> list[Block]:
+def _everywhere(found: Overview) -> tuple[ForAPerson, ...]:
+    """Return what is said of a hand-in at every problem, in the same words."""
+    first, *others = (one.for_a_person for one in found.problems)
+    return tuple(row for row in first if all(row in rows for rows in others))
+
+
+def _persons(found: Sequence[ForAPerson]) -> list[Block]:
+    rows = tuple((_name(s), v, literal(m)) for s, v, m in found[:MOST_ROWS])
+    return [Table(("student", "verdict", "why"), rows), *_more(len(found))]
+
+
+def _chapter(one: ProblemOverview, alone: bool, everywhere: Sequence[ForAPerson]) -> list[Block]:
     blocks: list[Block] = [Text(one.problem, "eyebrow")]
     if not alone:  # else the table above it has these
         counts = ", ".join(f"{count} {verdict}" for verdict, count in one.verdicts.items())
@@ -79,13 +105,9 @@ def _chapter(one: ProblemOverview, alone: bool) -> list[Block]:
         blocks += _borderline(one.borderline)
     if one.same:
         blocks += _same(one)
-    if one.for_a_person:
-        rows = tuple((_name(s), v, literal(m)) for s, v, m in one.for_a_person[:MOST_ROWS])
-        blocks += [
-            Heading("For a person to look at"),
-            Table(("student", "verdict", "why"), rows),
-            *_more(len(one.for_a_person)),
-        ]
+    own = [row for row in one.for_a_person if row not in everywhere]
+    if own:
+        blocks += [Heading("For a person to look at"), *_persons(own)]
     return blocks
 
 

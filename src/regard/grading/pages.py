@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from regard.problems import Problem
-from regard.problems.problem_sets import place
+from regard.problems.problem_sets import part_labels, place
 from regard.report import Block, Heading, Prose, Report, Table, Text
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Windows keeps some names for devices, whatever their ending.
 _PLAIN = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9][a-z0-9_-]{0,79}")
-_TONES = {"right": "good", "partly right": "open", "undecided": "open"}
+_TONES = {"right": "good", "partly right": "open", "undecided": "open", "missing": "open"}
 
 
 def page_name(student: str) -> str:
@@ -42,12 +42,17 @@ def feedback(
 ) -> Report:
     """Return what a student is told: a line for each problem, then each in full."""
     total = "not decided yet" if score is None else f"{score:.0%}"
-    lines = tuple((problems[row.problem].title, _score(row), row.verdict) for row in rows)
+    labels = part_labels([row.problem for row in rows])
+    by_problem = {row.problem: row for row in rows}
+    rows = [by_problem[name] for name in labels]
+    titles = {name: f"{label} {problems[name].title}".lstrip() for name, label in labels.items()}
+    lines = tuple((titles[row.problem], _score(row), row.verdict) for row in rows)
     blocks: list[Block] = [Text(literal(student), "eyebrow")]
-    chapters = [_chapter(row, problems[row.problem]) for row in rows]
+    chapters = [_chapter(row, problems[row.problem], titles[row.problem]) for row in rows]
     if len(rows) == 1:
         return Report.join(f"Your answer: {_score(rows[0])}", chapters, blocks)
-    blocks.append(Table(("problem", "score", "verdict"), lines))
+    if any(row.found.get("points") or row.score not in (0, 1) for row in rows):
+        blocks.append(Table(("problem", "score", "verdict"), lines))  # else the chapters say it
     return Report.join(f"Your answers: {total}", chapters, blocks)
 
 
@@ -59,16 +64,16 @@ def _score(row: Row) -> str:
     return "not decided yet" if row.score is None else f"{row.score:.0%}"
 
 
-def _chapter(row: Row, problem: Problem) -> Report:
+def _chapter(row: Row, problem: Problem, title: str) -> Report:
     saved = row.found.get("report")
     if saved:
         found = Report.from_dict(saved)
         rest = [block for block in found.blocks if not _is_eyebrow(block)]
         where = Text(place(problem) or problem.id, "eyebrow")
-        return Report(problem.title, (where, *_question(row, problem), *rest))
+        return Report(title, (where, *_question(row, problem), *rest))
     tone = _TONES.get(row.verdict, "bad")
     heading = Heading("Your answer", role="answer", status=row.verdict, tone=tone)
-    return Report(problem.title, (*_question(row, problem), heading, Text(literal(row.message))))
+    return Report(title, (*_question(row, problem), heading, Text(literal(row.message))))
 
 
 def _is_eyebrow(block: Block) -> bool:

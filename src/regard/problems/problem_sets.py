@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -122,6 +122,20 @@ def names() -> tuple[str, ...]:
     """Return the ids of the bundled problems, in the order of their collections."""
     listed = [part.problem for found in _all().values() for part in found.parts]
     return tuple(dict.fromkeys([*listed, *bundled_ids()]))
+
+
+def part_labels(ids: Sequence[str]) -> dict[str, str]:
+    """Return the labels of problems that one collection holds, in its order; else "" for each.
+
+    >>> part_labels(["two-heads-average", "average-two-values"])
+    {'average-two-values': '(b)', 'two-heads-average': '(d-i)'}
+    """
+    if len(ids) > 1:
+        for one in map(collection, collections()):
+            labels = {part.problem: part.label for part in one.parts if part.problem in ids}
+            if len(labels) == len(set(ids)):
+                return labels
+    return dict.fromkeys(ids, "")
 
 
 def place(problem: Problem) -> str:

@@ -25,16 +25,16 @@ class Piece:
 def flow(pieces: Iterable[Piece]) -> str:
     """Return pieces in their order, those next to each other side by side."""
     parts: list[str] = []
+    last: Piece | None = None
     shown = [piece for piece in pieces if piece.latex]
-    stays = False
     for beside, group in groupby(shown, lambda piece: piece.kind == "beside"):
         found = list(group)
-        if stays and (beside or found[0].kind == "table"):
-            parts[-1] += r"\par\nopagebreak"
+        for piece in found[:1] if beside else found:
+            if last is not None and last.kind == "short" and piece.kind in ("beside", "table"):
+                parts[-1] += r"\par\nopagebreak"
+            parts.append(piece.latex)
+            last = piece
         if beside:
             inside = [piece.latex for piece in found]
-            parts.append("\n".join([r"\begin{regardflow}", *inside, r"\end{regardflow}"]))
-        else:
-            parts += [piece.latex for piece in found]
-        stays = found[-1].kind == "short"
+            parts[-1] = "\n".join([r"\begin{regardflow}", *inside, r"\end{regardflow}"])
     return "\n\n".join(parts)

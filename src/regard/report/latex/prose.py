@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from regard.report import markdown
 from regard.report.characters import verbatim
@@ -14,6 +15,7 @@ from regard.report.markdown import Part, Span
 _DEEPEST = 4  # LaTeX has no more levels of lists
 _LONG = 1200  # a formula that would be too small to read if it were fitted into a line
 _PAIRS = (("{", "}"), (r"\left", r"\right"), (r"\begin", r"\end"), ("(", ")"))
+_LABEL = re.compile(r"(\([A-Za-z0-9]{1,4}\)) ")  # of an item: (b)
 _WIDE = 60  # a formula of fewer letters fits into a line
 _GAP = re.compile(r"(\\q?quad(?![A-Za-z]))")
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
@@ -109,12 +111,15 @@ def prose(text: str) -> str:
     """Return Markdown as LaTeX."""
     result: list[str] = []
     depth = numbered = 0  # of open lists and quotations, and of numbered lists among them
-    for part in markdown.parse(text):
+    parts = markdown.parse(text)
+    for i, part in enumerate(parts):
         opens = part.kind == "open"
         if part.tag == "li":
-            if opens:
-                # Deeper lists go on in the items of the last one.
-                result.append(r"\item{}" if depth <= _DEEPEST else r"\par \textbullet{} ")
+            if opens and depth <= _DEEPEST:
+                label, parts[i + 1] = _label(parts[i + 1])
+                result.append(rf"\item[{label}]" if label else r"\item{}")
+            elif opens:  # deeper lists go on in the items of the last one
+                result.append(r"\par \textbullet{} ")
         elif part.tag:
             depth += opens
             if depth <= _DEEPEST:
@@ -129,6 +134,16 @@ def prose(text: str) -> str:
         else:
             result.append(_leaf(part))
     return "\n".join(result)
+
+
+def _label(part: Part) -> tuple[str, Part]:
+    """Return the label that an item begins with, such as (b), and the rest; "" without one."""
+    first = part.spans[0] if part.spans else None
+    found = _LABEL.match(first.text) if first is not None and first.kind == "words" else None
+    if first is None or found is None:
+        return "", part
+    rest = replace(first, text=first.text[found.end() :])
+    return escaped(found[1]), replace(part, spans=(rest, *part.spans[1:]))
 
 
 def _leaf(part: Part) -> str:
