@@ -34,8 +34,17 @@ print(peak() - before)
         ("{'is_causal': True}", "7:7"),
         ("{}", "7:8"),
         ("{'is_causal': True}", "5990:"),
+        ("{'mask': np.broadcast_to(np.arange(n) != 7, (n, n))}", "7:7"),
+        ("{'window': (9, 9)}", "7:7"),
     ],
-    ids=["all keys", "causal", "a value that is NaN", "causal with NaN at the end"],
+    ids=[
+        "all keys",
+        "causal",
+        "a value that is NaN",
+        "causal with NaN at the end",
+        "a mask",
+        "a window",
+    ],
 )
 def test_a_call_takes_far_less_than_a_table_of_scores(
     rules: str, damaged: str, kernel: str, monkeypatch: pytest.MonkeyPatch

@@ -54,8 +54,21 @@ def bounds(design: RobustDesign, kind: str) -> list[float]:
 
 
 def rmse(queries: Any, wanted: Any, means: Any = MEANS, noise: Any = NOISE) -> float:
-    law = regard.analysis.key_noise(queries, means, noise, np.eye(len(means)))
-    return math.sqrt(float(np.sum((law.mean - wanted) ** 2) + np.trace(law.covariance)))
+    """How far the mean of the heads' weights is from those wanted, over 400,000 drawn keys."""
+    rng, heads = np.random.default_rng(0), np.atleast_2d(queries)
+    spread = np.stack([rng.standard_normal((200_000, len(one))) @ _root(one) for one in noise], 1)
+    total = 0.0
+    for sign in (1, -1):  # each draw and its mirror image
+        scores = (means + sign * spread) @ heads.T  # (draws, keys, heads)
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        weights = np.mean(powers / powers.sum(axis=1, keepdims=True), axis=2)
+        total += float(np.mean(np.sum((weights - wanted) ** 2, axis=1))) / 2
+    return math.sqrt(total)
+
+
+def _root(covariance: Any) -> Any:
+    values, vectors = np.linalg.eigh(covariance)
+    return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
 
 
 def random_law(rng: np.random.Generator, n: int, d: int, rank: int) -> tuple[Any, Any]:
@@ -83,11 +96,11 @@ def test_two_steered_heads_are_twenty_times_better_than_two_naive_ones() -> None
     wanted = np.array([0.5, 0.5, 0, 0, 0])
     single = designed(MEANS, NOISE, BOTH, gap=6.0)
     two = designed(MEANS, NOISE, BOTH, gap=6.0, heads=2)
-    np.testing.assert_allclose(rmse(6 * (MEANS[:1] + MEANS[1:2]), wanted), 0.570, atol=1e-3)
+    np.testing.assert_allclose(rmse(6 * (MEANS[:1] + MEANS[1:2]), wanted), 0.570, atol=2e-3)
     np.testing.assert_allclose(rmse(6 * MEANS[:2], wanted), 0.182, atol=1e-3)
     np.testing.assert_allclose(single.rmse, 0.156, atol=2e-3)
     assert two.rmse <= rmse(6 * MEANS[:2], wanted) / 20
-    np.testing.assert_allclose(two.rmse, rmse(two.queries, wanted), rtol=1e-12)
+    np.testing.assert_allclose(two.rmse, rmse(two.queries, wanted), rtol=0.01)
     np.testing.assert_allclose(two.rmse, 0.0079, atol=5e-5)
     assert two.allocation == ((0,), (1,))
     np.testing.assert_array_equal(two.head_weights, [0.5, 0.5])

@@ -26,7 +26,10 @@ def test_counterexamples_violate_what_was_asked_for(entry: dict[str, Any]) -> No
     found = check(one, entry["answer"])
     assert found.counterexample is not None
     arrays = {name: np.array(array) for name, array in found.counterexample.arrays.items()}
-    if "v" not in arrays:
+    if "v" not in arrays:  # somebody said that there is none: all vectors are independent
+        assert entry["tag"] == "claims-impossible"
+        bases = np.hstack([arrays["S"], arrays["T"]])
+        assert np.linalg.matrix_rank(bases) == bases.shape[1]
         return
     v, w, M = arrays["v"], arrays["w"], np.atleast_2d(arrays["M"])
     kept, dropped = (arrays["S"], arrays["T"])[:: 1 if one.goal.recover == "S" else -1]
@@ -34,7 +37,10 @@ def test_counterexamples_violate_what_was_asked_for(entry: dict[str, Any]) -> No
         x = np.linalg.lstsq(basis, vector, rcond=None)[0]
         np.testing.assert_allclose(basis @ x, vector, atol=1e-12)
     np.testing.assert_allclose(arrays["c"], one.given.share * (v + w), atol=1e-12)
-    if M.shape != (len(v), len(v)):
+    if M.shape != (len(v), len(v)):  # it brings coordinates, one for each basis vector
+        assert entry["tag"] in ("coordinates-instead-of-projection", "other-subspace")
+        assert len(v) in M.shape
+        assert {arrays["S"].shape[1], arrays["T"].shape[1]} & set(M.shape)
         return
     on_right = ("side" in entry["answer"] and entry["answer"]["side"][0] == "c") or (
         "side" not in entry["answer"] and one.goal.side == "c M"
