@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from regard.errors import InvalidProblem
+from regard.kinds.code.explain.function_words import WORDS
 from regard.kinds.code.explain.wrong_versions import WRONG, changed
 from regard.kinds.code.solve.catalogue import CATALOGUE
 from regard.problems import from_dict, load
@@ -164,7 +165,7 @@ def test_a_wrong_version_is_a_change_of_the_right_one_and_fails(behaviour: str) 
 
 
 def test_every_behaviour_has_an_implementation_that_fits_on_a_line_of_a_report() -> None:
-    assert set(CATALOGUE) == set(PARAMETERS)
+    assert set(CATALOGUE) == set(WORDS) == set(PARAMETERS)
     for entry in CATALOGUE.values():
         assert max(map(len, entry.body.splitlines())) <= 72
 

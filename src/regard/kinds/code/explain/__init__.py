@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from regard.kinds.code.explain.function_words import WORDS
 from regard.kinds.code.explain.wrong_versions import wrong_versions
 from regard.kinds.code.solve import Completed
-from regard.kinds.code.solve.catalogue import CATALOGUE
 from regard.kinds.code.solve.completed_file import load
 from regard.kinds.code.solve.reference_runs import RUNS, draw, outcome
 from regard.kinds.code.spec import CodeProblem
@@ -40,9 +40,9 @@ def explain(problem: CodeProblem, found: Completed) -> Explanation:
     """Return the functions one by one."""
     wanted = problem.goal.functions
     first = next(name for name in HEADLINES if name in wanted.values())
-    entries = [(part, CATALOGUE[part.behaviour]) for part in found.functions]
+    entries = [(part, WORDS[part.behaviour]) for part in found.functions]
     return Explanation(
-        CATALOGUE[first].formula,
+        WORDS[first].formula,
         tuple(
             step
             for part, one in entries
@@ -66,7 +66,7 @@ def _result(found: Completed) -> str:
 def _shown(found: Completed) -> list[Block]:
     blocks: list[Block] = []
     for part in found.functions:
-        entry = CATALOGUE[part.behaviour]
+        entry = WORDS[part.behaviour]
         blocks.append(Heading(f"{entry.title}: {part.name}", 3))
         if part.helper:
             blocks.append(Text("The skeleton has no such function, and others call it."))
