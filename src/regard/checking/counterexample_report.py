@@ -117,12 +117,12 @@ def comparison(both: SideBySide) -> Comparison:
 def fixed(x: float) -> str:
     """Write a weight in four decimals, or a number in four digits where these would be others.
 
-    >>> fixed(0.5), fixed(0.49996), fixed(2.27e-5), fixed(14.16710), fixed(1e-86)
-    ('0.5', '0.49996', '2.27e-05', '14.17', '≈ 0')
+    >>> fixed(0.5), fixed(0.49996), fixed(2.27e-5), fixed(14.16710), fixed(1e-86), fixed(0.5 - 0.7)
+    ('0.5', '0.49996', '2.27e-05', '14.17', '≈ 0', '-0.2')
     """
     if abs(x) < _NOTHING:
         return "0" if x == 0 else "≈ 0"
-    if x == round(x, 2) and abs(x) < 1e4:
+    if abs(x - round(x, 2)) < _NOTHING and abs(x) < 1e4:  # but for rounding
         return f"{x:.2f}".rstrip("0").rstrip(".")
     if not 5e-4 <= abs(x) < 1:
         return in_table(number(x, 12))
