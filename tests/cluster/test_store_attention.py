@@ -13,7 +13,7 @@ import regard
 from cluster.processes import run
 from regard.cluster import attention
 from regard.cluster.key_stores import plan as planning
-from regard.cluster.key_stores.partial_attention import Asked, attend, join
+from regard.cluster.key_stores.partial_attention import Asked, Pass, attend, join
 from regard.core import reference
 from regard.errors import ParameterError, ShapeError
 
@@ -87,7 +87,7 @@ def test_parts_joined_in_any_order_are_the_same_to_rounding(stores: Any) -> None
     asked = Asked(3, (1,), (57,))
     cuts = [0, 13, 14, 60, 101]
     parts = [
-        attend(query, key[..., a:b, :], value[..., a:b, :], a, {}, asked)
+        attend(query, key[..., a:b, :], value[..., a:b, :], a, Pass(b - a, {}, asked))
         for a, b in itertools.pairwise(cuts)
     ]
     forward = join(join(join(parts[0], parts[1]), parts[2]), parts[3])

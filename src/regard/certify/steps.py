@@ -27,6 +27,7 @@ from flint import arb
 from regard.certify.balls import Arithmetic, exponentials
 from regard.certify.certificate import Unusable, listed, matrix, part
 from regard.certify.step_context import Context, Rows, visible_keys
+from regard.certify.step_positions import rotary, sinusoidal
 
 MOST_STEPS = 400
 MOST_ENTRIES = 20_000
@@ -213,38 +214,6 @@ def _additive(c: Context, queries: Rows, keys: Rows, vector: Rows) -> Rows:
     ]
 
 
-def _angle(c: Context, position: int, pair: int, width: int) -> arb:
-    base = c.constant(part(c.options, "base"))
-    return position * base ** (arb(-2 * pair) / width)
-
-
-def _sinusoidal(c: Context) -> Rows:
-    width, start = c.whole("width", 2), c.whole("start")
-    rows = []
-    for t in range(start, start + c.whole("count", 1)):
-        angles = [_angle(c, t, pair, width) for pair in range(width // 2)]
-        rows.append([value for a in angles for value in (a.sin(), a.cos())])
-    return rows
-
-
-def _rotary(c: Context, rows: Rows) -> Rows:
-    heads, start = c.whole("heads", 1), c.whole("start")
-    d = len(rows[0]) // heads
-    halves = {"halves": True, "interleaved": False}[part(c.options, "pairs")]
-    found = []
-    for t, row in enumerate(rows, start):
-        turned = list(row)
-        for pair in range(d // 2):
-            angle = _angle(c, t, pair, d)
-            for first in range(0, heads * d, d):
-                a = first + (pair if halves else 2 * pair)
-                b = first + (pair + d // 2 if halves else 2 * pair + 1)
-                turned[a] = row[a] * angle.cos() - row[b] * angle.sin()
-                turned[b] = row[a] * angle.sin() + row[b] * angle.cos()
-        found.append(turned)
-    return found
-
-
 def _tiles(c: Context, rows: Rows, mask: Rows | None) -> list[list[tuple[list[int], Any]]]:
     """Return of each row and tile the keys seen so far, and their largest score."""
     size, count = c.whole("size", 1), len(rows[0])
@@ -306,8 +275,8 @@ OPERATIONS: Mapping[str, Callable[..., Rows]] = {
     "cosines": _cosines,
     "distances": _distances,
     "additive": _additive,
-    "sinusoidal": _sinusoidal,
-    "rotary": _rotary,
+    "sinusoidal": sinusoidal,
+    "rotary": rotary,
     "running_maxima": _running_maxima,
     "running": _running,
 }

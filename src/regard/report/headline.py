@@ -9,6 +9,7 @@ The words in square brackets have the colour named after them: "target" what is 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 COLOURS: Final = ("target", "query", "bad")
@@ -38,6 +39,22 @@ def pieces(text: str) -> list[tuple[str, str]]:
         end = match.end()
     found.append(("", text[end:]))
     return [(colour, words) for colour, words in found if words]
+
+
+def written(text: str, words: Callable[[str], str], colour: Callable[[str, str], str]) -> str:
+    """Return the sentence with its parts as `words` writes them, and those that stand out coloured.
+
+    Spaces at the ends of the other parts stay.
+
+    >>> written("from [6.91]{.target} on", str.upper, lambda name, part: f"<{name} {part}>")
+    'FROM <target 6.91> ON'
+    """
+    return "".join(
+        colour(name, words(part))
+        if name
+        else f"{' ' * part.startswith(' ')}{words(part).strip(' ')}{' ' * part.endswith(' ')}"
+        for name, part in pieces(text)
+    )
 
 
 def unmarked(text: str) -> str:

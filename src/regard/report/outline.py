@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from regard.report.blocks import Heading, Text
 from regard.report.document import Block
+from regard.report.slider import Slider
 
 
 @dataclass(frozen=True)
@@ -60,3 +61,19 @@ def _chapter(heading: Heading | None, blocks: list[Block]) -> Chapter:
             (sections[-1][1] if sections else lead).append(block)
     found = tuple(Section(top, tuple(below)) for top, below in sections)
     return Chapter(heading, above["eyebrow"], above["headline"], tuple(lead), found)
+
+
+def without_first_slider(
+    sections: Iterable[Section],
+) -> tuple[list[Section], tuple[Block, ...]]:
+    """Take the first slider out, which stands below the answer, over the whole width."""
+    found: list[Section] = []
+    moving: tuple[Block, ...] = ()
+    for section in sections:
+        sliders = [block for block in section.blocks if isinstance(block, Slider)]
+        if sliders and not moving:
+            moving = (sliders[0],)
+            kept = tuple(block for block in section.blocks if block is not sliders[0])
+            section = Section(section.heading, kept)
+        found.append(section)
+    return found, moving

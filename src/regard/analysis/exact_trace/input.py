@@ -94,13 +94,12 @@ def read_rows(
     function: str,
     name: str,
     given: object,
-    rows: str,
-    columns: str,
-    before: str,
-    left: Matrix,
+    axes: tuple[str, str],
+    after: tuple[str, Matrix],
     floats: dict[str, float],
 ) -> Matrix:
     """A matrix that is multiplied from the left by another, which has a column per row of it."""
+    (rows, columns), (before, left) = axes, after
     matrix = read_matrix(function, name, given, f"({rows}, {columns})", floats)
     wanted = len(left[0])
     if len(matrix) != wanted:

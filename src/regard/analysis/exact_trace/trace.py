@@ -73,9 +73,10 @@ def trace(
     """
     floats: dict[str, float] = {}
     tokens = read_matrix(FUNCTION, "x", x, "(n, d_model)", floats)
-    query_matrix = read_rows(FUNCTION, "W_Q", W_Q, "d_model", "d_k", "x", tokens, floats)
-    key_matrix = read_rows(FUNCTION, "W_K", W_K, "d_model", "d_k", "x", tokens, floats)
-    value_matrix = read_rows(FUNCTION, "W_V", W_V, "d_model", "d_v", "x", tokens, floats)
+    width, first = ("d_model", "d_k"), ("x", tokens)
+    query_matrix = read_rows(FUNCTION, "W_Q", W_Q, width, first, floats)
+    key_matrix = read_rows(FUNCTION, "W_K", W_K, width, first, floats)
+    value_matrix = read_rows(FUNCTION, "W_V", W_V, ("d_model", "d_v"), first, floats)
     d_k = len(query_matrix[0])
     if len(key_matrix[0]) != d_k:
         raise ShapeError(
@@ -84,7 +85,8 @@ def trace(
         )
     output_matrix = None
     if W_O is not None:
-        output_matrix = read_rows(FUNCTION, "W_O", W_O, "d_v", "d_out", "W_V", value_matrix, floats)
+        before = ("W_V", value_matrix)
+        output_matrix = read_rows(FUNCTION, "W_O", W_O, ("d_v", "d_out"), before, floats)
     factor = read_scale(FUNCTION, scale, d_k, floats)
     if not isinstance(is_causal, bool | np.bool_):
         raise ParameterError(f"{FUNCTION}: is_causal must be True or False. Got {is_causal!r}.")

@@ -13,7 +13,7 @@ from regard.arrays import common_dtype, computing, numbers
 from regard.cluster.byte_sizes import read_bytes
 from regard.cluster.connection import connected
 from regard.cluster.key_stores.block_stream import attend_stores
-from regard.cluster.key_stores.partial_attention import Asked, Described, Partial
+from regard.cluster.key_stores.partial_attention import Asked, Described, Partial, Pass
 from regard.cluster.key_stores.plan import plan, threads_for
 from regard.cluster.key_stores.result import StoreAttention, finish
 from regard.cluster.key_stores.stores import Store, open_store
@@ -105,7 +105,7 @@ def attention(
         share = limit if found is None else limit // _tasks_at_once(found)
         threads = threads_for(rows) if found is None else 1
         planned = plan(_NAME, share, stores, rows, dtype, asked, threads)
-        arguments = (ready, stores, span, planned.rows, rules, asked, tick)
+        arguments = (ready, stores, span, Pass(planned.rows, rules, asked), tick)
         if n == 0 or rows == 0:
             partial: Partial | None = None
         elif found is None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.cluster.key_stores.partial_attention import Asked, Partial, attend, join
+from regard.cluster.key_stores.partial_attention import Partial, Pass, attend, join
 from regard.cluster.key_stores.stores import NpyFile, Store
 
 __all__ = ["attend_stores"]
@@ -29,16 +29,15 @@ def attend_stores(
     query: Array,
     stores: tuple[Store, Store],
     span: tuple[int, int],
-    rows: int,
-    rules: Mapping[str, Any],
-    asked: Asked | None,
+    wanted: Pass,
     tick: Callable[[int], None] = lambda done: None,
     threads: int = 1,
 ) -> Partial | None:
-    """Return the attention to the keys of a span, read so many rows at a time; None if it is empty.
+    """Return the attention to the keys of a span; None if it is empty.
 
     `tick` is told how many keys are done; so many `threads` compute at a time.
     """
+    rows = wanted.rows
     starts = range(*span, rows)
     computing = threading.Semaphore(threads)
 
@@ -48,7 +47,7 @@ def attend_stores(
         with computing:
             # Converted here, so that parts are joined before they are rounded to 16 bits.
             key, value = (x.astype(query.dtype, copy=False) for x in (key, value))
-            return attend(query, key, value, start, rules, asked)
+            return attend(query, key, value, start, wanted)
 
     memory = [[_memory(s, rows) for s in stores] for _ in range(min(threads + 1, len(starts)))]
     found: Partial | None = None

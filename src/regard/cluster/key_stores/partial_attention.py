@@ -23,7 +23,7 @@ from regard.core.attention import attention_with_lse
 from regard.core.statistics import attention_statistics
 from regard.core.streaming import AttentionState
 
-__all__ = ["Asked", "Described", "Partial", "attend", "join"]
+__all__ = ["Asked", "Described", "Partial", "Pass", "attend", "join"]
 
 Array = NDArray[Any]
 TILE, FEWEST = 16, 3  # queries that the kernel works on at once; from how many on that is faster
@@ -42,6 +42,21 @@ class Asked:
     top: int
     offsets: tuple[int, ...]
     columns: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What is done in one pass over the keys.
+
+    Attributes:
+        rows: how many keys are read at a time.
+        rules: of attention, for all keys; by the names that `attention` has for them.
+        asked: what is asked for about the weights, or None.
+    """
+
+    rows: int
+    rules: Mapping[str, Any]
+    asked: Asked | None
 
 
 @dataclass(frozen=True)
@@ -70,16 +85,9 @@ class Partial:
     described: Described | None
 
 
-def attend(
-    query: Array,
-    key: Array,
-    value: Array,
-    start: int,
-    rules: Mapping[str, Any],
-    asked: Asked | None,
-) -> Partial:
-    """Return the attention to keys that begin at position `start` of all; rules are for all."""
-    here = dict(rules)
+def attend(query: Array, key: Array, value: Array, start: int, wanted: Pass) -> Partial:
+    """Return the attention to keys that begin at position `start` of all."""
+    here = dict(wanted.rules)
     shifted = here.get("is_causal") or here.get("window") is not None
     offset = np.asarray(here.pop("causal_offset", 0)) - start
     if shifted:
@@ -90,9 +98,10 @@ def attend(
     n_q = query.shape[-2]
     output, lse = attention_with_lse(_whole_tile(query), key, value, **here)
     state = AttentionState.from_lse(output[..., :n_q, :], lse[..., :n_q])
-    if asked is None:
+    if wanted.asked is None:
         return Partial(state, None)
-    return Partial(state, _describe(query, key, start, {**here, "causal_offset": offset}, asked))
+    here["causal_offset"] = offset
+    return Partial(state, _describe(query, key, start, here, wanted.asked))
 
 
 def _whole_tile(query: Array) -> Array:

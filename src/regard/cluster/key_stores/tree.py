@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import warnings
 from asyncio import CancelledError
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError as FutureCancelled
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from regard.cluster.connection import Watch, begin_task
 from regard.cluster.failures import ClusterError
 from regard.cluster.key_stores.block_stream import attend_stores
-from regard.cluster.key_stores.partial_attention import Asked, Partial, join
+from regard.cluster.key_stores.partial_attention import Partial, Pass, join
 from regard.cluster.key_stores.stores import ArrayStore, DaskStore, Store
 
 __all__ = ["attend_on_cluster"]
@@ -32,14 +32,12 @@ def attend_on_cluster(
     query: Array,
     stores: tuple[Store, Store],
     span: tuple[int, int],
-    rows: int,
-    rules: Mapping[str, Any],
-    asked: Asked | None,
+    wanted: Pass,
     tick: Callable[[int], None],
 ) -> Partial:
     """Return the attention to the keys of a span, which is not empty."""
     watch = Watch(_NAME, client, "Run it again: attention keeps nothing between runs.")
-    parts = _parts(client, stores, span, rows)
+    parts = _parts(client, stores, span, wanted.rows)
     done: queue.SimpleQueue[Any] = queue.SimpleQueue()
     # A task and not scattered data: where the worker that holds it is lost, it is made again.
     held = client.submit(_same, query, pure=False)
@@ -50,7 +48,7 @@ def attend_on_cluster(
         sent = _sent(client, stores, start, stop)
         with warnings.catch_warnings():  # rows of arrays in memory travel with their task
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-            leaf = client.submit(_leaf, held, *sent, start, stop, rows, rules, asked, pure=False)
+            leaf = client.submit(_leaf, held, *sent, (start, stop), wanted, pure=False)
         leaves[leaf.key], sizes[leaf.key] = leaf, stop - start
         level.append(leaf)
     root = _joined(client, level)
@@ -167,15 +165,12 @@ def _leaf(
     query: Array,
     key: Store | Array,
     value: Store | Array,
-    start: int,
-    stop: int,
-    rows: int,
-    rules: Mapping[str, Any],
-    asked: Asked | None,
+    span: tuple[int, int],
+    wanted: Pass,
 ) -> Partial:
     begin_task()
-    first, second = (_Shifted(x, start) if isinstance(x, np.ndarray) else x for x in (key, value))
-    found = attend_stores(query, (first, second), (start, stop), rows, rules, asked)
+    first, second = (_Shifted(x, span[0]) if isinstance(x, np.ndarray) else x for x in (key, value))
+    found = attend_stores(query, (first, second), span, wanted)
     assert found is not None
     return found
 

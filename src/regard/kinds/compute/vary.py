@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regard.errors import RegardError
-from regard.kinds.compute.spec import ComputeProblem, quantity
+from regard.kinds.compute.spec import ComputeProblem, Quantity, quantity
 from regard.problems import to_dict
 
 TRIES = 200
@@ -107,7 +107,7 @@ def _readable(given: dict[str, Any], goal: dict[str, Any], problem: ComputeProbl
     if not all(np.all(np.isfinite(found[name])) for name in found if name[0] in "ZACORY"):
         return False
     for name in found:
-        if name.partition("_")[0] == "Z" and not example.given.divides:
+        if Quantity(name).symbol == "Z" and not example.given.divides:
             for row in rows:
                 seen = found[name][row][example.setup.allowed[row]]
                 if len(seen) > 1 and not 0.5 <= np.ptp(seen) <= WIDEST:

@@ -6,6 +6,7 @@ import numpy as np
 
 from regard.kinds.compute.instance import Example, Float64
 from regard.kinds.compute.instance.forward import of_group, of_head, tokens_of
+from regard.kinds.compute.spec import Quantity
 from regard.report import number
 
 MOST_TERMS = 8
@@ -14,8 +15,7 @@ MOST_TERMS = 8
 def worked(example: Example, name: str, row: int, column: int) -> str:
     """Write the sum of products that an entry (counted from 1) is; "" where it is none."""
     found, setup = example.right, example.setup
-    symbol, _, part = name.partition("_")
-    head = int(part[1:]) - 1 if part else 0
+    symbol, head = Quantity(name).symbol, (Quantity(name).part or 1) - 1
     left: Float64 | None = None
     right: Float64 | None = None
     extra = 0.0
@@ -37,7 +37,7 @@ def worked(example: Example, name: str, row: int, column: int) -> str:
         right = of_group(setup, K, head).T
         if symbol == "Z":
             by = setup.scale
-            bias = found.get(f"B{name[1:]}")
+            bias = found.get(Quantity(name).other("B"))
             extra = 0.0 if bias is None else float(bias[row - 1][column - 1])
     elif symbol == "C" and example.given.heads == 1:
         left, right = found["A"], found["V"]

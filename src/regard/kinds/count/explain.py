@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from regard.certify.claims.worked_examples.counts import steps_in_words
 from regard.checking.answer_reading import from_dict
 from regard.kinds.count.reading import sides
 from regard.kinds.count.solve import Counted, Counts, Shaped
@@ -102,20 +103,20 @@ def _steps(problem: CountProblem, found: Counts) -> Steps:
     ]
     for one in found.found[:MOST_QUANTITIES]:
         if isinstance(one, Shaped):
-            steps.append((f"{_words(one.name)}, step by step: {_made(one)}.", ""))
+            made = steps_in_words(one.steps).replace("_", " ")
+            steps.append((f"{_words(one.name)}, step by step: {made}.", ""))
             continue
         whole = parse(one.formula).to_latex()
-        listed = [
-            f"{name} has {text}" for name, (_, text, _) in list(one.parts.items())[:MOST_PARTS]
-        ]
+        parts = list(one.parts.items())[:MOST_PARTS]
+        listed = [f"${parse(text).to_latex()}$ for {_words(name)}" for name, (_, text, _) in parts]
         more = len(one.parts) - len(listed)
         rest = [f"{spelled(more)} more part{'s' * (more > 1)}"] if more else []
         if not listed:
             sentence = f"{_words(one.name)} is ${parse(one.total).to_latex()}$."
         elif len(listed) > 1:
-            sentence = f"{_words(one.name)}: {listing([*map(_typeset, listed), *rest])}. Together:"
+            sentence = f"{_words(one.name)}: {listing([*listed, *rest])}. Together:"
         else:
-            sentence = f"{_words(one.name)} comes from one part: {_typeset(listed[0])}."
+            sentence = f"{_words(one.name)} comes from one part: {listed[0]}."
         number_of = "" if one.number is None else _equals(one.number)
         latex = f"{whole}{number_of}" if parse(one.formula).names else whole
         steps.append((sentence, latex if typeset(latex) else ""))
@@ -151,29 +152,9 @@ def _rule(found: Counts) -> str:
     return " ".join(said) or "A product of matrices keeps the outer sizes."
 
 
-def _typeset(text: str) -> str:
-    name, _, formula = text.partition(" has ")
-    latex = f"${parse(formula).to_latex()}$"
-    return f"{latex} for {_words(name)}"
-
-
 def _words(name: str) -> str:
     matrix = name.split("_")[0] in ("W", "b")
     return f"${name}$" if matrix and len(name) <= 3 else name.replace("_", " ")
-
-
-def _made(one: Shaped) -> str:
-    said = []
-    for name, how, *rest in one.steps:
-        if how == "given":
-            said.append(f"{name} is ({', '.join(rest[0])})")
-        elif how == "split":
-            said.append(f"{name} is {rest[0]} with its width parted among {rest[1]} heads")
-        elif how == "merge":
-            said.append(f"{name} puts the heads side by side")
-        else:
-            said.append(f"{name} is {rest[0]} {rest[1]}{'ᵀ' * (how != 'times')}")
-    return "; ".join(said).replace("_", " ")
 
 
 def _in_units(value: Fraction) -> str:

@@ -92,15 +92,16 @@ def _counterexample(asked: Asked, name: str) -> Counterexample:
     at = next((s for s in places if not asked.compared(name, s).agrees), law.plain())
     found = asked.compared(name, at)
     words = {"mean": "the mean is", "variance": "the variance is", "s": "the right s is"}[name]
-    sentence = (
-        f"With {_at(at)} {words} {number(found.right)}, and the answer says {number(found.value)}."
-    )
+    shows = f"{words} {number(found.right)}, and the answer says {number(found.value)}."
     arrays = {**at, name: found.right, "answer": found.value}
-    shows = sentence.partition(f"With {_at(at)} ")[2]
     return Counterexample(
-        arrays, sentence, None, law.steps(at), f"{shows[:1].upper()}{shows[1:]}", _at(at),
-        ("answer", name),
-    )  # fmt: skip
+        arrays,
+        f"With {_at(at)} {shows}",
+        steps=law.steps(at),
+        shows=f"{shows[:1].upper()}{shows[1:]}",
+        about=_at(at),
+        main=("answer", name),
+    )
 
 
 def _never_varies(asked: Asked) -> bool:

@@ -51,7 +51,7 @@ def judge(problem: SymmetryProblem, answer: Answer) -> Verdict:
             examples.append(Counterexample({}, f"{name} is 0 whatever is given."))
         elif wrong:
             examples.append(_example(f"What {name} says", judged, said.given))
-    if problem.goal.every and not wrong and not goals[-1].name.startswith("every"):
+    if problem.goal.every and not wrong:
         goals.append(_complete(problem, said))
         if not goals[-1].passed:
             examples += _left_out(problem, said)

@@ -5,10 +5,9 @@ Names stand above columns where they are few, as in a matrix, and else before ro
 
 from __future__ import annotations
 
-from regard.report import decimals
 from regard.report.compared import Checklist, Comparison
 from regard.report.html import style as style
-from regard.report.html.prose import escaped, words
+from regard.report.html.prose import aligned, words
 from regard.report.inline import shown
 from regard.report.numbers import all_numbers
 
@@ -86,12 +85,7 @@ def _aligned(cells: list[str]) -> list[str]:
     """Return numbers that meet at their decimal points; what are no numbers, as it is."""
     if not all_numbers(shown(cell) for cell in cells):
         return [words(cell) for cell in cells]
-    split = decimals.column([shown(cell) for cell in cells])
-    wide = max(len(whole) for whole, _ in split)
-    return [
-        f'<span class="regard-whole" style="width:{wide}ch">{escaped(whole)}</span>{escaped(rest)}'
-        for whole, rest in split
-    ]
+    return aligned(cells)
 
 
 def _bar(block: Comparison, at: int) -> str:

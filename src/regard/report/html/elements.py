@@ -5,7 +5,6 @@ Looks are inline, since notebooks drop style sheets; a page adds its own (`page.
 
 from __future__ import annotations
 
-from regard.report import decimals
 from regard.report.blocks import Facts, Heading, Table, Text
 from regard.report.characters import plain
 from regard.report.compared import Checklist, Comparison
@@ -13,6 +12,7 @@ from regard.report.document import Block
 from regard.report.html import bars, compared, curves, heat, slider
 from regard.report.html import style as style
 from regard.report.html.prose import (
+    aligned,
     code,
     coloured,
     escaped,
@@ -92,7 +92,7 @@ def _figure(plot: Plot, which: int, page: bool) -> str:
 def _table(table: Table, page: bool) -> str:
     numeric, names_rows = table.numeric, table.names_rows
     columns = [
-        _aligned([row[j] for row in table.rows]) if page and number else None
+        aligned([row[j] for row in table.rows]) if page and number else None
         for j, number in enumerate(numeric)
     ]
     lines = [f'<table style="{style.TABLE};margin:0">']
@@ -125,16 +125,6 @@ def _table(table: Table, page: bool) -> str:
     if not table.rows:
         lines.append(f'<tr><td colspan="{len(numeric)}" style="{style.WORDS}">(no rows)</td></tr>')
     return _scrolling("\n".join([*lines, "</tbody>", "</table>"]), shown(table.caption) or "Table")
-
-
-def _aligned(cells: list[str]) -> list[str]:
-    """Return numbers that meet at their decimal points."""
-    split = decimals.column([shown(cell) for cell in cells])
-    wide = max(len(whole) for whole, _ in split)
-    return [
-        f'<span class="regard-whole" style="width:{wide}ch">{escaped(whole)}</span>{escaped(rest)}'
-        for whole, rest in split
-    ]
 
 
 def _scrolling(table: str, label: str) -> str:

@@ -8,10 +8,10 @@ from functools import lru_cache
 from html import escape
 
 from regard.language import notation
-from regard.report import inline, markdown
+from regard.report import decimals, inline, markdown
 from regard.report.characters import plain, verbatim
 from regard.report.decimals import typeset
-from regard.report.headline import pieces
+from regard.report.headline import written
 from regard.report.html import style as style
 from regard.report.markdown import Part, Span
 from regard.report.numbers import spelled
@@ -58,16 +58,17 @@ def _together(spans: Iterable[tuple[bool, str]]) -> str:
 
 def coloured(text: str) -> str:
     """Return a sentence whose words may stand out (`regard.report.headline`)."""
-    return "".join(
-        f'<b class="regard-{colour}">{words(part)}</b>' if colour else _beside(part)
-        for colour, part in pieces(text)
-    )
+    return written(text, words, lambda name, part: f'<b class="regard-{name}">{part}</b>')
 
 
-def _beside(part: str) -> str:
-    """Return words between others, with the spaces at their ends."""
-    inner = words(part)
-    return f"{' ' * part.startswith(' ')}{inner.strip(' ')}{' ' * part.endswith(' ')}"
+def aligned(cells: list[str]) -> list[str]:
+    """Return numbers that meet at their decimal points."""
+    split = decimals.column([inline.shown(cell) for cell in cells])
+    wide = max(len(whole) for whole, _ in split)
+    return [
+        f'<span class="regard-whole" style="width:{wide}ch">{escaped(whole)}</span>{escaped(rest)}'
+        for whole, rest in split
+    ]
 
 
 @lru_cache(maxsize=256)

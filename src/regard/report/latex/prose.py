@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from regard.report import markdown
 from regard.report.characters import verbatim
-from regard.report.headline import pieces
+from regard.report.headline import written
 from regard.report.latex.text import escaped, inline_formula, words
 from regard.report.markdown import Part, Span
 
@@ -84,16 +84,11 @@ def steps(items: Sequence[tuple[str, str, str]]) -> str:
 
 def coloured(text: str) -> str:
     """Return a sentence whose words may stand out (`regard.report.headline`)."""
-    return "".join(
-        rf"\textcolor{{regard{colour}}}{{\bfseries {words(part)}}}" if colour else _beside(part)
-        for colour, part in pieces(text)
+    return written(
+        text,
+        words,
+        lambda name, part: rf"\textcolor{{regard{name}}}{{\bfseries {part}}}",
     )
-
-
-def _beside(part: str) -> str:
-    """Return words between others, with the spaces at their ends."""
-    inner = words(part)
-    return f"{' ' * part.startswith(' ')}{inner.strip(' ')}{' ' * part.endswith(' ')}"
 
 
 def code(text: str) -> str:

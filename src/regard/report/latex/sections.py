@@ -16,7 +16,7 @@ from regard.report.latex.flow import Piece, flow
 from regard.report.latex.plots import plot, slider
 from regard.report.latex.prose import code, coloured, formula, prose, steps
 from regard.report.latex.text import bookmark, words
-from regard.report.outline import Chapter, Section
+from regard.report.outline import Chapter, Section, without_first_slider
 from regard.report.plot import Plot
 from regard.report.slider import Slider
 from regard.report.writing import Code, Math, Prose, Steps
@@ -30,7 +30,7 @@ _NARROW: Final = 30  # letters of a heading that stands beside its section
 
 def chapter(given: Chapter) -> str:
     """Return what stands below the title of a chapter: question, answer, figure, sections."""
-    sections, moving = _without_first_slider(given.sections)
+    sections, moving = without_first_slider(given.sections)
     roles = [one.heading.role for one in sections]
     parts = []
     if "answer" in roles and given.lead:
@@ -234,19 +234,3 @@ def _callout(given: tuple[Block, ...], tone: str = "bad") -> str:
     else:
         inside = blocks(given)
     return f"\\begin{{regardcallout}}{{regard{tone}}}\n{inside}\n\\end{{regardcallout}}"
-
-
-def _without_first_slider(
-    sections: Sequence[Section],
-) -> tuple[list[Section], tuple[Block, ...]]:
-    """Take the first slider out, which stands below the answer, over the whole width."""
-    found: list[Section] = []
-    moving: tuple[Block, ...] = ()
-    for section in sections:
-        sliders = [block for block in section.blocks if isinstance(block, Slider)]
-        if sliders and not moving:
-            moving = (sliders[0],)
-            kept = tuple(block for block in section.blocks if block is not sliders[0])
-            section = Section(section.heading, kept)
-        found.append(section)
-    return found, moving

@@ -16,7 +16,7 @@ tokens at different positions are chosen independently, and shorter sequences le
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flint import arb, arb_mat
 
@@ -36,6 +36,14 @@ class _Row(NamedTuple):
     known: dict[int, int]
     seen: int
     barred: int
+
+
+class _Products(NamedTuple):
+    """Queries, keys and values: of token y at position j in row y, column j."""
+
+    q: list[list[arb_mat]]
+    k: list[list[arb_mat]]
+    v: list[list[arb_mat]]
 
 
 def _say_every_sequence(claim: Claim) -> str:
@@ -75,7 +83,7 @@ def every_sequence(claim: Claim, certificate: Certificate) -> Decision:
             for y in range(len(tokens))
         ]
         Q, K, V = (BALLS.read(W[name]) for name in ("W_Q", "W_K", "W_V"))
-        q, k, v = ([[one * X for one in row] for row in x] for X in (Q, K, V))
+        products = _Products(*([[one * X for one in row] for row in x] for X in (Q, K, V)))
         last = claim.fields["task"] == "last place"
         target_values = {
             i: BALLS.read((positions if last else tokens)[i : i + 1])
@@ -92,7 +100,7 @@ def every_sequence(claim: Claim, certificate: Certificate) -> Decision:
         truth: bool | None = True
         for row in rows:
             goal = row.target if last else row.known[row.target]
-            found = _within(row, q, k, v, target_values[goal], goal, distances, arb(bound))
+            found = _within(row, products, (goal, target_values[goal]), distances, arb(bound))
             truth = balls.every(truth, found)
             if found is False:
                 return Outcome(False, f"row {row.t + 1} may be further off.")
@@ -103,9 +111,13 @@ def every_sequence(claim: Claim, certificate: Certificate) -> Decision:
 
 
 def _within(
-    row: _Row, q: Any, k: Any, v: Any, wanted: arb_mat, goal: int,
-    distances: dict[tuple[int, int, int], arb], F: arb,
-) -> bool | None:  # fmt: skip
+    row: _Row,
+    products: _Products,
+    target: tuple[int, arb_mat],
+    distances: dict[tuple[int, int, int], arb],
+    F: arb,
+) -> bool | None:
+    (q, k, v), (goal, wanted) = products, target
     query = q[row.known[row.t]][row.t]
 
     def distance(y: int, j: int) -> arb:

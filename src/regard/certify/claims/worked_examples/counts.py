@@ -12,7 +12,7 @@ rationals: they agree for all sizes, or they do not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -174,8 +174,14 @@ def shape_claim(array: str, axes: Sequence[str], steps: Sequence[Sequence[Any]])
 
 def _say_shape(claim: Claim) -> str:
     axes = ", ".join(map(str, claim.fields["axes"]))
+    steps = steps_in_words(claim.fields["steps"])
+    return f"{claim.fields['array']} has the axes ({axes}), where {steps}"
+
+
+def steps_in_words(steps: Iterable[Sequence[Any]]) -> str:
+    """Say how each array is made, of what was made before it."""
     made = []
-    for name, how, *rest in claim.fields["steps"]:
+    for name, how, *rest in steps:
         if how == "given":
             made.append(f"{name} is given as ({', '.join(map(str, rest[0]))})")
         elif how == "split":
@@ -184,7 +190,7 @@ def _say_shape(claim: Claim) -> str:
             made.append(f"{name} is {rest[0]} with its heads side by side")
         else:
             made.append(f"{name} is {rest[0]} {rest[1]}{'ᵀ' * (how != 'times')}")
-    return f"{claim.fields['array']} has the axes ({axes}), where {'; '.join(made)}"
+    return "; ".join(made)
 
 
 def shape(claim: Claim, certificate: Certificate) -> Decision:

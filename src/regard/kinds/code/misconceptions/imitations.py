@@ -6,6 +6,7 @@ change they return what an answer with that mistake returns.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -73,28 +74,12 @@ def imitate(behaviour: str, arguments: Arguments, change: Change) -> Float64:
     """
     if behaviour == "softmax":
         return weighed(arguments[0], change)
-    if behaviour == "attention":
-        return attend(*arguments, change=change)
-    if behaviour == "masked_attention":
-        return attend(*arguments, change=change)
     if behaviour == "causal_attention":
         query, key, value = arguments
         return attend(query, key, value, _causal(arguments, change), change=change)
     if behaviour in ("padding_attention", "causal_padding_attention"):
         return _padded(behaviour, arguments, change)
-    if behaviour == "self_attention":
-        return _one_head(*arguments, change=change)
-    if behaviour == "cross_attention":
-        return _cross(*arguments, change=change)
-    if behaviour == "multi_head_attention":
-        return _merged(*arguments, change=change)
-    if behaviour == "split_head_attention":
-        return _split(*arguments, change=change)
-    if behaviour == "sinusoidal_positions":
-        return _positions(*arguments, change=change)
-    if behaviour == "rotary":
-        return _rotary(*arguments, change=change)
-    raise ValueError(f"no imitation of {behaviour}")
+    return _IMITATED[behaviour](*arguments, change=change)
 
 
 def weighed(scores: Float64, change: Change) -> Float64:
@@ -280,3 +265,15 @@ def _rotary(x: Float64, positions: Any, *, change: Change) -> Float64:
     turned[..., first] = a * np.cos(angles) - b * sine
     turned[..., second] = a * sine + b * np.cos(angles)
     return turned
+
+
+_IMITATED: dict[str, Callable[..., Float64]] = {
+    "attention": attend,
+    "masked_attention": attend,
+    "self_attention": _one_head,
+    "cross_attention": _cross,
+    "multi_head_attention": _merged,
+    "split_head_attention": _split,
+    "sinusoidal_positions": _positions,
+    "rotary": _rotary,
+}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from regard.kinds.compute.spec import ComputeGiven
+from regard.kinds.compute.spec import ComputeGiven, Quantity
 
 
 def formula(name: str, given: ComputeGiven) -> tuple[str, str]:
     """Return a sentence on a quantity, and the formula that it is computed by (or "")."""
-    letters, _, part = name.partition("_")
-    head = f"^{{({part[1:]})}}" if part.startswith("h") else ""
-    of_head = f" of head {part[1:]}" if head else ""
+    letters, part = Quantity(name).symbol, Quantity(name).part
+    head = f"^{{({part})}}" if part else ""
+    of_head = f" of head {part}" if part else ""
     if letters in ("Q", "K", "V"):
         return _projection(letters, given)
     if letters in ("G", "Z", "B"):
@@ -166,7 +166,7 @@ def _block(letters: str, given: ComputeGiven) -> tuple[str, str]:
     return "The second residual.", "Y = R + F"
 
 
-def _others(letters: str, part: str, given: ComputeGiven) -> tuple[str, str]:
+def _others(letters: str, part: int | None, given: ComputeGiven) -> tuple[str, str]:
     match letters:
         case "P":
             if given.positions is not None and given.positions.kind == "learned":
@@ -210,7 +210,7 @@ def _others(letters: str, part: str, given: ComputeGiven) -> tuple[str, str]:
                 r"\ell_t = e^{m_{t-1} - m_t} \ell_{t-1} + \sum_j e^{z_j - m_t}"
             )
         case "RU":
-            return f"The weighted sum of values after tile {part[1:]}, rescaled alike.", (
+            return f"The weighted sum of values after tile {part}, rescaled alike.", (
                 r"u_t = e^{m_{t-1} - m_t} u_{t-1} + \sum_j e^{z_j - m_t} v_j"
             )
         case "C":

@@ -6,7 +6,7 @@ import math
 
 from regard.kinds.compute.explain.writing import MOST, cut, written
 from regard.kinds.compute.solve import Numbers
-from regard.kinds.compute.spec import ComputeGiven, ComputeProblem
+from regard.kinds.compute.spec import ComputeGiven, ComputeProblem, Quantity
 from regard.kinds.compute.spec.numbers import value
 
 
@@ -14,7 +14,7 @@ def more_steps(problem: ComputeProblem, found: Numbers) -> list[tuple[str, str]]
     """Return the steps that lead to a mask, to rows of positions, or to entropies."""
     result: list[tuple[str, str]] = []
     for name in found.names:
-        symbol = name.partition("_")[0]
+        symbol = Quantity(name).symbol
         if symbol == "M":
             result += _mask(problem.given)
         elif symbol == "P" and problem.given.positions is not None:
@@ -67,7 +67,7 @@ def _positions(given: ComputeGiven, row: int) -> list[tuple[str, str]]:
 
 def _entropy(problem: ComputeProblem, found: Numbers, name: str) -> tuple[str, str]:
     row = found.places[0][1]
-    weights = found.row(f"A{name[1:]}", row)
+    weights = found.row(Quantity(name).other("A"), row)
     base = 2.0 if problem.given.entropy == "bits" else math.e
     log = r"\log_2" if problem.given.entropy == "bits" else r"\ln"
     terms = [

@@ -21,7 +21,7 @@ from regard.kinds.compute.explain.writing import (
     written,
 )
 from regard.kinds.compute.solve import Numbers
-from regard.kinds.compute.spec import ComputeProblem, sizes
+from regard.kinds.compute.spec import ComputeProblem, Quantity, sizes
 from regard.solving.finding import Steps
 from regard.solving.latex_numbers import typeset
 
@@ -82,8 +82,8 @@ def steps(problem: ComputeProblem, found: Numbers) -> Steps:
 def _on_the_way(problem: ComputeProblem, found: Numbers) -> list[str]:
     """Return the quantities that what was asked for is made of, in order."""
     needed = {step.name for step in found.pipeline.needed(*found.names)}
-    if any(name.partition("_")[0] in ("A", "C") for name in found.names):
-        needed -= {name for name in needed if name.partition("_")[0] in ("E", "S", "LSE")}
+    if any(Quantity(name).symbol in ("A", "C") for name in found.names):
+        needed -= {name for name in needed if Quantity(name).symbol in ("E", "S", "LSE")}
         needed |= set(found.names)
     known = [name for name in sizes(problem.given) if name in needed]
     # Raw scores differ from scores by the scale and the biases alone.

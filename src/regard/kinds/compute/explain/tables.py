@@ -11,7 +11,7 @@ from regard.kinds.compute.explain.steps import _on_the_way, entry_text
 from regard.kinds.compute.explain.told import is_given, tells
 from regard.kinds.compute.explain.writing import symbol, written
 from regard.kinds.compute.solve import Numbers
-from regard.kinds.compute.spec import ComputeProblem, sizes
+from regard.kinds.compute.spec import ComputeProblem, Quantity, sizes
 from regard.kinds.compute.spec.names import SYMBOLS
 from regard.report import Block, Heading, Plot, Series, Table, Text
 
@@ -36,7 +36,7 @@ def tables(problem: ComputeProblem, found: Numbers) -> list[Block]:
         if is_given(name, given) and tells(problem, name):
             continue
         whole = found.pipeline.matrix(name)
-        noun = SYMBOLS[name.partition("_")[0]]
+        noun = SYMBOLS[Quantity(name).symbol]
         blocks.append(Heading(f"{noun[0].upper()}{noun[1:]}", 3))
         rows_shown = sorted(set(asked.get(name, [])) | set(range(1, min(len(whole), SHOWN) + 1)))
         rows_shown = rows_shown[: SHOWN + 4]
@@ -82,7 +82,7 @@ def _computations(found: Numbers, name: str, rows: Sequence[int], digits: int) -
 
 def plot(problem: ComputeProblem, found: Numbers) -> Plot | None:
     """Draw the weights, and those that a wrong number would lead to."""
-    name = next((n for n in sizes(problem.given) if n.partition("_")[0] == "A"), None)
+    name = next((n for n in sizes(problem.given) if Quantity(n).symbol == "A"), None)
     if name is None:
         return None
     weights = floats(found.pipeline.matrix(name))
@@ -99,7 +99,7 @@ def plot(problem: ComputeProblem, found: Numbers) -> Plot | None:
                 computed: tuple[str, Iterable[Traced | float]] = ("computed", weights[token - 1])
                 return bars(caption, computed, (f"printed {row.name}", values))
     after = ("Z", "A", "H", "C", "O", "R", "Y")
-    tokens = sorted({row for one, row in found.places if one.partition("_")[0] in after})
+    tokens = sorted({row for one, row in found.places if Quantity(one).symbol in after})
     if len(tokens) == 1:
         (token,) = tokens
         return bars(f"Where query {token} looks", (f"query {token}", weights[token - 1]))

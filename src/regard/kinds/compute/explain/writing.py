@@ -8,6 +8,7 @@ from typing import Any
 
 from regard.analysis.exact_trace.notation import LATEX, TEXT, Style, is_long, number
 from regard.analysis.exact_trace.pipeline import Traced, in_digits
+from regard.kinds.compute.spec import Quantity
 
 MOST = 10  # rows and columns of a matrix that is written out
 DIGITS = 8
@@ -66,7 +67,7 @@ def equals(values: Iterable[Traced]) -> str:
 
 def symbol(name: str, row: int | None = None) -> str:
     """Write the name of a quantity in LaTeX: A^{(2)} of head 2, q_{3} of a row."""
-    letters, _, part = name.partition("_")
+    letters, part = Quantity(name).symbol, Quantity(name).part
     known = {"LSE": r"\mathrm{lse}", "QR": "Q'", "KR": "K'", "XP": r"\tilde X"}
     known |= {"QF": r"\phi(Q)", "KF": r"\phi(K)", "KV": r"\phi(K)^\top V"}
     known |= {"RM": r"\mathrm{max}", "RS": r"\ell", "RU": "U"}
@@ -75,5 +76,5 @@ def symbol(name: str, row: int | None = None) -> str:
         rows = {"QR": "q'", "KR": "k'", "XP": r"\tilde x", "LSE": r"\mathrm{lse}", "RU": "u"}
         rows |= {"QF": r"\phi(q)", "KF": r"\phi(k)", "RM": r"\mathrm{max}", "RS": r"\ell"}
         text = rows.get(letters, letters.lower())
-    text += f"^{{({part[1:]})}}" if part else ""
+    text += f"^{{({part})}}" if part else ""
     return text if row is None else f"{text}_{{{row}}}"

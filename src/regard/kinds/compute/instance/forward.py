@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from regard.kinds.compute.instance.layers import activated, normalise
 from regard.kinds.compute.instance.positions import biases, position_rows, turned, with_positions
-from regard.kinds.compute.instance.setup import Float64, Normed, Setup
+from regard.kinds.compute.instance.setup import Float64, Setup
 from regard.kinds.compute.instance.tiles import tiled
 from regard.kinds.compute.spec.numbers import value
 
@@ -53,13 +53,6 @@ def normed_inputs(setup: Setup, found: Found) -> Mapping[str, Float64]:
 def tokens_of(setup: Setup, found: Found) -> Float64:
     """Return the tokens, with their positions if these are added."""
     return found["XP"] if "XP" in found else setup.arrays["tokens"]
-
-
-def normalise(x: Float64, norm: Normed, axis: int = 1) -> Float64:
-    """Return rows of mean 0 and variance 1 (or of mean square 1), times gain, plus shift."""
-    centred = x - x.mean(axis=axis, keepdims=True) if norm.kind == "layer" else x
-    size = np.sqrt((centred**2).mean(axis=axis, keepdims=True) + norm.epsilon)
-    return np.asarray(centred / size * norm.gain + norm.shift)
 
 
 def projections(setup: Setup, found: Found) -> Mapping[str, Float64]:
@@ -258,21 +251,6 @@ def block(setup: Setup, found: Found) -> Mapping[str, Float64]:
     else:
         result["Y"] = last + result["F"]
     return result
-
-
-def activated(x: Float64, name: str) -> Float64:
-    """Return what a feed-forward net does to each entry in its middle."""
-    match name:
-        case "relu":
-            return np.maximum(x, 0)
-        case "gelu":
-            halves = [math.erfc(-one / math.sqrt(2)) / 2 for one in x.reshape(-1)]
-            return np.asarray(x * np.reshape(halves, x.shape))
-        case "silu":
-            return np.asarray(x / (1 + np.exp(-x)))
-        case "tanh":
-            return np.tanh(x)
-    return x
 
 
 STAGES: Mapping[str, Stage] = {

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from regard.kinds.compute.instance import STAGES, Example, Float64, Found, Setup
-from regard.kinds.compute.instance.forward import inputs, normalise, tokens_of
+from regard.kinds.compute.instance.forward import inputs, tokens_of
+from regard.kinds.compute.instance.layers import normalise
 from regard.kinds.compute.instance.positions import with_positions
 from regard.kinds.compute.misconceptions.case import imitated, otherwise, with_given, with_stage
 from regard.kinds.compute.misconceptions.imitation import Imitate, Imitated

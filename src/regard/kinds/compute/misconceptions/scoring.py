@@ -13,7 +13,7 @@ from regard.kinds.compute.instance.forward import entropy, head_names, weights
 from regard.kinds.compute.instance.positions import biases
 from regard.kinds.compute.misconceptions.case import imitated, otherwise, with_given, with_stage
 from regard.kinds.compute.misconceptions.imitation import Imitate, Imitated
-from regard.kinds.compute.spec import ROOT
+from regard.kinds.compute.spec import ROOT, Quantity
 
 
 def _scaled_otherwise(example: Example, scale: float) -> Imitated:
@@ -139,8 +139,8 @@ def _other_unit(example: Example) -> Imitated:
     if example.given.n is None:
         other = "nats" if example.given.entropy == "bits" else "bits"
         found = dict(example.right)
-        for name in [one for one in found if one.partition("_")[0] == "H"]:
-            found[name] = entropy(found[f"A{name[1:]}"], other)
+        for name in [one for one in found if Quantity(one).symbol == "H"]:
+            found[name] = entropy(found[Quantity(name).other("A")], other)
         yield found
 
 
@@ -158,9 +158,11 @@ def _not_rescaled(example: Example) -> Imitated:
 
 
 def _weights_for_scores(example: Example) -> Imitated:
-    names = [n for n in example.right if n.partition("_")[0] == "Z"]
-    if names and "A" + names[0][1:] in example.right:
-        yield {**example.right, **{n: example.right[f"A{n[1:]}"] for n in names}}
+    names = [n for n in example.right if Quantity(n).symbol == "Z"]
+    weights = {name: example.right.get(Quantity(name).other("A")) for name in names}
+    given = {name: one for name, one in weights.items() if one is not None}
+    if given:
+        yield {**example.right, **given}
 
 
 SCALES = (

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from regard.analysis.exact_trace.pipeline import Inexact, Pipeline, Traced, in_digits
-from regard.kinds.compute.spec import ComputeProblem, fraction, quantity, sizes
+from regard.kinds.compute.spec import ComputeProblem, Quantity, fraction, quantity, sizes
 
 ENOUGH = 60  # digits in which a printed number and an irrational one are told apart
 FOLLOWS = ("Q", "K", "V", "Z", "A", "C", "O", "R", "Y")  # what is worth telling
@@ -84,8 +84,8 @@ def compared(problem: ComputeProblem, pipeline: Pipeline) -> tuple[PrintedRow, .
 
 def row_name(name: str, row: int) -> str:
     """Return the name of a row: q_2 of Q."""
-    symbol, _, part = name.partition("_")
-    return f"{symbol.lower()}{'_' if part else ''}{part}_{row}"
+    whole = Quantity(name)
+    return f"{whole.other(whole.symbol.lower())}_{row}"
 
 
 def _agreement(
@@ -124,7 +124,7 @@ def _followed(pipeline: Pipeline, place: Place, numbers: Sequence[Any], order: l
     found: Rows = {}
     for other in order[order.index(name) + 1 :]:
         depends = any(step.name == name for step in pipeline.needed(other))
-        if other.partition("_")[0] not in FOLLOWS or not depends:
+        if Quantity(other).symbol not in FOLLOWS or not depends:
             continue
         new, old = changed.matrix(other), pipeline.matrix(other)
         for i in range(len(new)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -10,14 +9,14 @@ from pydantic import Field, model_validator
 from regard.kinds.compute.spec.numbers import (
     MOST,
     Columns,
-    Masked,
     MaskRows,
     Matrix,
     Rows,
     Scalar,
     Scale,
     Vector,
-    fraction,
+    check_numbers,
+    hidden,
     is_rational,
     value,
     with_mask_of_scores,
@@ -31,8 +30,9 @@ MATRICES = (
     "cached_K", "cached_V", "W_score",
 )  # fmt: skip
 VECTORS = ("b_Q", "b_K", "b_V", "b_O", "w_score")
-_LARGEST = 2**53  # whole numbers up to it are float64s, which certificates are made of
 Heads = Annotated[Integer, Field(ge=1, le=MOST)]
+Side = Annotated[Integer, Field(ge=0, le=MOST)]
+Window = Annotated[list[Side], Field(min_length=2, max_length=2)]
 
 
 class ComputeGiven(Part):
@@ -106,10 +106,7 @@ class ComputeGiven(Part):
     mask: MaskRows | None = None
     bias: Rows | None = None
     key_length: Annotated[Integer, Field(ge=1, le=MOST)] | None = None
-    window: (
-        Annotated[list[Annotated[Integer, Field(ge=0, le=MOST)]], Field(min_length=2, max_length=2)]
-        | None
-    ) = None
+    window: Window | None = None
     positions: Positions | None = None
     residual: bool = False
     norm: Norm | None = None
@@ -126,25 +123,12 @@ class ComputeGiven(Part):
     @model_validator(mode="after")
     def _sensible(self) -> ComputeGiven:
         check_shapes(self)
-        self._small_numbers()
+        check_numbers(self.arrays())
         if not value(self.temperature) > 0:
             raise ValueError("temperature must be more than 0")
         if self.softcap is not None and not value(self.softcap) > 0:
             raise ValueError("softcap must be more than 0")
         return self
-
-    def _small_numbers(self) -> None:
-        for name, rows in self.arrays().items():
-            if name != "mask" and max(len(rows), len(rows[0])) > MOST:
-                raise ValueError(f"matrix {name} must have at most {MOST} rows and {MOST} columns")
-            numbers = [fraction(x) for row in rows for x in row if is_rational(x)]
-            below = math.lcm(*(number.denominator for number in numbers))
-            largest = max((abs(number) for number in numbers), default=fraction(0))
-            if largest * below > _LARGEST or below > _LARGEST:
-                raise ValueError(
-                    f"numbers in {name} have too many digits: over a common denominator their "
-                    "numerators must be below 2^53"
-                )
 
     def arrays(self) -> dict[str, list[list[Any]]]:
         """Return all that is given in numbers, by name, as rows."""
@@ -215,10 +199,9 @@ class ComputeGiven(Part):
     @property
     def d_v(self) -> int | None:
         """The width of a value of one head; None where there are no values."""
-        if self.V is not None or self.W_V is not None:
-            rows = self.V if self.V is not None else self.W_V
-            assert rows is not None
-            return len(rows[0]) // self.groups
+        own = self.V if self.V is not None else self.W_V
+        if own is not None:
+            return len(own[0]) // self.groups
         if self.W_Q is not None or self.Q is not None or self.scores is not None:
             return None
         rows = self.context if self.context is not None else self.tokens
@@ -300,28 +283,18 @@ class ComputeGiven(Part):
     def allowed(self) -> list[list[bool]]:
         """Return which keys (columns) each query (row) may attend to."""
         left, right = self.window or (MOST * MOST, MOST * MOST)
-        rows = []
-        for i in range(self.n_q):
-            here = i + self.offset
-            rows.append(
-                [
-                    (not self.is_causal or j <= here)
-                    and here - left <= j <= here + right
-                    and (self.key_length is None or j < self.key_length)
-                    and not hidden(None if self.mask is None else self.mask[i][j], self.boolean)
-                    for j in range(self.n_k)
-                ]
-            )
-        return rows
+        return [
+            [
+                (not self.is_causal or j <= here)
+                and here - left <= j <= here + right
+                and (self.key_length is None or j < self.key_length)
+                and not hidden(None if self.mask is None else self.mask[i][j], self.boolean)
+                for j in range(self.n_k)
+            ]
+            for i, here in enumerate(range(self.offset, self.offset + self.n_q))
+        ]
 
     @property
     def boolean(self) -> bool:
         """Whether the mask is of 0 and 1, and not of numbers that are added."""
         return not any(x == "-inf" for row in self.mask or [] for x in row)
-
-
-def hidden(entry: Masked | None, boolean: bool) -> bool:
-    """Whether an entry of a mask hides a key."""
-    if entry is None:
-        return False
-    return entry == "-inf" if not boolean else value(entry) == 0

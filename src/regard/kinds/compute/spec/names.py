@@ -69,6 +69,16 @@ class Quantity(NamedTuple):
         """Without the head or tile."""
         return self.name.partition("_")[0]
 
+    @property
+    def part(self) -> int | None:
+        """Of which head or tile it is, counted from 1; None where there is one only."""
+        part = self.name.partition("_")[2]
+        return int(part[1:]) if part else None
+
+    def other(self, symbol: str) -> str:
+        """Return the name of another quantity of the same head or tile: A_h2 beside Z_h2."""
+        return f"{symbol}{self.name[len(self.symbol) :]}"
+
     def rows(self, count: int) -> Sequence[int]:
         """Return whose rows these are, counted from 1, where there are so many."""
         return range(1, count + 1) if self.row is None else (self.row,)
@@ -115,7 +125,7 @@ def sizes(given: ComputeGiven) -> dict[str, tuple[int, ...]]:
         found |= {f"H{h}": (n_q,) for h in heads}
         _after(given, found)
     place = {symbol: i for i, symbol in enumerate(ORDER)}
-    return {name: found[name] for name in sorted(found, key=lambda n: place[n.split("_")[0]])}
+    return {name: found[name] for name in sorted(found, key=lambda n: place[Quantity(n).symbol])}
 
 
 def _after(given: ComputeGiven, found: dict[str, tuple[int, ...]]) -> None:

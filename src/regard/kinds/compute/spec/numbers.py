@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -20,8 +22,10 @@ __all__ = [
     "Scalar",
     "Scale",
     "Vector",
+    "check_numbers",
     "constant",
     "fraction",
+    "hidden",
     "is_rational",
     "value",
     "with_mask_of_scores",
@@ -29,6 +33,7 @@ __all__ = [
 
 ROOT = "1/sqrt(d_k)"  # a scale that is no rational number
 MOST = 64  # rows and columns
+_LARGEST = 2**53  # whole numbers up to it are float64s, which certificates are made of
 
 
 def _scale(written: Any) -> Any:
@@ -96,3 +101,25 @@ MaskRows = Annotated[
 ]
 Rows = Annotated[Matrix, BeforeValidator(_one_row)]  # of one query, a plain list will do
 Columns = Annotated[Matrix, BeforeValidator(_one_column)]  # of values of one number each
+
+
+def check_numbers(arrays: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+    """Refuse arrays that are too large, or whose numbers no certificate can hold."""
+    for name, rows in arrays.items():
+        if name != "mask" and max(len(rows), len(rows[0])) > MOST:
+            raise ValueError(f"matrix {name} must have at most {MOST} rows and {MOST} columns")
+        numbers = [fraction(x) for row in rows for x in row if is_rational(x)]
+        below = math.lcm(*(number.denominator for number in numbers))
+        largest = max((abs(number) for number in numbers), default=fraction(0))
+        if largest * below > _LARGEST or below > _LARGEST:
+            raise ValueError(
+                f"numbers in {name} have too many digits: over a common denominator their "
+                "numerators must be below 2^53"
+            )
+
+
+def hidden(entry: Masked | None, boolean: bool) -> bool:
+    """Whether an entry of a mask hides a key."""
+    if entry is None:
+        return False
+    return entry == "-inf" if not boolean else value(entry) == 0

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from regard.kinds.compute.spec.given import ComputeGiven
-from regard.kinds.compute.spec.names import WORDS, is_quantity, quantity, shape_of, sizes
+from regard.kinds.compute.spec.names import WORDS, Quantity, is_quantity, quantity, shape_of, sizes
 from regard.kinds.compute.spec.numbers import fraction
 from regard.problems.fields import Exact, ExactRows, Integer, Name, Part, Share
 from regard.problems.head import Problem
@@ -68,7 +68,7 @@ class ComputeProblem(Problem):
         with np.errstate(all="ignore"):
             found = Example(self.given).right
         for name in order[: last + 1]:
-            if name.partition("_")[0] == "Z" and not self.given.divides:
+            if Quantity(name).symbol == "Z" and not self.given.divides:
                 largest = float(np.max(np.abs(found[name]), initial=0.0))
                 weights = last > order.index(name) or self.goal.printed
                 if weights and largest > _LARGEST_SCORE:
@@ -77,7 +77,7 @@ class ComputeProblem(Problem):
                         "written out: use smaller numbers, or a smaller scale, so that no score is "
                         f"above {_LARGEST_SCORE}"
                     )
-            aside = name.partition("_")[0] in _ASIDE and name not in asked
+            aside = Quantity(name).symbol in _ASIDE and name not in asked
             if not aside and not np.all(np.isfinite(found[name])):
                 raise ValueError(_not_finite(name, self.given))
 
@@ -123,7 +123,7 @@ def _size(shape: tuple[int, ...]) -> str:
 
 
 def _not_finite(name: str, given: ComputeGiven) -> str:
-    symbol = name.partition("_")[0]
+    symbol = Quantity(name).symbol
     if symbol == "A" and given.divides:
         return 'normaliser: the scores of some query sum to 0, so that "sum" divides by 0'
     if symbol in ("N", "L", "Y"):

@@ -66,19 +66,15 @@ def _batch_heads(at: Setting) -> Ratio:
 # ------------------------------------------------------------------ parameters
 
 
-def _query(at: Setting) -> Ratio:
-    width = at.get("heads") * at["d_k"]
-    return at["d_model"] * width + (width if at.conventions.biases else 0)
+def _made(at: Setting, rows: str, heads: str, columns: str) -> Ratio:
+    """The matrix that makes queries, keys or values of all heads, with its biases."""
+    width = at.get(heads) * at[columns]
+    return at[rows] * width + (width if at.conventions.biases else 0)
 
 
-def _key(at: Setting) -> Ratio:
-    width = at.get("key_heads") * at["d_k"]
-    return at["d_context"] * width + (width if at.conventions.biases else 0)
-
-
-def _value(at: Setting) -> Ratio:
-    width = at.get("key_heads") * at["d_v"]
-    return at["d_context"] * width + (width if at.conventions.biases else 0)
+_QUERY = ("d_model", "heads", "d_k")
+_KEY = ("d_context", "key_heads", "d_k")
+_VALUE = ("d_context", "key_heads", "d_v")
 
 
 def _output(at: Setting) -> Ratio:
@@ -93,7 +89,7 @@ def _head(at: Setting) -> Ratio:
 
 
 def _attention(at: Setting) -> Ratio:
-    total = _query(at) + _key(at) + _value(at)
+    total = _made(at, *_QUERY) + _made(at, *_KEY) + _made(at, *_VALUE)
     return total + _output(at) if at.conventions.output_projection else total
 
 
@@ -263,9 +259,9 @@ def _intensity(at: Setting) -> Ratio:
 _FORMS: dict[str, Callable[[Setting], Ratio]] = {
     "parameters": _parameters,
     "parameter_bytes": lambda at: _trained(at) * at["bytes"],
-    "query_parameters": _query,
-    "key_parameters": _key,
-    "value_parameters": _value,
+    "query_parameters": lambda at: _made(at, *_QUERY),
+    "key_parameters": lambda at: _made(at, *_KEY),
+    "value_parameters": lambda at: _made(at, *_VALUE),
     "output_parameters": _output,
     "head_parameters": _head,
     "attention_parameters": _attention,

@@ -159,11 +159,13 @@ def _claim_example(asked: Asked, reached: Reach) -> Counterexample:
         tokens[at.changed] = token
         weights = at.weights(tokens)
         output = weights @ tokens
-        start = f"With {asked.token} = {vector(token)}"
+        about = f"{asked.token} = {vector(token)}"
+        start = f"With {about}"
     else:
         each, outputs = at.changed_outputs(factor, at.added[name])
         weights, output = each[0], outputs[0]
-        start = f"With {number(found.factor, 4)} times {name}, the best that was found,"
+        about = f"{number(found.factor, 4)} times {name}, the best that was found"
+        start = f"With {about},"
     error = float(np.linalg.norm(output - at.goal) / at.size)
     arrays = {
         "tokens": at.tokens.tolist(),
@@ -177,7 +179,6 @@ def _claim_example(asked: Asked, reached: Reach) -> Counterexample:
         f"{compare(error, asked.tolerance)} of its length."
     )
     shows = f"{asked.label} is {compare(error, asked.tolerance)} of its length."
-    about = start.removeprefix("With ").rstrip(",")
     return Counterexample(arrays, sentence, shows=shows, about=about, main=(asked.label, "wanted"))
 
 

@@ -47,6 +47,19 @@ export function uid(prefix) {
   return `regard-${prefix}-${Math.random().toString(36).slice(2, 10)}`;
 }
 
+/** The width of a drawing as it is laid out, from `width` on; `onresize` is called when it changes. */
+export function widthOf(svg, width, { onresize, signal }) {
+  const box = { width };
+  const watch = new ResizeObserver(() => {
+    if (!svg.clientWidth || svg.clientWidth === box.width) return;
+    box.width = svg.clientWidth;
+    onresize();
+  });
+  watch.observe(svg);
+  signal.addEventListener("abort", () => watch.disconnect());
+  return box;
+}
+
 /** Whether moving pictures are unwanted. */
 export function still() {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;

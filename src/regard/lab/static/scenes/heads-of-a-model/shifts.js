@@ -1,6 +1,6 @@
 // How much weight lies at each distance, with the window around the highest.
 
-import { s, set } from "../../kit/dom.js";
+import { s, set, widthOf } from "../../kit/dom.js";
 import { number, percent } from "../../kit/numbers.js";
 
 const HEIGHT = 116;
@@ -12,19 +12,13 @@ export function shiftBars({ onresize, signal }) {
   const bars = s("g", { class: "regard-shift-bars" });
   const texts = s("g", {});
   const svg = s("svg", { class: "regard-shifts", role: "img" }, bars, texts);
-  let width = 560;
-  const watch = new ResizeObserver(() => {
-    if (!svg.clientWidth || svg.clientWidth === width) return;
-    width = svg.clientWidth;
-    onresize();
-  });
-  watch.observe(svg);
-  signal.addEventListener("abort", () => watch.disconnect());
+  const box = widthOf(svg, 560, { onresize, signal });
 
   return {
     svg,
     /** Show the weight of each shift; those of the window are orange. */
     show({ shifts, weight, window: inside }) {
+      const { width } = box;
       const most = Math.max(...weight);
       const top = shifts[weight.indexOf(most)];
       const step = width / shifts.length;

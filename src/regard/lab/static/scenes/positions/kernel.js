@@ -1,6 +1,6 @@
 // The kernel: how a key scores by its distance from the query. Earlier keys stand on the left.
 
-import { s, set } from "../../kit/dom.js";
+import { s, set, widthOf } from "../../kit/dom.js";
 import { number } from "../../kit/numbers.js";
 
 const HEIGHT = 152;
@@ -17,19 +17,11 @@ export function kernelPlot({ ondrag, onhold, onrelease, onresize, signal }) {
   const dots = s("g", { class: "regard-kernel-dots" });
   const texts = s("g", {});
   const svg = s("svg", { class: "regard-kernel", role: "img" }, window_, here, high, low, line, dots, texts);
-  let width = 560;
+  const drawn = widthOf(svg, 560, { onresize, signal });
   let reach = 1;
   let held = false;
 
-  const watch = new ResizeObserver(() => {
-    if (!svg.clientWidth || svg.clientWidth === width) return;
-    width = svg.clientWidth;
-    onresize();
-  });
-  watch.observe(svg);
-  signal.addEventListener("abort", () => watch.disconnect());
-
-  const x = (shift) => width / 2 - (shift / (reach + 1)) * (width / 2);
+  const x = (shift) => drawn.width / 2 - (shift / (reach + 1)) * (drawn.width / 2);
   function move(event) {
     if (!held) return;
     const box = svg.getBoundingClientRect();
@@ -53,6 +45,7 @@ export function kernelPlot({ ondrag, onhold, onrelease, onresize, signal }) {
     svg,
     /** Show the scores of all shifts; `half` is B/2, `good` whether the window is ahead. */
     show({ shifts, kernel, gap, rival }, T, half, good) {
+      const { width } = drawn;
       reach = shifts.at(-1);
       const inside = (shift) => Math.abs(shift - T) <= half;
       const [least, most] = [Math.min(...kernel), Math.max(...kernel)];
