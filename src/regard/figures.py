@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+import html
 from functools import cache
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+# Dark notebooks say so on their body: there light and dark change places, and hues stay.
+_DARK = (
+    '<style>body[data-jp-theme-light="false"] .regard-figure svg, '
+    "body.vscode-dark .regard-figure svg {filter: invert(0.9) hue-rotate(180deg)}</style>"
+)
+
+
+def notebook_figure(figure: Figure, name: str, caption: str) -> str:
+    """Return a figure with words below it as HTML that a notebook shows, light or dark.
+
+    Args:
+        figure: the picture.
+        name: what it shows, for those who do not see it.
+        caption: HTML, escaped.
+    """
+    picture = figure_svg(figure).replace(
+        "<svg", f'<svg role="img" aria-label="{html.escape(name)}"', 1
+    )
+    return (
+        f'{_DARK}<figure class="regard-figure" style="margin: 0.25em 0">{picture}'
+        f"<figcaption>{caption}</figcaption></figure>"
+    )
 
 
 def figure_svg(figure: Figure) -> str:

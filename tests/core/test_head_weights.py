@@ -9,6 +9,7 @@ import pytest
 
 import regard
 from regard.core import reference
+from regard.core.head_pictures import matrices_picture
 
 RNG = np.random.default_rng(31)
 
@@ -140,7 +141,7 @@ def test_each_of_several_heads_has_its_map() -> None:
 
 def test_a_notebook_shows_the_two_products_of_each_head() -> None:
     shown = regard.MultiHead(**MANY)._repr_html_()
-    assert shown.startswith("<figure><svg")
+    assert shown.index("<figure") < shown.index("<svg") < shown.index("<figcaption")
     assert shown.endswith("</figure>")
     assert shown.count("<image") == 12  # A and OV of six heads
     assert "A, head 5" in shown
@@ -184,3 +185,27 @@ def test_what_cannot_be_drawn_is_said(arguments: dict[str, Any], message: str) -
     with pytest.raises(regard.RegardError) as caught:
         regard.Head(**ONE).plot(**arguments)
     assert str(caught.value) == message
+
+
+def test_a_block_of_a_large_matrix_is_shown_by_its_largest_entry() -> None:
+    A = np.zeros((1, 96, 96))
+    A[0, 7, 50], A[0, 6, 51] = 2.0, -3.0  # one block of two rows and two columns
+    from matplotlib.figure import Figure
+
+    drawn: list[Any] = []
+    original = Figure.add_subplot
+
+    def kept(figure: Figure, *place: int) -> Any:
+        drawn.append(original(figure, *place))
+        return drawn[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "add_subplot", kept)
+        shown = matrices_picture("large", A, np.ones((1, 96, 5)))
+    cells = drawn[0].images[0].get_array()
+    assert cells.shape == (48, 48)
+    assert cells[3, 25] == -3.0
+    assert np.count_nonzero(cells) == 1
+    assert drawn[1].images[0].get_array().shape == (48, 5)
+    assert "A cell is the largest entry" in shown
+    assert "A cell is" not in regard.Head(**ONE)._repr_html_()

@@ -407,3 +407,29 @@ def test_arrays_of_whole_numbers_serve_as_offsets_and_columns(kernel: str) -> No
     np.testing.assert_array_equal(found.offset_mass, listed.offset_mass)
     np.testing.assert_array_equal(found.column_mass, listed.column_mass)
     np.testing.assert_allclose(found.column_mass, np.full((3, 2), 0.2))
+
+
+def test_a_notebook_shows_statistics_as_lines_and_the_numbers_folded() -> None:
+    keys = np.random.default_rng(3).standard_normal((2, 7, 5))
+    found = regard.attention_statistics(keys, keys, received=True)
+    axes = found.plot().axes
+    np.testing.assert_array_equal(axes[0].lines[1].get_ydata(), np.exp(found.entropy[1]))
+    np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), found.peak[0])
+    np.testing.assert_array_equal(axes[2].lines[1].get_ydata(), found.received[1])
+    assert [line.get_label() for line in axes[0].lines] == ["[0]", "[1]"]
+    shown = found._repr_html_()
+    assert shown.index("<svg") < shown.index("<details>") < shown.index("<table>")
+
+
+def test_statistics_of_many_heads_are_drawn_as_their_mean_and_range() -> None:
+    keys = np.random.default_rng(4).standard_normal((3, 5, 7, 2))
+    found = regard.attention_statistics(keys, keys)
+    entropies, peaks = found.plot().axes
+    np.testing.assert_allclose(peaks.lines[0].get_ydata(), found.peak.mean(axis=(0, 1)))
+    assert peaks.lines[0].get_label() == "mean of 15"
+    assert len(entropies.lines) == len(entropies.collections) == 1
+
+
+def test_statistics_without_a_query_are_a_table() -> None:
+    found = regard.attention_statistics(np.ones((0, 2)), np.ones((3, 2)))
+    assert found._repr_html_().startswith("<table>")

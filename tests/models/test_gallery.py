@@ -59,3 +59,18 @@ def test_a_causal_head_shows_no_shift_ahead(tmp_path: Path) -> None:
     label = ElementTree.fromstring(gallery(found)).findall(".//svg")[1].get("aria-label", "")
     assert label.startswith("Weight at shifts 0 to 24")
     assert np.isnan(found.heads[0].kernel[: found.n - 1]).all()
+
+
+def test_a_notebook_shows_where_the_striking_heads_look(tmp_path: Path) -> None:
+    folder = small_models.write(tmp_path, small_models.gpt2(), small_models.GPT2_CONFIG)
+    for tokens in (None, "repeated"):
+        found = regard.models.inspect(regard.models.load(folder), tokens)
+        drawn = found.plot().axes
+        assert len(drawn) == min(8, len(found.heads))
+        for axes, one in zip(drawn, found.striking, strict=False):
+            assert axes.get_title(loc="left").startswith(f"{one.name} {one.label}")
+            seen = one.pattern if tokens is None else one.seen_pattern
+            assert seen is not None
+            np.testing.assert_array_equal(axes.images[0].get_array(), seen[:24, :24])
+    shown = found._repr_html_()
+    assert shown.index("<svg") < shown.index("<details>") < shown.index("<table")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import ParameterError, ShapeError
-from regard.figures import figure_svg, new_figure
+from regard.figures import new_figure, notebook_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
+SHADES = 33  # of a map: few are smaller to store, and an odd number has one for 0
 MOST_LABELS = 40  # tokens along an axis that are named
 NUMBERED = 7  # tokens along an axis up to which each cell of a single map shows its number
 ACROSS = 4  # maps side by side
 MOST_HEADS = 8  # heads whose matrices a notebook shows
+MOST_CELLS = 48  # rows and columns of a matrix that it shows
 _WEIGHT = ("#fbfaf7", "#0b62a4")
 _SIGNED = ("#c2410c", "#fbfaf7", "#0b62a4")
 
@@ -57,16 +59,32 @@ def weights_figure(
         columns = rows
     else:
         columns = _names(function, "context_tokens", context_tokens, maps.shape[-1])
+    titles = [f"head {h}" for h in range(len(maps))] if weights.ndim == 3 else [""]
+    return weight_maps(maps, titles, rows, columns)
+
+
+def weight_maps(
+    maps: Sequence[Array],
+    titles: Sequence[str],
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+) -> Figure:
+    """Draw weights (n, n_context) side by side, each below its title.
+
+    Args:
+        maps: the weights.
+        titles: of the maps; "" is none.
+        rows, columns: names of the tokens; None numbers some of them.
+    """
     across = min(len(maps), ACROSS)
     down = -(-len(maps) // across)
     side = 4.6 if len(maps) == 1 else 2.9
-    figure = _figure(side * across, (side * 0.92) * down)
-    for h, one in enumerate(maps):
+    figure = new_figure(side * across, (side * 0.92) * down)
+    for h, (one, title) in enumerate(zip(maps, titles, strict=True)):
         axes = figure.add_subplot(down, across, h + 1)
         _map(axes, one, (0.0, 1.0), _WEIGHT)
         _label(axes, rows, columns, first=h % across == 0)
-        if weights.ndim == 3:
-            axes.set_title(f"head {h}", fontsize=10, loc="left")
+        axes.set_title(title, fontsize=10, loc="left")
         if len(maps) == 1 and max(one.shape) <= NUMBERED:
             _number(axes, one)
     return figure
@@ -75,29 +93,44 @@ def weights_figure(
 def matrices_picture(caption: str, A: Array, OV: Array) -> str:
     """Return A and OV of each head, (n_heads, …), as HTML that a notebook shows."""
     shown = min(len(A), MOST_HEADS)
-    figure = _figure(1.1 + 1.9 * max(shown, 2), 3.9)
+    said = (("A", "key token", "query token"), ("OV", "token", "written"))
+    # One head: A beside OV. More: a row of A above a row of OV, four heads at a time.
+    across = 2 if shown == 1 else min(shown, ACROSS)
+    down = 1 if shown == 1 else 2 * -(-shown // across)
+    figure = new_figure((2.9 if shown == 1 else 1.95) * across + 0.4, 2.0 * down + 0.2)
     for h in range(shown):
-        rows = (("A", "key token", "query token"), ("OV", "token", "written"))
-        for row, (matrix, (name, left, below)) in enumerate(zip((A[h], OV[h]), rows, strict=True)):
-            axes = figure.add_subplot(2, max(shown, 2), row * max(shown, 2) + h + 1)
-            finite = np.where(np.isfinite(matrix), matrix, 0)
-            most = float(np.abs(finite).max(initial=0)) or 1.0
-            _map(axes, finite, (-most, most), _SIGNED)
+        for row, (matrix, (name, left, below)) in enumerate(zip((A[h], OV[h]), said, strict=True)):
+            place = row if shown == 1 else (2 * (h // across) + row) * across + h % across
+            axes = figure.add_subplot(down, across, place + 1)
+            cells = _fewer(np.where(np.isfinite(matrix), matrix, 0))
+            most = float(np.abs(cells).max(initial=0)) or 1.0
+            _map(axes, cells, (-most, most), _SIGNED)
             axes.set_title(f"{name}, head {h}" if len(A) > 1 else name, fontsize=9, loc="left")
             axes.set_xticks([])
             axes.set_yticks([])
             axes.set_xlabel(below, fontsize=8)
-            if h == 0:
+            if h % across == 0:
                 axes.set_ylabel(left, fontsize=8)
-    more = f" The first {shown} of {len(A)} heads." if shown < len(A) else ""
     words = (
         "A = W_K W_Qᵀ says which key token a query token looks at, OV = W_V W_O what is written. "
-        f"Blue is positive, orange negative, each map on its own scale.{more}"
+        "Blue is positive, orange negative, each map on its own scale."
     )
-    return (
-        f"<figure>{figure_svg(figure)}<figcaption><code>{html.escape(caption)}</code><br>"
-        f"{words}</figcaption></figure>"
-    )
+    if max(*A.shape[1:], *OV.shape[1:]) > MOST_CELLS:
+        words += " A cell is the largest entry in its part of a matrix, by size."
+    if shown < len(A):
+        words += f" The first {shown} of {len(A)} heads."
+    return notebook_figure(figure, caption, f"<code>{html.escape(caption)}</code><br>{words}")
+
+
+def _fewer(matrix: Array) -> Array:
+    """Return a matrix of at most MOST_CELLS rows and columns: of each block the largest entry."""
+    for axis, size in enumerate(matrix.shape):
+        starts = np.arange(0, size, -(-size // MOST_CELLS) or 1)
+        if size > MOST_CELLS:
+            high = np.maximum.reduceat(matrix, starts, axis=axis)
+            low = np.minimum.reduceat(matrix, starts, axis=axis)
+            matrix = np.where(high >= -low, high, low)
+    return matrix
 
 
 def _names(function: str, argument: str, names: Sequence[str] | None, count: int) -> list[str]:
@@ -113,28 +146,31 @@ def _names(function: str, argument: str, names: Sequence[str] | None, count: int
     return list(names)
 
 
-def _figure(width: float, height: float) -> Figure:
-    return new_figure(width, height)
-
-
 def _map(axes: Axes, matrix: Array, ends: tuple[float, float], colours: tuple[str, ...]) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
-    ramp = LinearSegmentedColormap.from_list("regard", colours)
+    ramp = LinearSegmentedColormap.from_list("regard", colours, N=SHADES)
     low, high = ends
-    axes.imshow(matrix, cmap=ramp, vmin=low, vmax=high, interpolation="nearest", aspect="auto")
+    axes.imshow(matrix, cmap=ramp, vmin=low, vmax=high, interpolation="none", aspect="auto")
     axes.spines[:].set_color("#c9c6be")
 
 
-def _label(axes: Axes, rows: list[str], columns: list[str], *, first: bool) -> None:
+def _label(
+    axes: Axes, rows: Sequence[str] | None, columns: Sequence[str] | None, *, first: bool
+) -> None:
     # A name is text, also where it has a dollar in it.
     plain: Any = {"fontsize": 8, "parse_math": False}
-    if len(columns) <= MOST_LABELS:
+    if columns is None:
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    elif len(columns) <= MOST_LABELS:
         turned = max(map(len, columns), default=0) * len(columns) > 24
         axes.set_xticks(range(len(columns)), columns, rotation=90 if turned else 0, **plain)
-    if len(rows) <= MOST_LABELS:
+    if rows is None:
+        axes.yaxis.get_major_locator().set_params(integer=True)
+        axes.tick_params(labelleft=first)
+    elif len(rows) <= MOST_LABELS:
         axes.set_yticks(range(len(rows)), rows if first else [""] * len(rows), **plain)
-    axes.tick_params(length=0)
+    axes.tick_params(length=0, labelsize=8)
     axes.set_xlabel("attends to", fontsize=9)
     if first:
         axes.set_ylabel("token", fontsize=9)

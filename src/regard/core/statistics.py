@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,14 @@ from regard.core import masks
 from regard.core.call import Call, Rules, RuleWords, with_rules
 from regard.core.eager import eager
 from regard.errors import ParameterError
+from regard.figures import notebook_figure
 from regard.shapes import allocatable, boolean, integer, show
 from regard.shapes.other_words import KNOWN
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME = "Statistics of attention weights"
 _LIMIT = 2**62  # beyond every length and every causal_offset, and within int64 with them
 
 
@@ -72,7 +77,22 @@ class AttentionStatistics:
             for row in self._summary()
         )
         head = "<tr><th>statistic</th><th>shape</th><th>range</th></tr>"
-        return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+        table = f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+        try:
+            picture = notebook_figure(self.plot(), NAME, f"<strong>{NAME}</strong>")
+        except ParameterError:  # there is nothing to draw
+            return table
+        return f"{picture}<details><summary>In numbers</summary>{table}</details>"
+
+    def plot(self) -> Figure:
+        """Draw how many keys each query looks at, e^entropy, and its largest weight.
+
+        And the weight that each key receives, where that was asked for. Many heads or batches are
+        drawn as their mean and their range.
+        """
+        from regard.core.statistics_picture import statistics_figure  # brings Matplotlib
+
+        return statistics_figure(self)
 
 
 @eager

@@ -12,20 +12,25 @@ from regard.report import Plot, Series, draw
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST = 24  # bars, rows and columns that a figure shows
+MOST = 24  # rows and columns that a figure shows
+BARS = 12  # keys whose weights a figure shows, where not more are wanted
+OTHERS = 4  # of them that are not wanted
 AROUND = 40  # shifts on either side of the one that a positional head looks at
 
 
 def weights_figure(weights: Array, target: dict[int, float]) -> Figure:
     """Draw the weights of keys beside those wanted: the largest of them, if there are many."""
-    important = sorted(target) + [int(i) for i in np.argsort(-weights) if int(i) not in target]
-    shown = sorted(important[:MOST])
+    important = sorted(target) + [
+        int(i) for i in np.argsort(-weights, kind="stable") if int(i) not in target
+    ]
+    shown = sorted(important[: max(len(target), min(BARS, len(target) + OTHERS))])
+    label = "key" if len(shown) == len(weights) else f"{len(shown)} of {len(weights)} keys"
     names = tuple(f"key {i}" for i in shown)
     series = (
         Series("wanted", names, tuple(float(target.get(i, 0.0)) for i in shown)),
         Series("given", names, tuple(float(weights[i]) for i in shown)),
     )
-    return draw(Plot("bars", "Weights of the keys", "key", "weight", series))
+    return draw(Plot("bars", "Weights of the keys", label, "weight", series))
 
 
 def pattern_figure(weights: Array) -> Figure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from regard.models.scores import FORMULAS
 from regard.models.scores.kernel import KernelNumbers
 from regard.report import Report
 from regard.report.reported import Reported
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["HeadReading", "Inspection"]
 
@@ -184,6 +187,12 @@ class Inspection(Reported):
             "notes": list(self.notes),
             "formulas": dict(FORMULAS),
         }
+
+    def plot(self) -> Figure:
+        """Draw maps of the most striking heads: on tokens, or by position alone from weights."""
+        from regard.models.pictures import heads_figure  # brings Matplotlib
+
+        return heads_figure(self)
 
     def report(self) -> Report:
         """The inspection as a report: striking heads first."""

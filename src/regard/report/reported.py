@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from regard.errors import RegardError
-from regard.figures import figure_svg
+from regard.figures import notebook_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,11 +43,8 @@ def notebook_html(report: Report, plot: Callable[[], Figure] | None) -> str:
     if plot is None:
         return tables
     try:
-        picture = figure_svg(plot())
+        title = f"<strong>{html.escape(report.title)}</strong>"
+        picture = notebook_figure(plot(), report.title, title)
     except RegardError:  # too large to be drawn, say: the tables tell
         return tables
-    title = html.escape(report.title)
-    return (
-        f"<figure>{picture}<figcaption><strong>{title}</strong></figcaption></figure>"
-        f"<details><summary>In words and numbers</summary>{tables}</details>"
-    )
+    return f"{picture}<details><summary>In words and numbers</summary>{tables}</details>"

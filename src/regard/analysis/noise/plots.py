@@ -28,7 +28,8 @@ __all__ = ["plot_law", "plot_stability"]
 Array = NDArray[np.float64]
 
 POINTS = 20_000  # behind a law of weights
-DOTS = 1500  # of them drawn in a cloud
+DOTS = 700  # of them drawn in a cloud
+THIN = 0.02  # of the main spread: a cloud no thicker is a line
 GRID = 513  # where a law of weights is drawn
 BINS = 50  # of a cloud with one direction
 MOST_LINES = 6  # in one panel
@@ -112,9 +113,10 @@ def _points(law: OutputLaw) -> tuple[Array, Array, Array]:
 
 
 def _directions(matrix: Array) -> Array:
-    """The two main directions (2, d_v) of a covariance, or the only one."""
-    _, vectors = np.linalg.eigh(matrix)
-    main = vectors[:, ::-1][:, :2].T
+    """The two main directions (2, d_v) of a covariance, or the one that nearly all of it has."""
+    sizes, vectors = np.linalg.eigh(matrix)
+    line = len(sizes) > 1 and sizes[-2] <= THIN**2 * sizes[-1]
+    main = vectors[:, ::-1][:, : 1 if line else 2].T
     # Of a direction and its opposite the one with its largest entry positive.
     largest = np.take_along_axis(main, np.argmax(np.abs(main), axis=1)[:, None], axis=1)
     return np.asarray(main * np.where(largest < 0, -1.0, 1.0))
@@ -129,7 +131,7 @@ def _cloud(
         values, edges = np.histogram(seen[:, 0], BINS, weights=chances)
         panel.stairs(values, edges, fill=True, color=COLOURS[0], alpha=0.6, label="outputs")
         panel.axvline(centre[0], color=DARK, linestyle="--", label="mean")
-        panel.set_xlabel("output")
+        panel.set_xlabel("output" if axes.shape[1] == 1 else "along the principal direction")
         panel.set_ylabel("probability")
         return
     x, y = seen[:DOTS].T

@@ -6,6 +6,7 @@ matplotlib draws, and is imported only then. The same plot gives the same bytes.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import warnings
 from html import escape
@@ -197,12 +198,20 @@ def _heatmap(plot: Plot, figure: Figure, axes: Axes) -> None:
                 axes.text(
                     j + 0.5,
                     i + 0.5,
-                    number(value, 3),
+                    _in_cell(value, high) if columns > 6 else number(value, 3),
                     ha="center",
                     va="center",
                     color="white" if dark else "black",
                     fontsize=9 if columns < 8 else 7,
                 )
+
+
+def _in_cell(value: float, most: float) -> str:
+    """Return a number for a narrow cell, all with as many decimals as the largest has room for."""
+    if not 0.01 <= most < 1000:
+        return number(value, 2)
+    digits = max(0, 2 - max(0, math.floor(math.log10(most))))
+    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def _range(plot: Plot) -> tuple[float, float]:
