@@ -262,6 +262,9 @@ def test_a_handout_of_a_collection_has_its_title_and_parts() -> None:
     text = run("handout", "ece537-ps9").stdout
     assert text.startswith("# ECE 537, problem set 9: heads that look back\n")
     assert "## (a) Look back exactly T steps" in text
+    assert (
+        "## 1(b), which keys: Which keys can win at all" in run("handout", "attention-exam").stdout
+    )
 
 
 def test_a_handout_that_cannot_be_written_says_which_endings_there_are() -> None:

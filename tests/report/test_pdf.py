@@ -7,6 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import regard
@@ -81,7 +82,7 @@ def test_nothing_sticks_out_of_a_handout(collection: str, seed: int | None, tmp_
 
 @pytest.mark.tools
 def test_nothing_sticks_out_of_a_trace(tmp_path: Path) -> None:
-    found = regard.trace([[1, 0], [0, 1]], [[1, 2], [0, 1], [1, 1]], [[1, 0], [0, 1], [2, 2]])
+    found = regard.trace(np.eye(2), np.eye(2), [[1, 2], [0, 1]], [[1, 0], [2, 2]])
     assert sticking_out(found.report(), tmp_path) == []
 
 

@@ -87,7 +87,8 @@ def _name(problem: Problem, seed: int | None) -> str:
 
 
 def _title(label: str, problem: Problem, seed: int | None) -> str:
-    return f"{label} {problem.title.removesuffix(f' (variant {seed})')}"
+    sign = "" if label[-1:] in ").:" else ":"
+    return f"{label}{sign} {problem.title.removesuffix(f' (variant {seed})')}"
 
 
 def _named(problem: Problem, seed: int | None) -> str:
