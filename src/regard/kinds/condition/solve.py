@@ -26,10 +26,9 @@ from regard.kinds.condition.instance import Float64, Level, first_and_rest, leve
 from regard.kinds.condition.spec import ConditionProblem
 from regard.problems import key_instance
 from regard.problems.laws import Orthogonal
+from regard.solving.closed_forms import NECESSARY_GAP, SUFFICIENT_GAP
 from regard.solving.finding import Finding, Status
 
-SUFFICIENT = "log((n - 1) (1 - epsilon)/epsilon)"
-NECESSARY = "log((1 - epsilon)/epsilon)"
 MOST_TRIED = 8  # keys of the instances that show both sides
 NEAR = 1e-3  # how far from the border they are
 MANY = 10**6
@@ -59,12 +58,12 @@ class OfScores(Finding):
     @property
     def enough(self) -> float:
         """The gap to every other score that is sufficient."""
-        return self.level.enough(self.n)
+        return SUFFICIENT_GAP.value(n=self.n, epsilon=self.level.epsilon)
 
     @property
     def needed(self) -> float:
         """The gap that is necessary."""
-        return self.level.above
+        return NECESSARY_GAP.value(epsilon=self.level.epsilon)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,8 +109,8 @@ def condition(problem: ConditionProblem) -> str:
     if effect == "pairwise":
         return f"s_{j} - s_{i} >= log(R)"
     if problem.given.n == 2:
-        return f"s_{j} - s_{i} >= {NECESSARY}"
-    return f"s_{j} - log(sum(exp(s)) - exp(s_{j})) >= {NECESSARY}"
+        return f"s_{j} - s_{i} >= {NECESSARY_GAP.text}"
+    return f"s_{j} - log(sum(exp(s)) - exp(s_{j})) >= {NECESSARY_GAP.text}"
 
 
 def _equivalence(problem: ConditionProblem, n: int | None = None) -> Claim:
@@ -146,8 +145,8 @@ def _mass(problem: ConditionProblem) -> OfScores:
     ratio = f"s_{j} >= 100 s_{i}"
     small, large = np.array([0.1, 0.001]), np.array([1000.0, 990.0])
     claims = [
-        gap_claim("sufficient", SUFFICIENT, [case], tight=True),
-        gap_claim("necessary", NECESSARY, [case], tight=True),
+        gap_claim("sufficient", SUFFICIENT_GAP.text, [case], tight=True),
+        gap_claim("necessary", NECESSARY_GAP.text, [case], tight=True),
         condition_claim("equivalent", text, effect, [_named(problem, s, epsilon) for s in sides]),
         condition_claim("not sufficient", ratio, effect, [_named(problem, small, "1/100")]),
         condition_claim("not necessary", ratio, effect, [_named(problem, large, "1/100")]),

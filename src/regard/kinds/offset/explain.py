@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
-from flint import arb
 
+from regard.kinds.offset.rivals import (
+    FAR,
+    SOME,
+    WidthRival,
+    condition_number,
+    least_weight,
+    of_width,
+)
 from regard.kinds.offset.size_slider import size_slider
-from regard.kinds.offset.solve import NoScale, Rotation, least_weight, rises
+from regard.kinds.offset.solve import NoScale, Rotation
 from regard.kinds.offset.spec import OffsetProblem
-from regard.problems.positions import frequencies
 from regard.report import Block, Facts, Plot, Series, Table, Text, number
 from regard.report.headline import marked
 from regard.report.numbers import rounded_up
 from regard.solving.assumptions import ONLY_POSITIONS
+from regard.solving.closed_forms import SUFFICIENT_GAP
 from regard.solving.finding import Explanation, Steps
 from regard.solving.general_remarks import GENERAL_REMARKS
 from regard.solving.latex_numbers import percent, tex
@@ -26,9 +32,7 @@ _ROTATION = (
 )
 MOST_BLOCKS = 8  # of a table
 MOST_POINTS = 400  # of a line
-FAR = 5000  # shifts that widths are compared on
 WIDTHS = (2, 8, 16, 64, 128, 512)
-SOME = (1, 30, 300)  # shifts that a smooth formula is tried on
 
 
 def explain(problem: OffsetProblem, found: Rotation | NoScale) -> Explanation:
@@ -92,8 +96,7 @@ def _size_steps(found: Rotation) -> Steps:
         (
             "With blocks $C$ times as large, all $n - 1$ others together get less than the "
             f"tolerance of {number(tolerance)} if $C$ times the smallest gap is large enough.",
-            r"C \ge \frac{1}{\mathrm{gap}} \ln \frac{(n-1)(1-\varepsilon)}{\varepsilon} = "
-            rf"{tex(found.enough, 7)}",
+            rf"C \ge \frac{{1}}{{\mathrm{{gap}}}} {SUFFICIENT_GAP.latex} = {tex(found.enough, 7)}",
         ),
         (
             "That counts every rival as the strongest. Adding up their true weights, the smallest "
@@ -131,7 +134,7 @@ def _details(found: Rotation) -> tuple[Block, ...]:
         for i in found.design.kept[:MOST_BLOCKS]
     )
     near = range(given.T - 3, given.T + 4)
-    scores = np.cos(np.outer(np.array(near) - given.T, found.used)).sum(axis=1)
+    scores = found.scores_at(np.array(near, dtype=float), given.T)
     shifts = tuple(
         (str(shift), number(float(score), 10)) for shift, score in zip(near, scores, strict=True)
     )
@@ -164,7 +167,7 @@ def _details(found: Rotation) -> tuple[Block, ...]:
             "The scores do not determine the entries of A: as long as n ≤ d_model the positions "
             "are independent, and other matrices give the same scores, though hardly in practice: "
             f"ten positions of width 16 have the condition number "
-            f"{number(_condition(10, 16, given.base), 2)}. "
+            f"{number(condition_number(10, 16, given.base), 2)}. "
             "What counts is where the largest score is."
         ),
     )
@@ -173,20 +176,16 @@ def _details(found: Rotation) -> tuple[Block, ...]:
 def _widths(base: float) -> Table:
     return Table(
         ("d_model", "strongest rival", "its gap", "gap(1)", *(f"at {u}" for u in SOME)),
-        tuple(_width(d_model, base) for d_model in WIDTHS),
+        tuple(_width(of_width(d_model, base)) for d_model in WIDTHS),
         f"all blocks, shifts up to {FAR}: who comes nearest, and by how much the smooth "
         "formula d/(2 ln base) (Cin u − Cin u/base) + (1 − cos u)/2 is off",
     )
 
 
-@lru_cache(maxsize=32)
-def _width(d_model: int, base: float) -> tuple[str, ...]:
-    """Return the strongest rival for a width, and how far the smooth formula is off."""
-    rise = rises(frequencies(d_model, base), FAR)
-    nearest = int(np.argmin(rise))
-    off = (abs(_smooth(d_model, base, u) / float(rise[u - 1]) - 1) for u in SOME)
-    gaps = (number(float(rise[place]), 10) for place in (nearest, 0))
-    return (str(d_model), str(nearest + 1), *gaps, *(percent(x, 2) for x in off))
+def _width(rival: WidthRival) -> tuple[str, ...]:
+    gaps = (number(rival.strongest.gap, 10), number(rival.first, 10))
+    off = (percent(x, 2) for x in rival.smooth_off)
+    return (str(rival.d_model), str(rival.strongest.shift), *gaps, *off)
 
 
 def _plot(found: Rotation) -> Plot:
@@ -199,7 +198,7 @@ def _plot(found: Rotation) -> Plot:
         Series(
             name,
             tuple(shifts.tolist()),
-            tuple(np.cos(np.outer(shifts - turned, found.used)).sum(axis=1).tolist()),
+            tuple(found.scores_at(shifts, turned).tolist()),
         )
         for name, turned in lines
     )
@@ -217,28 +216,10 @@ def _beliefs(found: Rotation) -> tuple[str, ...]:
         f"weight; $C$ has to be {number(found.size * math.sqrt(found.d_k), 5)} there."
     ]
     if len(found.omega) > 1 and given.n > 7:
-        alone = rises(found.omega[:1], given.n - 1)
-        nearest = 1 + int(np.argmin(alone))
+        alone = found.first_block_alone
         said.append(
-            f"One fast block alone, $i = 0$: shift $T + {nearest}$ comes within "
-            f"{number(float(np.min(alone)), 3)} of the top, as {nearest} steps are nearly whole "
+            f"One fast block alone, $i = 0$: shift $T + {alone.shift}$ comes within "
+            f"{number(alone.gap, 3)} of the top, as {alone.shift} steps are nearly whole "
             f"turns; all blocks together keep the gap at {number(found.gap, 4)}."
         )
     return tuple(said)
-
-
-def _smooth(d_model: int, base: float, u: float) -> float:
-    """Return the gap at u if frequencies were spread without steps: a logarithm for large u."""
-
-    def cin(x: float) -> float:
-        return float(np.euler_gamma + math.log(x) - float(arb(x).ci()))
-
-    spread = d_model / (2 * math.log(base)) * (cin(u) - cin(u / base))
-    return spread + (1 - math.cos(u)) / 2
-
-
-def _condition(n: int, d_model: int, base: float) -> float:
-    """Return the condition number of the table of the first n positions."""
-    angles = np.outer(np.arange(n), frequencies(d_model, base))
-    sizes = np.linalg.svd(np.concatenate([np.sin(angles), np.cos(angles)], axis=1))[1]
-    return float(sizes[0] / sizes[-1])

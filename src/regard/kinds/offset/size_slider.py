@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from regard.kinds.offset.solve import Rotation, least_weight
+from regard.kinds.offset.rivals import least_weight
+from regard.kinds.offset.solve import Rotation
 from regard.report import Plot, Series, Slider, number
 from regard.report.headline import marked
 from regard.report.numbers import rounded_up, share
@@ -24,7 +25,7 @@ def size_slider(found: Rotation) -> Slider:
     left = tuple(float(1 - least_weight(found.rise, size)) for size in rows)
     query = max(T, 0) + (n - abs(T)) // 2
     shifts = [T + u for u in range(AROUND, -AROUND - 1, -1) if 0 <= query - T - u < n]
-    scores = np.cos(np.outer(query - np.arange(n) - T, found.used)).sum(axis=1)
+    scores = found.scores_at(query - np.arange(n, dtype=float), T)
     bars = []
     for size in rows:
         weights = np.exp(size * (scores - scores.max()))

@@ -14,9 +14,11 @@ from regard.certify import Certificate
 from regard.design.positions.offset import leak
 from regard.design.positions.result import PositionalDesign
 from regard.errors import UndecidedDesign
+from regard.kinds.offset.rivals import Rival, rises, scores, strongest
 from regard.kinds.offset.spec import OffsetGiven, OffsetProblem
 from regard.problems.positions import Float64 as Array
 from regard.problems.positions import frequencies
+from regard.solving.closed_forms import SUFFICIENT_GAP
 from regard.solving.finding import Finding, Status, at_least
 from regard.solving.refusals import in_words
 
@@ -63,12 +65,21 @@ class Rotation(Finding):
     @property
     def gap(self) -> float:
         """The least of these."""
-        return float(np.min(self.rise))
+        return strongest(self.rise).gap
 
     @property
     def rival(self) -> int:
         """The shift u at which it is."""
-        return 1 + int(np.argmin(self.rise))
+        return strongest(self.rise).shift
+
+    @property
+    def first_block_alone(self) -> Rival:
+        """The strongest rival where the fastest block is the only one."""
+        return strongest(rises(self.omega[:1], self.given.n - 1))
+
+    def scores_at(self, shifts: Array, turned: int) -> Array:
+        """Return the scores of shifts with blocks of size 1 that turn by w_i `turned`."""
+        return scores(shifts - turned, self.used)
 
     @cached_property
     def size(self) -> float:
@@ -112,17 +123,6 @@ def solve(problem: OffsetProblem) -> Rotation | NoScale:
     )
 
 
-def rises(omega: Array, far: int) -> Array:
-    """Return Σ 1 − cos w_i u for u = 1..far: how far shift T is above shift T + u."""
-    u = np.arange(1.0, far + 1)
-    return np.asarray(2 * np.sum(np.sin(np.outer(u, omega) / 2) ** 2, axis=1))
-
-
-def least_weight(rise: Array, size: float) -> float:
-    """Return the least weight on the key T steps back over all queries, for blocks of this size."""
-    return 1 / (1 + leak(rise, size))
-
-
 def _smallest(rise: Array, tolerance: float) -> float:
     """Return the size of the blocks from which on the least weight is 1 − tolerance."""
 
@@ -140,4 +140,4 @@ def _smallest(rise: Array, tolerance: float) -> float:
 
 def _enough(gap: float, n: int, tolerance: float) -> float:
     """Return a size of the blocks that is certainly enough: all n − 1 others as near as the gap."""
-    return math.log((n - 1) * (1 - tolerance) / tolerance) / gap
+    return SUFFICIENT_GAP.value(n=n, epsilon=tolerance) / gap

@@ -20,6 +20,7 @@ from regard.kinds.condition.solve import AlongKey
 from regard.kinds.condition.spec import ConditionProblem
 from regard.report import Block, Plot, Table, number
 from regard.report.headline import marked
+from regard.solving.closed_forms import SUFFICIENT_GAP
 from regard.solving.finding import Explanation, Steps
 from regard.solving.key_tables import key_name, softmax, symbol, tex, tex_vector
 
@@ -69,8 +70,7 @@ def _here(problem: ConditionProblem, found: AlongKey) -> Steps:
             (
                 f"{here(problem)} it holds. A factor that is enough for a weight of "
                 r"$1 - \varepsilon$:",
-                rf"C \ge \frac{{1}}{{{tex(ahead)}}} \ln\frac{{(n-1)(1-\varepsilon)}}"
-                rf"{{\varepsilon}} = {tex(needed)}",
+                rf"C \ge \frac{{1}}{{{tex(ahead)}}} {SUFFICIENT_GAP.latex} = {tex(needed)}",
             ),
         )
     rival = max((at for at in range(len(keys)) if at != row), key=lambda at: keys[at] @ keys[row])

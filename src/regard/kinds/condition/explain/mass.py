@@ -14,6 +14,7 @@ from regard.language.bounds import upper_bound
 from regard.problems import key_instance
 from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
 from regard.report.headline import marked
+from regard.solving.closed_forms import NECESSARY_GAP, SUFFICIENT_GAP
 from regard.solving.finding import Explanation
 from regard.solving.general_remarks import GENERAL_REMARKS
 from regard.solving.key_tables import softmax, tex
@@ -36,7 +37,7 @@ def explain_mass(problem: ConditionProblem, found: OfScores) -> Explanation:
     steps = [*_gap_steps(found)]
     steps = [OUTPUT, *steps] if output else [*steps, _query(problem, found)]
     return Explanation(
-        renamed(problem, left + r" \;\ge\; \ln\frac{1 - \varepsilon}{\varepsilon}"),
+        renamed(problem, left + r" \;\ge\; " + NECESSARY_GAP.latex),
         renamed_steps(problem, steps),
         (
             *_sides(found),
@@ -49,7 +50,7 @@ def explain_mass(problem: ConditionProblem, found: OfScores) -> Explanation:
         result=renamed(
             problem,
             f"A key wins when it leads {marked('all others together', 'target')} by "
-            r"$\ln\frac{1 - \varepsilon}{\varepsilon}$.",
+            f"${NECESSARY_GAP.latex}$.",
         ),
     )
 
@@ -74,11 +75,11 @@ def _gap_steps(found: OfScores) -> tuple[tuple[str, str], ...]:
         (
             "A gap to every other key that is sufficient; it is needed in full if all others score "
             "alike.",
-            r"s_j - s_i \ge \ln\frac{(n-1)(1-\varepsilon)}{\varepsilon} = " + tex(found.enough, 10),
+            rf"s_j - s_i \ge {SUFFICIENT_GAP.latex} = {tex(found.enough, 10)}",
         ),
         (
             "A gap that is necessary; it is enough if there is only one rival that counts.",
-            r"s_j - s_i \ge \ln\frac{1-\varepsilon}{\varepsilon} = " + tex(found.needed, 10),
+            rf"s_j - s_i \ge {NECESSARY_GAP.latex} = {tex(found.needed, 10)}",
         ),
     )
 

@@ -11,6 +11,7 @@ from regard.kinds.condition.solve import MANY, OfScores
 from regard.kinds.condition.spec import ConditionProblem
 from regard.report import Block, Facts, Plot, Series, Table, number
 from regard.report.headline import marked
+from regard.solving.closed_forms import LEAST_OF_RATIO, SUFFICIENT_GAP
 from regard.solving.finding import Explanation, Steps
 from regard.solving.key_tables import softmax, tex
 
@@ -26,7 +27,7 @@ def explain_pairwise(problem: ConditionProblem, found: OfScores) -> Explanation:
             f'"Overwhelmingly larger than each" taken for "nearly all". With R = {number(ratio)} '
             f"and a million keys the largest weight may be {number(least(MANY, ratio))}; with {n} "
             f"keys it may be {number(least(n, ratio))}. For 0.99 of the weight among {n} keys the "
-            f"gap would have to be {number(math.log(99 * (n - 1)))} instead of "
+            f"gap would have to be {number(SUFFICIENT_GAP.value(n=n, epsilon=0.01))} instead of "
             f"{number(math.log(ratio))}.",
             "A condition on the query alone. If another key equals this one, their weights are "
             "equal for every query: the ratio is 1.",
@@ -38,7 +39,7 @@ def explain_pairwise(problem: ConditionProblem, found: OfScores) -> Explanation:
 
 def least(n: float, ratio: float) -> float:
     """The smallest weight that R times every other may mean: all others alike."""
-    return ratio / (ratio + n - 1)
+    return LEAST_OF_RATIO.value(R=ratio, n=n)
 
 
 def _steps(problem: ConditionProblem) -> Steps:
@@ -67,7 +68,7 @@ def _steps(problem: ConditionProblem) -> Steps:
         ),
         (
             "It does not mean that key $j$ has most of the weight: many small weights add up.",
-            rf"\alpha_j \ge \frac{{R}}{{R + n - 1}} = {tex(least(n, ratio))} \quad (n = {n})",
+            rf"\alpha_j \ge {LEAST_OF_RATIO.latex} = {tex(least(n, ratio))} \quad (n = {n})",
         ),
     )
     return renamed_steps(problem, steps)
