@@ -52,7 +52,7 @@ class Answer:
         raise InvalidAnswer(f"answer: {name} is missing. Got {given}{fix}")
 
     def has(self, name: str) -> bool:
-        """Whether a field is there."""
+        """Whether an answer gives a field of this name."""
         return name in self.fields
 
     def only(self, *names: str) -> None:

@@ -46,7 +46,7 @@ def _rows(name: str, items: list[Float64]) -> Float64:
 
 
 def shape_words(array: Float64) -> str:
-    """Say what an array is."""
+    """Say what an array is: a number, a vector of n entries, an n × m matrix."""
     if array.ndim == 0:
         return "a single number"
     if array.ndim == 1:

@@ -65,7 +65,7 @@ class CommonDirection(Reason):
 
     @property
     def best(self) -> str:
-        """What can be separated."""
+        """A sentence on what the closest separator, `.best`, tells apart."""
         return f".best separates what can be, with error at most {upper_bound(self.error)}."
 
 

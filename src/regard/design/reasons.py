@@ -118,7 +118,7 @@ class NotProved(Reason):
 
     @property
     def best(self) -> str:
-        """The closest design."""
+        """A sentence that names the closest design, `.best`, and its error."""
         if not self.closest:
             return ""
         off = self.nearest is not None and self.nearest.measure == "error"

@@ -209,7 +209,7 @@ class _Draws(Generic[T]):
         return len(self._ahead) + len(self._again)
 
     def draw(self) -> T:
-        """Return the next."""
+        """Return the next task: one that is to be tried again before a new one."""
         return self._again.popleft() if self._again else self._ahead.pop(0)
 
 

@@ -40,7 +40,7 @@ class Between:
 
 @dataclass(frozen=True)
 class Choices:
-    """One of these."""
+    """Values of which one is chosen, each as likely as the others."""
 
     among: tuple[Any, ...]
 

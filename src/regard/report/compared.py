@@ -40,7 +40,7 @@ class Checklist:
 
     @property
     def table(self) -> Table:
-        """The same where lists have no signs of their own."""
+        """The goals as a table, with the sign of each before it: for where lists have no signs."""
         rows = tuple((f"{SIGNS[tone]} {goal}".strip(), found) for tone, goal, found in self.items)
         return Table(("goal", "found"), rows)
 
@@ -89,7 +89,7 @@ class Comparison:
 
     @property
     def table(self) -> Table:
-        """The same without bars: a row for each name."""
+        """The numbers as a table without bars: a row for each name."""
         columns = ("", *(row[0] for row in self.rows))
         cells = zip(*(row[2:] for row in self.rows), strict=True)
         rows = tuple((name, *row) for name, row in zip(self.names, cells, strict=True))

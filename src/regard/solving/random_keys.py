@@ -167,7 +167,7 @@ class Bound:
 
     @property
     def claimable(self) -> float:
-        """The same, raised by more than its rounding."""
+        """The bound of √E ‖c − c*‖², raised by more than its rounding."""
         return self.value * (1 + ROUNDING) + 1e-300
 
 

@@ -12,21 +12,21 @@ __all__ = ["WORDS", "keys_in_words", "queries", "worded_target"]
 
 
 def queries(claim: Claim) -> str:
-    """Word which queries a claim is about."""
-    reach = claim.stated.part("radius")
-    return "no query" if reach is None else f"no query of length up to {reading.down(reach)}"
+    """Return words for the queries that a claim is about: all, or those up to a length."""
+    radius = claim.stated.part("radius")
+    return "no query" if radius is None else f"no query of length up to {reading.down(radius)}"
 
 
 def _heads(claim: Claim) -> str:
-    """Word which heads a claim is about."""
-    reach = claim.stated.part("radius")
-    return "every head" if reach is None else f"every head with ‖A‖ up to {reading.down(reach)}"
+    """Return words for the heads that a claim is about: all, or those up to a norm of A."""
+    radius = claim.stated.part("radius")
+    return "every head" if radius is None else f"every head with ‖A‖ up to {reading.down(radius)}"
 
 
 def _within(claim: Claim) -> str:
-    """Word up to which length queries are spoken of."""
-    reach = claim.stated.part("radius")
-    return "" if reach is None else f" of length up to {reading.down(reach)}"
+    """Return words for the length up to which queries are spoken of, or nothing."""
+    radius = claim.stated.part("radius")
+    return "" if radius is None else f" of length up to {reading.down(radius)}"
 
 
 def worded_target(claim: Claim) -> str:

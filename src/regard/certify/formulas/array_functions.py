@@ -79,7 +79,7 @@ def _each(function: Callable[[Poly], Poly]) -> Callable[[list[Tensor], Shape], T
 
 
 def relu(x: Poly) -> Poly:
-    """Return max(x, 0)."""
+    """Return the entries where they are above 0, and 0 elsewhere."""
     return (x + elementary.absolute(x)).scaled(fmpq(1, 2))
 
 

@@ -40,7 +40,7 @@ Function = Callable[[str, list[Table]], Table]
 
 
 def read(text: Any, name: str) -> Formula:
-    """Return a formula."""
+    """Return a formula out of a claim, which must hold it as text that can be read."""
     if not isinstance(text, str):
         raise Unusable(f"{name} must be a formula.")
     try:

@@ -43,7 +43,7 @@ def total(left: Table, right: Table) -> Table:
 
 
 def scaled(part: Table, factor: Any) -> Table:
-    """Return a multiple."""
+    """Return the table with every entry multiplied by a number."""
     return Table(part.shape, tuple(factor * entry for entry in part.entries), part.row)
 
 

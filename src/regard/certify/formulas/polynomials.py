@@ -115,7 +115,7 @@ class Poly:
         return Poly(found)
 
     def scaled(self, factor: fmpq) -> Poly:
-        """Return a multiple."""
+        """Return the polynomial with every coefficient multiplied by a number."""
         return Poly({monomial: factor * c for monomial, c in self.terms.items()})
 
     def mapped(self, change: Callable[[Monomial], Monomial]) -> Poly:
@@ -134,14 +134,14 @@ class Poly:
 
 
 def number(value: Any) -> Poly:
-    """Return a rational number."""
+    """Return a fraction or whole number as a polynomial without symbols."""
     if isinstance(value, Fraction):
         value = fmpq(value.numerator, value.denominator)
     return Poly({ONE: fmpq(value)})
 
 
 def factor(*parts: Any) -> Poly:
-    """Return one factor."""
+    """Return a symbol, given by its parts, as a polynomial of one term."""
     return Poly({frozenset([(parts, 1)]): fmpq(1)})
 
 
@@ -213,7 +213,7 @@ def primitive(poly: Poly) -> tuple[fmpq, Monomial, Poly]:
 
 
 def inverted(monomial: Monomial) -> Monomial:
-    """Return 1 over a monomial."""
+    """Return 1 over a product of powers: every exponent negated."""
     return frozenset((one, -exponent) for one, exponent in monomial)
 
 
@@ -232,7 +232,7 @@ def inverse(poly: Poly) -> Poly:
 
 
 def power(poly: Poly, exponent: int) -> Poly:
-    """Return a whole power."""
+    """Return a polynomial to a whole power, which may be negative."""
     if abs(exponent) > LARGEST_POWER:
         raise Unusable("an exponent is too large.")
     base = inverse(poly) if exponent < 0 else poly

@@ -63,7 +63,7 @@ class Scores:
         return self.joint[head][head]
 
     def only(self, heads: Sequence[int]) -> Scores:
-        """The same for some of the heads."""
+        """The laws of the scores of some heads, in the order given."""
         return Scores(
             [self.means[h] for h in heads],
             [[self.joint[h][g] for g in heads] for h in heads],
@@ -107,7 +107,7 @@ class Distances:
         self.widest = [BALLS.largest(row) for row in self.pairs]
 
     def between(self, i: int, j: int) -> arb:
-        """d_ij."""
+        """The distance d_ij between values i and j, one for all pairs where no values are given."""
         return self.same if self.pairs is None else self.pairs[i][j]  # type: ignore[return-value]
 
 

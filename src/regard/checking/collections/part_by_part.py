@@ -93,7 +93,7 @@ class Grading(Reported):
 
     @property
     def right(self) -> bool:
-        """Whether every part is."""
+        """Whether every part of the collection is answered rightly."""
         return all(part.right for part in self.parts)
 
     @property

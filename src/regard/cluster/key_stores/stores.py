@@ -31,11 +31,11 @@ class Store(Protocol):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """(..., n, width)."""
+        """The shape (..., n, width) of all rows that are stored."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What is stored."""
+        """The dtype of the numbers that are stored."""
 
     @property
     def chunk(self) -> int:
@@ -95,12 +95,12 @@ class ArrayStore:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """(..., n, width)."""
+        """The shape (..., n, width) of all rows that are stored."""
         return self.array.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What is stored."""
+        """The dtype of the numbers that are stored."""
         return self.array.dtype
 
     def read(self, start: int, stop: int, memory: Array | None = None) -> Array:
@@ -116,12 +116,12 @@ class _ChunkedStore:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """(..., n, width)."""
+        """The shape (..., n, width) of all rows that are stored."""
         return tuple(self.array.shape)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What is stored."""
+        """The dtype of the numbers that are stored."""
         return np.dtype(self.array.dtype)
 
 

@@ -100,7 +100,7 @@ class _Spare:
 
     @contextmanager
     def memory(self, size: int) -> Iterator[NDArray[np.uint8]]:
-        """Lend so many bytes."""
+        """Lend an array of bytes, one of those given back where there is one."""
         try:
             memory = self.kept.pop()
         except IndexError:

@@ -60,7 +60,7 @@ class Wanted:
             np.copyto(self.at_offsets, scores, where=here)
 
     def write(self, best: Array, share: Array, found: Found) -> None:
-        """Write the weights."""
+        """Turn the scores that were kept into weights, and write them into what was asked for."""
         found.offset_mass[...] = weights_of(self.at_offsets, best, share)
         found.column_mass[...] = weights_of(self.in_columns, best, share)
 

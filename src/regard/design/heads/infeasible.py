@@ -105,7 +105,7 @@ class _Refusal:
 
     @cached_property
     def pattern(self) -> Pattern:
-        """The weights asked for."""
+        """The weights that are asked of the rows, as the target of a convex fit."""
         return _pattern(self.task.attend)
 
     @cached_property
@@ -119,7 +119,7 @@ class _Refusal:
         return closest(self.family.shifted(), self.pattern)
 
     def from_vector(self, vector: Array) -> HeadDesign:
-        """The head of a parameter."""
+        """The head whose matrix A has these coordinates, with its W_V and its measured error."""
         A = self.family.parameter(vector)
         value = self.task.value_for(self.near.weights, self.rows)
         rank = max(1, int(np.linalg.matrix_rank(A)))
@@ -252,7 +252,7 @@ class _Refusal:
     # Why
 
     def why(self, claim: Claim, gap: float | None) -> NoHead:
-        """The obstruction."""
+        """The reason of a refusal as data: the claim that excludes the goal, and the nearest."""
         nearest = Nearest("head", "error", self.closest.error, least=gap, rough=gap == GAP)
         radius = claim.fields["radius"]
         if claim.kind == "pattern_ceiling":

@@ -134,5 +134,5 @@ class NoHeadFound(_OfHead):
 
     @property
     def best(self) -> str:
-        """The closest head."""
+        """A sentence that names the closest head, `.best`, and its error."""
         return f"The closest {'' if self.outputs else 'head '}found is .best, with error {{}}."

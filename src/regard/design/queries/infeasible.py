@@ -267,7 +267,7 @@ class _Refusal:
     # Why
 
     def why(self, excluding: list[Claim], best: QueryDesign, gap: float | None) -> Reason:
-        """The obstruction."""
+        """The reason of a refusal as data: what excludes the goal, and what comes nearest."""
         task, first = self.task, excluding[0]
         what: Literal["weights", "output"] = "weights" if task.values is None else "output"
         nearest = Nearest(what, "error", best.error, least=gap, rough=gap == GAP)

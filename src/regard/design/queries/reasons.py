@@ -122,7 +122,7 @@ class NoQueryFound(_OfQuery):
 
     @property
     def known(self) -> str:
-        """What is known."""
+        """What is known instead, as a sentence."""
         if self.edge:
             return (
                 f"The target lies at the edge of what these keys can reach, or the tolerance "

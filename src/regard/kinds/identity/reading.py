@@ -40,7 +40,7 @@ class Asked(Attempt[IdentityProblem]):
 
     @property
     def given(self) -> IdentityGiven:
-        """The symbols."""
+        """The symbols that the problem declares, with their shapes."""
         return self.problem.given
 
     def symbols(self, values: Values, before: str) -> dict[str, Value]:

@@ -14,7 +14,7 @@ SIZES = ((2, 4), (2, 5), (2, 6), (2, 7), (3, 4), (3, 5), (4, 4))
 
 
 def vary(problem: LayersProblem, rng: np.random.Generator) -> dict[str, Any]:
-    """Return other numbers."""
+    """Return another vocabulary, length and tolerance for the same task."""
     data = to_dict(problem)
     many, length = SIZES[int(rng.integers(len(SIZES)))]
     given = {**data["given"], "vocabulary": list(LETTERS[:many]), "length": length}

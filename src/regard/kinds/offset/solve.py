@@ -64,12 +64,12 @@ class Rotation(Finding):
 
     @property
     def gap(self) -> float:
-        """The least of these."""
+        """The least gap: how far shift T is above its strongest rival, for blocks of size 1."""
         return strongest(self.rise).gap
 
     @property
     def rival(self) -> int:
-        """The shift u at which it is."""
+        """The strongest rival is shift T + u for this u."""
         return strongest(self.rise).shift
 
     @property

@@ -87,7 +87,7 @@ class Bases:
 
     @property
     def exchanged(self) -> Bases:
-        """The same, with the other value wanted."""
+        """The bases exchanged, as where the other value is wanted."""
         return replace(self, recover="T" if self.recover == "S" else "S")
 
     def having(self, *, kept: Float64, dropped: Float64) -> Bases:

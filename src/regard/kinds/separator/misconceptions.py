@@ -99,7 +99,7 @@ def _other_subspace(case: Case) -> bool:
 
 
 def _orthonormal(bases: Bases) -> Bases:
-    """The same subspaces, each with an orthonormal basis."""
+    """Both subspaces, each with an orthonormal basis."""
     return Bases(np.linalg.qr(bases.S)[0], np.linalg.qr(bases.T)[0], bases.recover)
 
 

@@ -19,7 +19,7 @@ class Vectors(Part):
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """How many basis vectors there are."""
         return len(self.rows)
 
 

@@ -31,12 +31,12 @@ class TimedConnection(H11Protocol):
             self.due = self.loop.call_later(SECONDS, self.late)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more."""
+        """Stop the clock of a request that will not come."""
         self.in_time()
         super().connection_lost(exc)
 
     def in_time(self) -> None:
-        """Stop the clock."""
+        """Stop the clock: the request came in time."""
         if self.due is not None:
             self.due.cancel()
             self.due = None

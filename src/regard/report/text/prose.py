@@ -38,7 +38,7 @@ class Margin:
             self.indents.append(" " * len(self.marker))
 
     def leave(self, part: Part) -> None:
-        """Follow its close."""
+        """Take back the indent of a list or item that ends."""
         if part.tag in ("ul", "ol"):
             self.numbers.pop()
         else:

@@ -89,7 +89,7 @@ def _entropy(row: Any, seen: list[int]) -> list[arb]:
 
 
 def mapped(options: Options, matrix: Objects) -> Objects:
-    """A function of each entry."""
+    """A named function of each entry, such as exp or relu, in balls."""
     functions: dict[str, Callable[[arb], arb]] = {
         "elu+1": _elu_plus_one,
         "relu": lambda x: x.max(ZERO),

@@ -192,12 +192,12 @@ def distances(options: Options, queries: Objects, keys: Objects) -> Objects | No
 
 
 def columns(options: Options, matrix: Objects) -> Objects | None:
-    """Some columns."""
+    """The columns from `first` to before `last`."""
     return matrix[:, options["first"] : options["last"]]
 
 
 def beside(options: Options, *parts: Objects) -> Objects | None:
-    """Matrices side by side."""
+    """Matrices with equally many rows, side by side."""
     return np.hstack(parts)
 
 
@@ -212,12 +212,12 @@ def rows(options: Options, matrix: Objects) -> Objects | None:
 
 
 def transposed(options: Options, matrix: Objects) -> Objects | None:
-    """The transpose."""
+    """The transposed matrix."""
     return matrix.T
 
 
 def same(options: Options, matrix: Objects) -> Objects | None:
-    """The same matrix under another name."""
+    """A matrix unchanged, for a step that gives it another name."""
     return matrix
 
 

@@ -117,7 +117,7 @@ class _Scores:
         return stated.above != 0 and (stated / (wanted - 1)).positive()
 
     def power(self, tree: Tree) -> Ratio:
-        """Return exp of a formula."""
+        """Return e to the power of a formula, as a formula."""
         node, parts = tree[-1], operands(tree)
         if node.op == "name" and node.value == self.own:
             return self.field.symbol("x")

@@ -67,7 +67,7 @@ def _ripple(claim: Claim) -> int | float | None:
 
 
 def _window(claim: Claim) -> str:
-    """Word the window of a band."""
+    """Return words for a window of shifts, T ± B/2, with its ripple and what is left free."""
     fields = claim.fields
     held, free = fields["ripple"], fields["transition"]
     ripple = "" if held is None else f", within {reading.exactly(held)} of each other"
@@ -77,7 +77,7 @@ def _window(claim: Claim) -> str:
 
 
 def _among(claim: Claim) -> str:
-    """Word which shifts there are, and of which positions."""
+    """Return words for the shifts that a claim is about, and for their positions."""
     return f", of those below {claim.fields['n']} in size{base_in_words(claim.fields)}"
 
 

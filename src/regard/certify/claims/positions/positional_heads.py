@@ -62,7 +62,7 @@ def base_in_words(fields: Mapping[str, Any]) -> str:
 
 
 def frequency(base: int | float, i: int, d: int) -> arb:
-    """Return ω_i."""
+    """Return the frequency ω_i = base^(−2i/d_model) as a ball."""
     return arb(1) if i == 0 else arb(base) ** (arb(-2 * i) / d)
 
 
@@ -117,12 +117,12 @@ class PositionalHead:
         return arb(1).max(sum(sizes, arb(0)))
 
     def entries(self) -> arb:
-        """Return Σ |A_jk|."""
+        """Return the sum of the sizes of all entries of A, which bounds what rounding moves."""
         return 2 * sum((abs(arb(a)) + abs(arb(b)) for _, a, b in self.blocks), arb(0))
 
 
 def steps_back(T: Any) -> str:
-    """Word an offset."""
+    """Return words for an offset T: so many steps back or ahead, or the own position."""
     if T == 0:
         return "in its own place"
     return f"{abs(T)} step{'s' * (abs(T) != 1)} {'back' if T > 0 else 'ahead'}"

@@ -37,7 +37,7 @@ class _Intervals(NamedTuple):
 
 
 def _moved(claim: Claim) -> str:
-    """Word what may move."""
+    """Return words for what may move: scores in intervals, or keys in balls."""
     radius = claim.stated.part("radius")
     if radius is None:
         return "for all scores in their intervals"

@@ -81,7 +81,7 @@ def claim(
 
 
 def moments_of(law: Law) -> tuple[fmpq, fmpq]:
-    """Return mean and variance."""
+    """Return mean and variance of a law with finitely many values, exactly."""
     mean = sum((p * x for x, p in law), fmpq(0))
     return mean, sum((p * x * x for x, p in law), fmpq(0)) - mean**2
 

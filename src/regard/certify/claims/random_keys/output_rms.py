@@ -107,7 +107,7 @@ class _Task:
         return Scores([means for means, _ in found], joint, [abs(arb(w)) for w in self.shares])
 
     def distances(self) -> Distances:
-        """How far apart values are."""
+        """Bounds on how far apart values are: of the rows given, or the diameter that is stated."""
         diameter = arb(2).sqrt() if self.diameter is None else arb(self.diameter)
         return Distances(self.values, self.count, diameter)
 

@@ -86,7 +86,7 @@ class Heads:
         return Head(means, (varying or [0])[0], signs, sum(spread, fmpq(0)))
 
     def covariance(self, h: int, g: int, first: Head, second: Head) -> fmpq:
-        """Return Cov(Z_h, Z_g)."""
+        """Return the covariance of the score differences Z_h and Z_g of two heads."""
         signs = enumerate(zip(first.signs, second.signs, strict=True))
         return sum((a * b * self.joint(h, g, i) for i, (a, b) in signs if a and b), fmpq(0))
 

@@ -164,6 +164,6 @@ def _ladder(asked: Asked) -> list[float]:
 
 
 def _plain(asked: Asked) -> Asked:
-    """The same with sufficiency alone in question: an open C is no exact number."""
+    """The attempt with sufficiency alone in question: an open C is no exact number."""
     goal = asked.problem.goal.model_copy(update={"exact": False})
     return replace(asked, problem=asked.problem.model_copy(update={"goal": goal}))

@@ -82,7 +82,7 @@ def _error(found: HeadQueries, x: float) -> str:
 def _against_one(
     problem: HeadsProblem, found: HeadQueries, factor: float
 ) -> tuple[Table, Plot | Slider]:
-    """The same factor in several heads, and in one head for all wanted keys."""
+    """Compare one factor in several heads with the same in one head for all wanted keys."""
     heads, whole, random = found.heads, found.pattern, found.heads.keys.random
 
     def errors(of: Float64) -> tuple[Float64, Float64]:

@@ -153,7 +153,7 @@ def too_short(tried: Tried) -> bool:
 
 
 def right_when_negated(tried: Tried) -> bool:
-    """The same with the other sign is right."""
+    """Whether the queries with the other sign are right."""
     return tried.candidate.right(tried.instance, -tried.all_queries)
 
 
@@ -238,7 +238,7 @@ def one_target(tried: Tried) -> bool:
 
 
 def others_as_large(tried: Tried) -> bool:
-    """The same amount added to the scores of the keys wanted makes it right."""
+    """Whether one amount added to the scores of all wanted keys makes the queries right."""
     keys, scores = tried.instance.keys, tried.scores
     if not tried.uneven or len(scores) > 1 or np.linalg.matrix_rank(keys) < len(keys):
         return False
@@ -254,7 +254,7 @@ def other_keys(tried: Tried) -> bool:
 
 
 def right_of_values(tried: Tried) -> bool:
-    """The same formula is right with the keys in the place of the values."""
+    """Whether the formula is right with the keys in the place of the values."""
     if not any(name.startswith("v_") for name in tried.candidate.names):
         return False
     swapped = Tried(tried.candidate, _with_keys(tried.instance))

@@ -105,7 +105,7 @@ class AveragedHeads:
     def off_and_variance(
         self, queries: Float64, keys: RandomKeys | None = None
     ) -> tuple[Float64, Float64]:
-        """The same with the trace of the output's covariance."""
+        """√E ‖c − c*‖² of queries (..., heads, d), and the trace of the output's covariance."""
         first, shares = self._shares
         return (keys or self.keys).off_and_variance(queries[..., first, :], self.wanted, shares)
 

@@ -39,7 +39,7 @@ class HeadQueries(AveragedQueries):
 
     @cached_property
     def error_with_noise(self) -> float:
-        """The same with the noise that is given."""
+        """√E ‖c − c*‖² of the queries with the noise that is given."""
         return float(self.heads.off(self.queries, self.noisy))
 
     @property

@@ -184,7 +184,7 @@ class PositionScore:
         return () if self.given.dimension in fixed else (self.given.dimension,)
 
     def draw(self, rng: np.random.Generator, fixed: Names = frozenset()) -> Symbols:
-        """Another width."""
+        """Numbers with another width, even and below 400, unless it is fixed."""
         width = float(2 * rng.integers(1, 200))
         return {**self.plain(), **dict.fromkeys(self.free(fixed), width)}
 
@@ -193,7 +193,7 @@ class PositionScore:
         return [{**self.plain(), name: x} for name in self.free(fixed) for x in (2.0, 4096.0)]
 
     def small(self, fixed: Names = frozenset()) -> Iterator[Symbols]:
-        """Small widths."""
+        """Numbers with the widths 2, 4 and 6, for which sums can be written out."""
         for size in (2.0, 4.0, 6.0):
             yield {**self.plain(), **dict.fromkeys(self.free(fixed), size)}
 
@@ -216,7 +216,7 @@ class PositionScore:
         return reading_formulas(self.given.dimension, self.given.reading, self.wanted)
 
     def steps(self, symbols: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
-        """The three sums."""
+        """The three sums that a score consists of, each with mean and variance, in sentences."""
         return tuple(
             (
                 f"The {term.count} products of {term.name} have mean {number(term.mean)} and "

@@ -32,7 +32,7 @@ NEAR = 0.1  # of a weight
 
 
 def details(found: OutputFound) -> tuple[Block, ...]:
-    """Tables and plots."""
+    """The tables and plots that stand under *In numbers*."""
     setting = found.setting
     blocks: list[Block] = [_atoms(found)] if isinstance(found, LimitFound) else []
     blocks.append(Facts((*_facts(found), *_typical(setting), *_small_noise(setting))))

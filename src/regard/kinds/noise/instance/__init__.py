@@ -121,11 +121,11 @@ class Setting:
         )
 
     def without_noise(self) -> Setting:
-        """The same with keys at their means."""
+        """The setting with every key at its mean."""
         return replace(self, covariances=np.zeros_like(self.covariances))
 
     def as_one_head(self) -> Setting:
-        """The same keys with one head, whose query is the sum of all queries."""
+        """The setting with one head, whose query is the sum of all queries."""
         together = " + ".join(f"({text})" for text in self.given.queries)
         return read(self.given.model_copy(update={"queries": [together]}))
 

@@ -130,7 +130,7 @@ class Average:
         return f"{top}/{divisor}" if single else f"({top})/{divisor}"
 
     def scaled(self, by: float) -> Average:
-        """A multiple of it."""
+        """The average with every coefficient multiplied by a number."""
         return Average(tuple((by * c, symbol) for c, symbol in self.terms))
 
 

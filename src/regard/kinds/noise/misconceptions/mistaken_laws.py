@@ -61,7 +61,7 @@ def as_one_head(at: Setting) -> Iterator[Setting]:
 
 
 def of_one_head(at: Setting, right: Law) -> Iterator[Law]:
-    """With one head for all."""
+    """The law of the output where one head serves all queries."""
     if at.heads > 1:
         yield from map(law, as_one_head(at))
 

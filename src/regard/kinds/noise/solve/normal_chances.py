@@ -29,7 +29,7 @@ class Cut:
         return Cut(value, number_text(abs(value)))
 
     def signed(self, sign: float) -> Cut:
-        """The same number with its sign changed if `sign` is negative."""
+        """A number, with its sign changed if `sign` is negative."""
         return Cut(math.copysign(1.0, sign) * self.value, self.size)
 
 

@@ -46,7 +46,7 @@ class LeastNoise(AveragedQueries):
 
     @cached_property
     def error_of_longer(self) -> float:
-        """The same of a query that is three times as long."""
+        """√E ‖c − c*‖² with a query that is three times as long."""
         return float(self.heads.off(3 * self.queries))
 
     @cached_property

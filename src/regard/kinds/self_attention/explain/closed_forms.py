@@ -34,7 +34,7 @@ def combination(names: list[str], coordinates: Array) -> str:
 
 
 def typeset(found: OfFormulas, coordinates: Array) -> str:
-    """Return the same in LaTeX."""
+    """Return Σ coordinates_p u_p in the names of the basis, as LaTeX."""
     text = combination(found.head.at.names, coordinates)
     return "0" if text == "0" else parse(text).to_latex()
 
