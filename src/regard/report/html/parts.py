@@ -129,7 +129,7 @@ def _row(chapter: Chapter, number: int, opened: Callable[[Chapter, int], str], l
     assert heading is not None
     answer = _answer(chapter)
     said = heading if heading.status else answer
-    status = _outcome(_capital(said.status), said.tone) if said is not None and said.status else ""
+    status = _outcome(capital(said.status), said.tone) if said is not None and said.status else ""
     label = f'<span class="regard-part-label">{words(heading.label)}</span>'
     small = thumbnail([*chapter.lead, *(b for one in chapter.sections for b in one.blocks)])
     title = f"<h{level}>{words(heading.text)}</h{level}>"
@@ -166,7 +166,8 @@ def _role(chapter: Chapter) -> str:
     return "" if chapter.heading is None else chapter.heading.role
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """Return words that begin with a capital letter."""
     return text[:1].upper() + text[1:]
 
 
