@@ -295,6 +295,13 @@ def test_an_answer_says_a_field_once() -> None:
     drawn = body(answer, said, fields)
     assert re.findall(r"regardsoft\}\{\$(\w)\$\}", drawn) == ["C"]
     longer = body(answer, Math("q = C k_a + k_b"), Facts((("$q$", "$C k_a$"),)))
+    rounded = Math(r"K' \approx \begin{bmatrix} 1 & -0.301 \end{bmatrix}")
+    for entry, names in (("-0.30117", []), ("-0.31", ["$K$"])):
+        fields = Facts((("$K$", rf"$\begin{{bmatrix}} 1 & {entry} \end{{bmatrix}}$"),))
+        assert (
+            re.findall(r"textcolor\{regardsoft\}\{(\$\w\$)\}", body(answer, rounded, fields))
+            == names
+        )
     assert "regardsoft}{$q$}" in longer  # it begins as the formula does, and is another
 
 

@@ -78,17 +78,18 @@ def steps(items: Sequence[tuple[str, str, str]]) -> str:
         called = rf"\textbf{{{words(name)}.}} " if name else ""
         rows.append(rf"\item[{number}] {called}{words(sentence)}")
         if latex:
-            rows.append(r"\nopagebreak" + formula(latex))
+            rows.append(r"\par\nopagebreak" + formula(latex))
     return "\n".join([r"\begin{regardsteps}", *rows, r"\end{regardsteps}"])
 
 
 def coloured(text: str) -> str:
     """Return a sentence whose words may stand out (`regard.report.headline`)."""
-    return written(
+    said = written(
         text,
         words,
         lambda name, part: rf"\textcolor{{regard{name}}}{{\bfseries {part}}}",
     )
+    return said.replace(r"$ = \textcolor", r"$~=~\textcolor")  # a name stays with its number
 
 
 def code(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,6 +14,7 @@ from regard.report.latex import tables
 from regard.report.latex.flow import Piece, flow
 from regard.report.latex.plots import plot, slider
 from regard.report.latex.prose import code, coloured, formula, prose, steps
+from regard.report.latex.said_once import said_once
 from regard.report.latex.text import bookmark, words
 from regard.report.outline import Chapter, Section, without_first_slider
 from regard.report.plot import Plot
@@ -22,8 +22,6 @@ from regard.report.slider import Slider
 from regard.report.writing import Code, Math, Prose, Steps
 
 MARKS: Final = {"good": r"$\checkmark$", "bad": r"$\times$", "open": r"$\circ$", "": r"$\circ$"}
-_SETS: Final = re.compile(r"\\(?:left|right|text|mathrm|,|;|:|!| )|[\s{}$~]")
-_APART: Final = re.compile(r"\\q?quad|\\;")  # parts of a formula
 _SHORT: Final = 300  # letters of a paragraph that stays with what follows
 _NARROW: Final = 30  # letters of a heading that stands beside its section
 
@@ -77,7 +75,7 @@ def section(given: Section) -> str:
         status = heading.status[:1].upper() + heading.status[1:]
         said = f"{MARKS[heading.tone]} {words(status)}" if status else ""
         tone = heading.tone or "open"
-        inside = flow(piece for block in _once(given.blocks) for piece in _in_card(block))
+        inside = flow(piece for block in said_once(given.blocks) for piece in _in_card(block))
         return (
             f"{_anchor(heading)}\\begin{{regardcard}}{{regard{tone}}}{{{words(heading.text)}}}"
             f"{{{said}}}\n{inside}\n\\end{{regardcard}}"
@@ -117,26 +115,6 @@ def _exercise(given: Section) -> str:
 
 def _is_hint(block: Block) -> bool:
     return isinstance(block, Text) and block.role == "hint"
-
-
-def _once(given: Sequence[Block]) -> list[Block]:
-    """Return the blocks of an answer; a field that its formulas have said is not said again."""
-    formulas = [block.latex for block in given if isinstance(block, Math)]
-    said = {_bare(one).rstrip(",;.") for latex in formulas for one in _APART.split(latex)}
-    found: list[Block] = []
-    for block in given:
-        if isinstance(block, Facts):
-            pairs = tuple((a, b) for a, b in block.pairs if not said & {
-                f"{_bare(a)}{sign}{_bare(b)}" for sign in "=:"})  # fmt: skip
-            block = Facts(pairs)
-        if not isinstance(block, Facts) or block.pairs:
-            found.append(block)
-    return found
-
-
-def _bare(text: str) -> str:
-    """Return a formula without what only sets it."""
-    return _SETS.sub("", text)
 
 
 def _in_card(block: Block) -> list[Piece]:
