@@ -9,7 +9,7 @@ from regard.kinds.choice.solve import Choice
 from regard.kinds.choice.spec import ChoiceProblem, Statement
 from regard.language import abbreviations, latex_with_calls, parse
 from regard.problems.symbols import SymbolsGiven
-from regard.report import Table
+from regard.report import Plot, Table
 from regard.report.arrays import shown
 from regard.report.headline import marked
 from regard.report.numbers import listing, spelled
@@ -30,8 +30,9 @@ def explain(problem: ChoiceProblem, found: Choice) -> Explanation:
         _step(statement, found.settled[statement.label], problem.given)
         for statement in problem.goal.statements
     )
-    numbers, beliefs = _numbers(problem, found), _beliefs(problem, found)
-    return Explanation(_headline(found), steps, numbers, beliefs, result=_result(found))
+    details: tuple[Plot | Table, ...] = (*_picture(found), *_numbers(problem, found))
+    beliefs = _beliefs(problem, found)
+    return Explanation(_headline(found), steps, details, beliefs, result=_result(found))
 
 
 def _result(found: Choice) -> str:
@@ -40,6 +41,27 @@ def _result(found: Choice) -> str:
     which = f": {listing(true)}" if true else ""
     verb = "is" if len(true) == 1 else "are"
     return f"{marked(count, 'target')} of {of} statements {verb} true{which}."
+
+
+def _picture(found: Choice) -> tuple[Plot, ...]:
+    """Return the statements side by side, those that are true dark; nothing where one is open."""
+    truths = [one.truth for one in found.settled.values()]
+    if None in truths:
+        return ()
+    labels = tuple(f"({label})" for label in found.settled)
+    row = tuple(float(bool(truth)) for truth in truths)
+    caption = "Which statements hold: 1 where one is true, 0 where it is false"
+    return (
+        Plot(
+            "heatmap",
+            caption,
+            "statement",
+            "",
+            rows=(row,),
+            row_labels=("true",),
+            column_labels=labels,
+        ),
+    )
 
 
 def _headline(found: Choice) -> str:

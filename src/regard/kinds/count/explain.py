@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from regard.certify.claims.worked_examples.counts import steps_in_words
 from regard.checking.answer_reading import from_dict
+from regard.kinds.count.figures import parts_plots
 from regard.kinds.count.reading import sides
 from regard.kinds.count.solve import Counted, Counts, Shaped
 from regard.kinds.count.spec import CountProblem
@@ -28,7 +29,7 @@ def explain(problem: CountProblem, found: Counts) -> Explanation:
     return Explanation(
         _headline(found),
         _steps(problem, found),
-        (*_printed(problem, found), *_tables(found)),
+        (*_printed(problem, found), *parts_plots(found, _words), *_tables(found)),
         (),
         tuple(_assumed(problem)),
         result=_result(found),

@@ -9,7 +9,7 @@ import numpy as np
 from regard.kinds.key.instance import Replacement
 from regard.kinds.key.solve import KeyFound
 from regard.kinds.key.spec import KeyProblem
-from regard.report import Facts, Table, number
+from regard.report import Facts, Plot, Series, Table, number
 from regard.report.headline import marked
 from regard.solving.finding import Explanation, Status, Steps
 from regard.solving.key_tables import formula_tex, tex, tex_vector
@@ -137,7 +137,7 @@ def _which_key(problem: KeyProblem, found: KeyFound) -> Steps:
     )
 
 
-def _details(problem: KeyProblem, found: KeyFound) -> tuple[Facts | Table, ...]:
+def _details(problem: KeyProblem, found: KeyFound) -> tuple[Facts | Plot | Table, ...]:
     case = found.case
     scores = np.insert(case.others, case.row, found.score)
     weights = case.weights(found.weight)
@@ -160,7 +160,13 @@ def _details(problem: KeyProblem, found: KeyFound) -> tuple[Facts | Table, ...]:
             ("least error of all keys", number(case.least, 8)),
         )
     )
-    return facts, Table(heads, rows, "with the new key")
+    names = tuple(problem.given.label(i) for i in range(min(len(scores), MOST)))
+    labels = tuple(f"$k_{{{name}}}$" for name in names)
+    series = [Series("weight", labels, tuple(map(float, weights[: len(labels)])))]
+    if wanted is not None:
+        series.append(Series("wanted", labels, tuple(map(float, wanted[: len(labels)]))))
+    plot = Plot("bars", "The weights with the new key", "key", "weight", tuple(series))
+    return facts, plot, Table(heads, rows, "with the new key")
 
 
 def _beliefs(problem: KeyProblem, found: KeyFound) -> tuple[str, ...]:

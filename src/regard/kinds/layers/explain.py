@@ -6,7 +6,7 @@ import numpy as np
 
 from regard.kinds.layers.solve import TwoLayers, matrices
 from regard.kinds.layers.spec import LayersProblem
-from regard.report import Facts, Table, number
+from regard.report import Facts, Plot, Table, number
 from regard.report.headline import marked
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import tex
@@ -111,7 +111,7 @@ def _size(found: TwoLayers) -> Steps:
     )
 
 
-def _details(problem: LayersProblem, found: TwoLayers) -> tuple[Facts | Table, ...]:
+def _details(problem: LayersProblem, found: TwoLayers) -> tuple[Facts | Plot | Table, ...]:
     stream = found.stream
     M, N = stream.M, problem.given.length
     facts = Facts(
@@ -127,7 +127,27 @@ def _details(problem: LayersProblem, found: TwoLayers) -> tuple[Facts | Table, .
     rows = tuple(
         (number(C, 7), number(float(np.max(stream.errors(matrices(stream, C)))), 4)) for C in sizes
     )
-    return facts, Table(("C", "largest error"), rows, "the larger the factor, the sharper")
+    table = Table(("C", "largest error"), rows, "the larger the factor, the sharper")
+    return facts, _picture(found), table
+
+
+def _picture(found: TwoLayers) -> Plot:
+    """Return where layer 2 looks in a sequence in which the tokens take turns."""
+    stream = found.stream
+    turns = np.arange(stream.given.length) % stream.M
+    at = int(np.argmax((stream.sequences[:, int(stream.given.start) :] == turns).all(axis=1)))
+    names = (*stream.given.vocabulary, *(("start",) if stream.given.start else ()))
+    tokens = tuple(names[token] for token in stream.sequences[at])
+    weights = stream.run(matrices(stream, found.C))[1][at]
+    return Plot(
+        "heatmap",
+        f"Where layer 2 looks in {' '.join(tokens)}",
+        "attended to",
+        "token",
+        rows=tuple(tuple(row) for row in weights.tolist()),
+        row_labels=tokens,
+        column_labels=tokens,
+    )
 
 
 def _rows(found: TwoLayers) -> int:

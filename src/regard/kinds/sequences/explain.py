@@ -7,7 +7,7 @@ from typing import Any
 from regard.kinds.sequences.solve import Copying, OrderUnseen
 from regard.kinds.sequences.spec import SequencesProblem
 from regard.language.bounds import upper_bound
-from regard.report import Facts, Table, number
+from regard.report import Facts, Plot, Table, number
 from regard.report.headline import marked
 from regard.report.numbers import rounded_up
 from regard.solving.finding import Explanation, Steps
@@ -131,7 +131,16 @@ def _details(problem: SequencesProblem, found: Copying) -> tuple[Any, ...]:
             ("error, at most", upper_bound(found.bound)),
         )
     )
-    return (facts,)
+    picture = Plot(
+        "heatmap",
+        f"Where each token of {' '.join(found.tokens)} looks",
+        "attended to",
+        "token",
+        rows=tuple(tuple(row) for row in found.weights.tolist()),
+        row_labels=found.tokens,
+        column_labels=found.tokens,
+    )
+    return facts, picture
 
 
 def _unseen(problem: SequencesProblem, found: OrderUnseen) -> Explanation:

@@ -14,6 +14,7 @@ import numpy as np
 
 from regard.analysis.root_finding import crossing
 from regard.certify import Certificate, Claim
+from regard.core.attention import attention_with_weights
 from regard.kinds.sequences.instance import Float64, Setting, example
 from regard.kinds.sequences.spec import SequencesProblem
 from regard.language import parse
@@ -31,11 +32,15 @@ class Copying(Finding):
         C: a factor that is enough; the smallest one, but for the last place, where leaks go to
             different positions.
         bound: on the error over all sequences.
+        tokens: an example, as long as sequences may be.
+        weights: where each of its tokens looks, (N, N).
     """
 
     setting: Setting
     C: float
     bound: float
+    tokens: tuple[str, ...]
+    weights: Float64
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -93,7 +98,18 @@ def solve(problem: SequencesProblem) -> Copying | OrderUnseen:
     return Copying(
         Status.PROVED, answer, certificate, reaches=reaches,
         setting=setting, C=C, bound=problem.goal.tolerance,
+        tokens=tuple(names[i % setting.M] for i in range(setting.N)),
+        weights=_weights(problem, setting, K, Q),
     )  # fmt: skip
+
+
+def _weights(problem: SequencesProblem, setting: Setting, K: Float64, Q: Float64) -> Float64:
+    """Return the weights (N, N) on a sequence in which the tokens take turns."""
+    at = np.arange(setting.N)
+    inputs = setting.inputs[at % setting.M, at]
+    causal = problem.given.is_causal
+    queries, keys = inputs @ Q.T, inputs @ K.T
+    return attention_with_weights(queries, keys, inputs, scale=1.0, is_causal=causal)[1]
 
 
 def matrices(
