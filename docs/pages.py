@@ -21,8 +21,8 @@ MADE, PROBLEMS = HERE / "_made", HERE / "problems"
 CARDS = (
     (
         "I have homework",
-        "Check your own answer first: the verdict says what is wrong and shows the smallest counterexample.",
-        'regard check average-two-values "k_a + k_b"',
+        "Find it, and check your own answer first: the verdict says what is wrong, with the smallest counterexample.",
+        'regard list "Problem Set 9"\nregard check average-two-values "k_a + k_b"',
         (
             ("Find your homework", "problems/index"),
             ("How to write answers", "check"),
@@ -42,7 +42,7 @@ CARDS = (
     (
         "I do research",
         "Design heads, ask for the law of an output under noise, and read the heads of real models.",
-        "regard.analysis.key_noise(q, means, covariances, values)",
+        "regard solve one-head-under-noise",
         (
             ("Design", "design"),
             ("Noise", "analysis"),
@@ -54,7 +54,9 @@ CARDS = (
     (
         "I build things",
         "One exact attention for NumPy, torch and JAX: masks, windows, caches, and words that fit.",
-        "regard.attention(q, k, v, is_causal=True)",
+        "import numpy as np, regard\n"
+        "x = np.eye(3)\n"
+        "print(regard.attention(x, x, x, is_causal=True))",
         (("Compute", "compute"), ("Past one machine", "cluster"), ("Reference", "reference")),
     ),
 )
@@ -104,8 +106,8 @@ def _home() -> str:
 
 def _words(command: str) -> str:
     """Return a command that is broken into lines at its spaces outside of quotes, nowhere else."""
-    words = re.findall(r'"[^"]*"|[^ "]+', command)
-    return " ".join(f"<span>{escape(word)}</span>" for word in words)
+    lines = (re.findall(r'"[^"]*"|[^ "]+', line) for line in command.split("\n"))
+    return "\n".join(" ".join(f"<span>{escape(word)}</span>" for word in line) for line in lines)
 
 
 def _links(links: tuple[tuple[str, str], ...]) -> str:
