@@ -70,8 +70,19 @@ def _display_math(writer, node):
     raise nodes.SkipNode
 
 
+def _complete(app, pagename, templatename, context, doctree):
+    """Give headings of the menu their level, and let the keyboard scroll wide code."""
+    menu = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = menu.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
+    code = '<div class="highlight"><pre tabindex="0">'
+    context["body"] = context.get("body", "").replace('<div class="highlight"><pre>', code)
+
+
 def setup(app):
     """Called by Sphinx."""
     app.add_html_math_renderer("mathml", (_inline_math, None), (_display_math, None))
     app.connect("builder-inited", _write_pages)
     app.connect("autodoc-process-docstring", _keep_bars)
+    app.connect("html-page-context", _complete, priority=900)  # after the theme

@@ -93,7 +93,7 @@ def _home() -> str:
     )
     return (
         '<div class="home"><div class="hero"><div>'
-        '<h1 class="claim">Ask what attention can do, and get the answer with its <em>proof</em>.</h1>'
+        '<p class="claim">Ask what attention can do, and get the answer with its <em>proof</em>.</p>'
         '<p class="lead">A workbench for the attention mechanism: it designs queries and heads, says how large '
         "a factor must be, checks answers by what they do, and proves it where something cannot be done.</p>"
         f"<pre>{_words('regard solve average-two-values -o page.html')}</pre></div>"
