@@ -64,7 +64,7 @@ def weights_figure(
 
 
 def weight_maps(
-    maps: Sequence[Array],
+    maps: Sequence[Array] | Array,
     titles: Sequence[str],
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
@@ -161,12 +161,12 @@ def _label(
     # A name is text, also where it has a dollar in it.
     plain: Any = {"fontsize": 8, "parse_math": False}
     if columns is None:
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="x", integer=True)
     elif len(columns) <= MOST_LABELS:
         turned = max(map(len, columns), default=0) * len(columns) > 24
         axes.set_xticks(range(len(columns)), columns, rotation=90 if turned else 0, **plain)
     if rows is None:
-        axes.yaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="y", integer=True)
         axes.tick_params(labelleft=first)
     elif len(rows) <= MOST_LABELS:
         axes.set_yticks(range(len(rows)), rows if first else [""] * len(rows), **plain)

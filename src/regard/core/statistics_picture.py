@@ -43,7 +43,7 @@ def statistics_figure(found: AttentionStatistics) -> Figure:
         axes.set_title(title, fontsize=10, loc="left")
         axes.set_xlabel(across, fontsize=9)
         axes.set_ylim(bottom=0)
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="x", integer=True)
         axes.spines[["top", "right"]].set_visible(False)
     if figure.axes[0].get_legend_handles_labels()[1]:
         handles, labels = figure.axes[0].get_legend_handles_labels()
