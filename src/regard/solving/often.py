@@ -107,7 +107,6 @@ def _found(verdict: Verdict, by_example: bool) -> str:
     found = next(goal.sentence for goal in verdict.goals if not goal.passed)
     if by_example and verdict.counterexample is not None:
         found = verdict.counterexample.sentence
-    found = f"the error is {found}" if found[:1].isdigit() and " > " in found else found
     return f"{found[:1].upper()}{found[1:]}".rstrip(".")
 
 

@@ -13,7 +13,6 @@ from regard.kinds.band.spec import BandProblem
 from regard.kinds.band.width_slider import width_slider
 from regard.language.bounds import upper_bound
 from regard.language.writing import angle as plain_angle
-from regard.problems.positions import Float64, frequencies
 from regard.report import Block, Facts, Plot, Series, Table, number
 from regard.report.headline import marked
 from regard.solving.assumptions import ONLY_POSITIONS
@@ -196,38 +195,24 @@ def _comparison(
 
 
 def _weights(one: Best) -> str:
-    if one.design is None:
+    sizes = one.sizes
+    if one.design is None or sizes is None:
         return "none lifts the window above all else, by the proof below"
-    sizes = _signed_sizes(one.design)
     return ", ".join(f"{i}: {number(float(sizes[i]), 5)}" for i in one.design.kept)
-
-
-def _signed_sizes(design: PositionalDesign) -> Float64:
-    """Return the weight of each block: its size, below zero where it is turned half a turn more."""
-    kernel = design.kernel
-    turn = frequencies(2 * len(kernel.a), kernel.base) * design.T
-    along = kernel.a * np.cos(turn) + kernel.b * np.sin(turn)
-    return np.asarray(np.copysign(np.hypot(kernel.a, kernel.b), along))
 
 
 def _plot(found: Zeroing) -> Plot:
     window = found.window
-    reach = min(window.n - 1 + abs(window.T), 3 * math.ceil(window.B) + 10)
-    step = max(1, math.ceil((2 * reach + 1) / MOST_POINTS))
-    u = np.arange(-reach, reach + 1, step, dtype=float)
+    farthest = min(window.n - 1 + abs(window.T), 3 * math.ceil(window.B) + 10)
+    step = max(1, math.ceil((2 * farthest + 1) / MOST_POINTS))
+    u = np.arange(-farthest, farthest + 1, step, dtype=float)
     u = u[np.abs(u + window.T) < window.n]
-    count = len(window.omega)
-    kernels = [("all blocks", np.full(count, 1 / count))]
-    if found.rule.kept:
-        kept = np.isin(np.arange(count), found.rule.kept)
-        kernels.append(("fast blocks zeroed", kept / np.sum(kept)))
-    for name, one in (("best weights ≥ 0", found.best), ("best weights", found.signed)):
-        if one.design is not None:
-            kernels.append((name, _signed_sizes(one.design)))
-    table = np.cos(np.outer(u, window.omega))
+    names = ("all blocks", "fast blocks zeroed", "best weights ≥ 0", "best weights")
+    there = (True, found.kept, found.best.design, found.signed.design)
+    drawn = (name for name, one in zip(names, there, strict=True) if one)
     series = tuple(
-        Series(name, tuple((u + window.T).tolist()), tuple((table @ weights).tolist()))
-        for name, weights in kernels
+        Series(name, tuple((u + window.T).tolist()), tuple(scores.tolist()))
+        for name, scores in zip(drawn, found.scores_at(u), strict=True)
     )
     caption = (
         f"score against t − τ; the window is {number(window.T - window.B / 2)} to "
@@ -241,10 +226,7 @@ def _beliefs(found: Zeroing) -> tuple[str, ...]:
     window, rule, head = found.window, found.rule, found.head
     said = []
     if rule.kept and window.T:
-        omega = window.omega[list(rule.kept)]
-        shifts = np.arange(1 - window.n, window.n, dtype=float)
-        scores = np.cos(np.outer(shifts, omega)) @ np.cos(omega * window.T)
-        peak = int(shifts[int(np.argmax(scores))])
+        peak = found.peak_of_cosines
         if peak != window.T:
             said.append(
                 "Zeroing single entries, such as the sines of each block, and not whole blocks: "

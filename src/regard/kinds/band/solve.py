@@ -15,7 +15,7 @@ from regard.errors import InfeasibleDesign, ParameterError
 from regard.kinds.band.instance import Window, window_of
 from regard.kinds.band.spec import BandProblem
 from regard.language.writing import angle
-from regard.problems.positions import Float64
+from regard.problems.positions import Float64, frequencies
 from regard.solving.finding import Finding, Status
 
 NEGLIGIBLE = 1e-12  # a gap per unit of weight that no scores of 64-bit numbers would show
@@ -56,6 +56,16 @@ class Best:
     bound: float
     certificate: Certificate
 
+    @property
+    def sizes(self) -> Float64 | None:
+        """The weight of each block: its size, below zero where it is turned half a turn more."""
+        if self.design is None:
+            return None
+        kernel = self.design.kernel
+        turn = frequencies(2 * len(kernel.a), kernel.base) * self.design.T
+        along = kernel.a * np.cos(turn) + kernel.b * np.sin(turn)
+        return np.asarray(np.copysign(np.hypot(kernel.a, kernel.b), along))
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Zeroing(Finding):
@@ -74,6 +84,35 @@ class Zeroing(Finding):
     head: PositionalDesign | None
     best: Best
     signed: Best
+
+    def scores_at(self, shifts: Float64) -> tuple[Float64, ...]:
+        """Return scores u from the middle of the window, for weights whose sizes sum to 1.
+
+        With all blocks alike; the kept ones alike; the best weights, and the best of either sign.
+        Heads that there are none of are left out.
+        """
+        count, kept = len(self.window.omega), np.isin(np.arange(len(self.window.omega)), self.kept)
+        weights = (
+            np.full(count, 1 / count),
+            kept / np.sum(kept) if self.kept else None,
+            self.best.sizes,
+            self.signed.sizes,
+        )
+        table = np.cos(np.outer(shifts, self.window.omega))
+        return tuple(table @ one for one in weights if one is not None)
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The blocks that stay."""
+        return self.rule.kept
+
+    @property
+    def peak_of_cosines(self) -> int:
+        """The shift with the highest score where the sines of the kept blocks are zeroed too."""
+        omega = self.window.omega[list(self.kept)]
+        shifts = np.arange(1 - self.window.n, self.window.n, dtype=float)
+        scores = np.cos(np.outer(shifts, omega)) @ np.cos(omega * self.window.T)
+        return int(shifts[int(np.argmax(scores))])
 
 
 def solve(problem: BandProblem) -> Zeroing:
