@@ -53,7 +53,7 @@ def check(
     """Say whether an answer is right, and if not, why not."""
     from regard.checking import check as check_one
     from regard.checking import check_collection, example_names, grade_example, read
-    from regard.cli.screens import solution_screen
+    from regard.cli.screens.showing import show
     from regard.cli.screens.verdict_screen import of_verdict
     from regard.problems.problem_sets import find_collection
 
@@ -91,7 +91,7 @@ def check(
         return
     verdict = check_one(*_seeded(problem, given))
     if form is Format.text and output is None and not full:
-        solution_screen.show(of_verdict(verdict, width()), out())
+        show(of_verdict(verdict, width()), out())
     else:
         _show(verdict.report(), verdict.to_dict(), form, output)
     raise typer.Exit(0 if verdict.right else 1)
@@ -103,7 +103,6 @@ def _seeded(name: str, given: Any) -> tuple[Any, Any]:
 
     from regard.checking import Answer, read
     from regard.problems import load
-    from regard.solving import variant
 
     if isinstance(given, str) and Path(given).suffix in (".toml", ".json"):
         given = read(given)
@@ -112,6 +111,8 @@ def _seeded(name: str, given: Any) -> tuple[Any, Any]:
     problem = load(name)
     if problem.vary or given.problem not in (None, problem.id):
         return problem, given
+    from regard.solving import variant  # slow to load
+
     return variant(problem, given.seed), replace(given, seed=None, problem=None)
 
 

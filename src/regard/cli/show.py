@@ -21,7 +21,7 @@ Name = Annotated[str, typer.Argument(help="An id out of `regard list`, or a file
 
 def show(problem: Name, full: Full = False, as_json: Json = False) -> None:
     """Show a problem: its statement, the fields of an answer, and how they are written."""
-    from regard.cli.screens import question_screen, solution_screen
+    from regard.cli.screens import question_screen, showing
     from regard.problems import load
     from regard.problems.answer_fields import answer_fields
     from regard.report import to_terminal
@@ -35,7 +35,7 @@ def show(problem: Name, full: Full = False, as_json: Json = False) -> None:
     if full:
         to_terminal(_report(asked, fields, problem), out())
     else:
-        solution_screen.show(question_screen.of_question(asked, fields, problem, width()), out())
+        showing.show(question_screen.of_question(asked, fields, problem, width()), out())
 
 
 def hint(

@@ -134,7 +134,7 @@ def _show(
     full: bool,
 ) -> None:
     from regard import report
-    from regard.cli.screens import solution_screen
+    from regard.cli.screens import showing, solution_screen
     from regard.solving.joined import joined
 
     text: str | bytes
@@ -147,7 +147,7 @@ def _show(
             if full:
                 report.to_terminal(solution.report(), out())
             else:
-                solution_screen.show(solution_screen.of_solution(solution, width()), out())
+                showing.show(solution_screen.of_solution(solution, width()), out())
         return
     else:
         together = joined(

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regard.cli.answer_line import said
+from regard.cli.screens.showing import titled
 from regard.report import document as doc
 from regard.report.characters import columns, shorten
 from regard.report.headline import unmarked
-from regard.report.inline import shown
 from regard.report.text import braille, plots
 from regard.report.text.prose import formula
 from regard.report.text.screen import COLUMNS, LINES, Line, Part, both_ends, fit, hanging
 from regard.report.text.step_forms import chosen, forms
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from regard.problems import Problem
     from regard.solving import Solution
 
 _MARKS = {"good": "✓", "bad": "✕", "open": "○", "": "○"}
@@ -27,17 +24,6 @@ _HEIGHTS = (6, 5, 4, 0)  # of a line plot, the first beside which the steps fit;
 _LEAST_STEPS = (2, 4)  # without a picture, and beside one
 _WHATEVER = 10**6  # lines
 _FEW_BARS = 8  # that a screen has room for
-
-
-def show(lines: list[Line], console: Console) -> None:
-    """Print a screen; in colour where the terminal has some."""
-    from rich.text import Text
-
-    for line, style in lines:
-        if console.color_system is None or console.no_color:
-            console.out(line, highlight=False)
-        else:
-            console.print(Text(line, style), soft_wrap=True)
 
 
 def of_solution(solution: Solution, width: int = COLUMNS, lines: int = LINES) -> list[Line]:
@@ -63,15 +49,6 @@ def of_solution(solution: Solution, width: int = COLUMNS, lines: int = LINES) ->
     why.left_out = len(steps) - len(units)
     order = ((why, 2), (answer, 3), (picture, 0), (why, 0), (answer, 1))
     return fit((top, answer, why, picture, end), order, lines)
-
-
-def titled(problem: Problem, room: int) -> str:
-    """Return a problem with where it stands, in as many words as there is room for."""
-    from regard.problems.problem_sets import short_places
-
-    title = shown(problem.title)
-    said = [f"{title} · {place}" for place in short_places(problem)]
-    return next((text for text in said if columns(text) <= room), title)
 
 
 def _picture(details: tuple[doc.Block, ...], width: int, height: int) -> list[list[str]]:

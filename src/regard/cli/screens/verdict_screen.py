@@ -22,7 +22,7 @@ from regard.checking.verdict_words import (
     tone_of,
     typeset,
 )
-from regard.cli.screens.solution_screen import titled
+from regard.cli.screens.showing import titled
 from regard.problems.loading import bundled_ids
 from regard.report.arrays import array
 from regard.report.characters import columns

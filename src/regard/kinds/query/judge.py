@@ -6,7 +6,7 @@ Where the length is limited, or the least error is asked for, that is judged bes
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,12 +19,14 @@ from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.heads.judge import judge as judge_heads
 from regard.kinds.heads.judge import replay
-from regard.kinds.query.least import Least, least_error
 from regard.kinds.query.misconceptions import MISTAKES
 from regard.kinds.query.spec import QueryProblem
 from regard.language import Formula
 from regard.problems.instances import Float64, key_instance
 from regard.report import number, vector
+
+if TYPE_CHECKING:
+    from regard.kinds.query.least import Least
 
 __all__ = ["judge", "replay"]
 
@@ -79,6 +81,8 @@ def _query(problem: QueryProblem, answer: Answer, factor: float) -> tuple[Float6
 
 
 def _error(problem: QueryProblem, answer: Answer) -> Verdict:
+    from regard.kinds.query.least import least_error  # slow to load: it verifies
+
     answer.only("error")
     least, field = least_error(problem), without_name("error", answer.need("error"))
     if not isinstance(field, Formula | float):
@@ -106,6 +110,8 @@ def _error(problem: QueryProblem, answer: Answer) -> Verdict:
 
 
 def _denied(problem: QueryProblem, answer: Answer) -> Verdict:
+    from regard.kinds.query.least import least_error  # slow to load: it verifies
+
     answer.only("possible")
     if answer.need("possible") is not False:
         raise InvalidAnswer("answer: possible must be false; if it is possible, give the query q.")
