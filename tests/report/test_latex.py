@@ -318,3 +318,10 @@ def test_items_with_letters_have_them_as_their_labels() -> None:
     assert "\\item[(a)]\nFirst." in drawn
     assert "\\item{}\nSecond." in drawn
     assert "\\item[(see)]\nit" in drawn
+
+
+def test_fractions_below_each_other_do_not_touch() -> None:
+    tall = r"$\dfrac{e^x}{y}$"
+    assert body(Table(("a", "b"), ((tall, "x"),))).count(r"\regardtall{") == 1
+    wide = Table(("a", "b", "c"), ((tall, "so " * 40, "and " * 30), ("$x$", "", "")))
+    assert body(wide).count(r"\regardtall{") == 1

@@ -22,7 +22,8 @@ _GAP: Final = 2
 _GAP_POINTS: Final = 10
 _TALLEST: Final = 38  # rows of a part
 _NARROWEST: Final = 14  # a column of words is not made narrower than this to keep others beside it
-_TALL: Final = (r"\begin", r"\frac", r"\tfrac", r"\sum", r"\sqrt", r"\left")
+_TALL: Final = (r"\begin", r"\frac", r"\dfrac", r"\tfrac", r"\sum", r"\sqrt", r"\left")
+_SHORT: Final = 30  # characters of a formula that fits into its column
 _OWN_LINE: Final = 120  # characters of a formula that gets a line of its own
 _BETWEEN: Final = "\\hskip 1.6em plus .4em\n"  # facts in a line
 _SIGNS: Final = {"✓": "good", "✗": "bad", "✕": "bad"}
@@ -162,7 +163,7 @@ def _rows(columns: list[_Column], caption: str, rows: int) -> Piece:
         lines.append(
             line(
                 [
-                    escaped(decimals.in_table(c.cells[i])) if c.is_number else _coloured(c.cells[i])
+                    escaped(decimals.in_table(c.cells[i])) if c.is_number else _row_cell(c.cells[i])
                     for c in columns
                 ]
             )
@@ -188,6 +189,12 @@ def _cell(text: str) -> str:
     """Return a cell of one line, with room above and below a formula that is tall."""
     said = _coloured(text)
     return rf"\regardtall{{{said}}}" if any(name in said for name in _TALL) else said
+
+
+def _row_cell(text: str) -> str:
+    """Return a cell that may have several lines; a short formula has room above and below it."""
+    alone = [is_math for is_math, _ in inline.spans(text)] == [True]
+    return _cell(text) if alone and len(shown(text)) <= _SHORT else _coloured(text)
 
 
 def _coloured(text: str) -> str:
