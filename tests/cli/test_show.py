@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 
 import pytest
@@ -133,3 +134,12 @@ def test_what_is_mixed_up_on_the_command_line_is_answered_with_the_fix(
 def test_a_problem_with_several_fields_has_no_single_one() -> None:
     assert only_field(problems.load("average-two-values")) == "q"
     assert only_field(problems.load("two-heads-average")) is None
+
+
+@pytest.mark.parametrize("verb", ["solve", "show", "hint", "validate"])
+@pytest.mark.parametrize("code", ["\x1b]0;title\a", "\x1b[2J", "\x9b31m"])
+def test_a_control_character_of_a_name_is_not_echoed(verb: str, code: str) -> None:
+    done = run(verb, f"a{code}b")
+    assert done.returncode == 2
+    assert "\ufffd" in done.stderr
+    assert not re.search(r"[\0-\x09\x0b-\x1f\x7f-\x9f]", done.stderr)

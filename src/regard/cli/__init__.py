@@ -16,6 +16,7 @@ import regard
 from regard.cli import problem_set
 from regard.cli.check import check as check_command
 from regard.cli.command_line.flags_only import CommandFirst, FlagsOnly
+from regard.cli.console import printable
 from regard.cli.doctor import doctor as doctor_command
 from regard.cli.explain import explain as explain_command
 from regard.cli.export import export as export_command
@@ -87,6 +88,7 @@ def _is_formula(word: str) -> bool:
 
 def _wrapped(message: str) -> str:
     """Wrap the sentences of a message at the width of a terminal; what is quoted stays as it is."""
+    message = printable(message)
     if not sys.stderr.isatty():
         return message
     import shutil
@@ -113,7 +115,7 @@ def main() -> None:
     except Exception as fault:
         from regard.cli.faults import told
 
-        typer.echo(told(fault), err=True)
+        typer.echo(_wrapped(told(fault)), err=True)
         sys.exit(3)
     finally:
         gc.freeze()  # the process ends: nothing needs to be found and freed one by one

@@ -13,7 +13,7 @@ import typer
 
 from regard.cli.command_line.inline import apart, inline
 from regard.cli.command_line.options import SUFFIXES, Form, Format, Full, Json, Output
-from regard.cli.console import out, width
+from regard.cli.console import out, printable, width
 from regard.cli.problem_set import write
 from regard.cli.solve import rendered
 from regard.errors import InvalidAnswer, InvalidProblem
@@ -295,4 +295,4 @@ def _show(report: Report, data: dict[str, Any], form: Format, output: Path | Non
         typer.echo(text)
     else:
         write(output, text)
-        out().print(f"Report: {output}", soft_wrap=True, markup=False)
+        out().print(f"Report: {printable(str(output))}", soft_wrap=True, markup=False)

@@ -16,6 +16,13 @@ def width() -> int:
     return min(_WIDEST, max(_NARROWEST, out().width))
 
 
+def printable(text: str) -> str:
+    """Return a message as a terminal may show it: it can quote what was typed, or a file's name."""
+    from regard.report.characters import verbatim
+
+    return "\n".join(verbatim(text))
+
+
 def out() -> Console:
     """Return the console for results."""
     from rich.console import Console  # slow to load

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from regard.cli.command_line.options import Json
-from regard.cli.console import out
+from regard.cli.console import out, printable
 from regard.errors import InvalidProblem
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from collections.abc import Mapping
 
     from regard.problems import Collection, Problem
 
+    Heads = Mapping[str, Mapping[str, Any]]
+
 _TRIED = 8  # variants that validate solves
+_LEAST = 20  # columns of a title
 
 
 def list_problems(
@@ -35,6 +38,7 @@ def list_problems(
     from difflib import get_close_matches
 
     from regard import problems
+    from regard.problems.loading import bundled_heads
     from regard.problems.problem_sets import find_collection
 
     asked = which or problems.collections()
@@ -45,14 +49,15 @@ def list_problems(
                 problems.collection(name)  # says which name was meant
         _search(" ".join(asked), as_json)
         return
+    heads = bundled_heads()  # all problems, built, would take much longer than the list
     if as_json:
-        listed = {problem.id: problem for one in found for problem in one.problems}
-        typer.echo(json.dumps(_as_data(listed.values(), found), indent=2))
+        listed = dict.fromkeys(part.problem for one in found for part in one.parts)
+        typer.echo(json.dumps(_as_data({name: heads[name] for name in listed}, found), indent=2))
         return
     for i, collection in enumerate(found):
         if i:
             out().print()
-        _print_collection(collection)
+        _print_collection(collection, heads)
     if not which:
         out().print(
             "\nSearch: regard list rotary, or with a sentence of your handout in quotes.\n"
@@ -63,8 +68,6 @@ def list_problems(
 
 def _search(words: str, as_json: bool) -> None:
     """List the problems that words are found in, the nearest first."""
-    from rich.text import Text
-
     from regard.problems.problem_sets import short_places
     from regard.problems.search import search
 
@@ -73,18 +76,18 @@ def _search(words: str, as_json: bool) -> None:
         said = f"list: {words[:80]!r} is no collection, and no problem has these words."
         raise InvalidProblem(f"{said} `regard list` shows all.")
     if as_json:
-        typer.echo(json.dumps(_as_data(found, ()), indent=2))
+        heads = {p.id: {"kind": p.kind, "title": p.title, "source": p.source} for p in found}
+        typer.echo(json.dumps(_as_data(heads, ()), indent=2))
         return
-    table = _plain_table("id", "title", "where")
-    for problem in found:
-        place = ("", *short_places(problem))[-1]
-        table.add_row(Text(problem.id), Text(problem.title), Text(place))
-    out().print(table)
+    places = [("", *short_places(problem))[-1] for problem in found]
+    rows = [(p.id, p.title, place) for p, place in zip(found, places, strict=True)]
+    _print_rows(rows, folded=1, dim=2)
     out().print(f"\nThe nearest is first. To see it: regard show {found[0].id}", highlight=False)
 
 
-def _as_data(found: Iterable[Problem], among: Iterable[Collection]) -> dict[str, Any]:
-    rows = [{"id": p.id, "kind": p.kind, "title": p.title, "source": p.source} for p in found]
+def _as_data(heads: Heads, among: Iterable[Collection]) -> dict[str, Any]:
+    keys = ("kind", "title", "source")
+    rows = [{"id": name, **{key: head.get(key) for key in keys}} for name, head in heads.items()]
     groups = [
         {
             "name": c.name,
@@ -98,34 +101,40 @@ def _as_data(found: Iterable[Problem], among: Iterable[Collection]) -> dict[str,
     return {"problems": rows, "collections": groups}
 
 
-def _print_collection(collection: Collection) -> None:
-    """Print a heading and a line for each part; long titles are folded under themselves."""
+def _print_collection(collection: Collection, heads: Heads) -> None:
+    """Print a heading and a line for each part."""
     from rich.text import Text
 
     heading = Text(collection.name, style="bold")
     heading.append(f"  {collection.title}", style="not bold")
     out().print(heading)
-    table = _plain_table("part", "id", "title")
-    for part, problem in zip(collection.parts, collection.problems, strict=True):
-        table.add_row(Text(f"  {part.label}"), Text(problem.id), Text(problem.title))
-    out().print(table)
+    rows = [
+        (f"  {part.label}".ljust(6), part.problem, heads[part.problem]["title"])
+        for part in collection.parts
+    ]
+    _print_rows(rows, folded=2, dim=0)
 
 
-def _plain_table(*columns: str) -> Table:
-    """Return a table without lines, in which ids are not broken."""
-    from rich.table import Table
+def _print_rows(rows: Sequence[tuple[str, ...]], *, folded: int, dim: int) -> None:
+    """Print rows as columns, of which one is folded under itself and one is dim."""
+    from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    for name in columns:
-        kept = name in ("part", "id")
-        table.add_column(
-            name,
-            min_width=6 if name == "part" else None,
-            style="" if name in ("id", "title") else "dim",
-            no_wrap=kept,
-            overflow="ellipsis" if kept else "fold",
-        )
-    return table
+    from regard.report.characters import columns, wrap
+
+    console = out()
+    widths = [max(map(columns, column)) for column in zip(*rows, strict=True)]
+    others = sum(widths) - widths[folded] + 2 * (len(widths) - 1)
+    widths[folded] = min(widths[folded], max(_LEAST, console.width - others))
+    for row in rows:
+        parts = [[cell] if i != folded else wrap(cell, widths[i]) for i, cell in enumerate(row)]
+        for at in range(max(map(len, parts))):
+            line = Text()
+            for i, part in enumerate(parts):
+                cell = part[at] if at < len(part) else ""
+                gap = " " * (widths[i] - columns(cell) + 2)
+                line.append(cell + gap, style="dim" if i == dim else "")
+            line.rstrip()
+            console.print(line, soft_wrap=True)
 
 
 def schema(as_json: Json = False) -> None:
@@ -159,17 +168,17 @@ def _validated(file: str, as_json: bool) -> tuple[int, dict[str, Any] | None]:
         solution = solving.solve(problem)
     except InvalidProblem as error:
         for sentence in error.args:
-            typer.echo(sentence, err=True)
+            typer.echo(printable(sentence), err=True)
         return 2, None
     verdict = solution.verdict.name.lower()
     try:
         tried = tried_variants(problem) if problem.vary else ""
     except InvalidProblem as error:
-        typer.echo(f"{file}: {str(error).removeprefix(f'{problem.id}: ')}", err=True)
+        typer.echo(printable(f"{file}: {str(error).removeprefix(f'{problem.id}: ')}"), err=True)
         return 2, None
     if not as_json:
         article = "an" if problem.kind[0] in "aeiou" else "a"
-        typer.echo(f"{file}: {article} {problem.kind} problem, {solution.outcome}.")
+        typer.echo(printable(f"{file}: {article} {problem.kind} problem, {solution.outcome}."))
         for name, value in solution.to_dict()["answer"].items():
             shown = str(value).lower() if isinstance(value, bool) else str(value)
             typer.echo(f"  {name} = {shown if len(shown) <= 80 else shown[:79] + '…'}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.command_line.options import Form, Format, Full, Json, Output, format_of
-from regard.cli.console import out, side, width
+from regard.cli.console import out, printable, side, width
 from regard.cli.problem_set import write
 from regard.errors import InvalidProblem
 
@@ -54,7 +54,7 @@ def solve(
     if overview:
         _summary(solutions, time.perf_counter() - started)
     if output is not None:
-        out().print(f"Report: {output}", soft_wrap=True, markup=False)
+        out().print(f"Report: {printable(str(output))}", soft_wrap=True, markup=False)
     raise typer.Exit(1 if any(s.verdict is Status.UNDECIDED for s in solutions) else 0)
 
 

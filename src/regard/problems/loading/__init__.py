@@ -33,6 +33,14 @@ def bundled_ids() -> tuple[str, ...]:
     return tuple(_bundled())
 
 
+def bundled_heads() -> Mapping[str, Mapping[str, Any]]:
+    """Return what is written at the top of each bundled problem, by its id: kind, title, source.
+
+    It is read as it is: problems are built and looked at when one of them is loaded.
+    """
+    return {name: tomllib.loads(text) for name, text in _bundled().items()}
+
+
 def load(path_or_id: str | Path | Problem) -> Problem:
     """Return a bundled problem by its id, or the problem in a TOML or JSON file.
 
