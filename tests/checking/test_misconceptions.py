@@ -17,6 +17,8 @@ from regard.problems.registry import part
 from regard.solving import solve
 from regard.solving.often import MOST_TRIED
 
+# Matrices have scores that are too close together; a query is too short.
+IN_OWN_WORDS = {("query", "no-large-scale"), ("heads", "no-large-scale")}
 FAMILIES = (queries, matrices, products, randomness)
 
 
@@ -26,8 +28,8 @@ def test_no_tag_is_in_two_families_nor_in_a_kind_beside() -> None:
     assert len(set(shared)) == len(shared)
     for kind, tags in own.items():
         for mistake in _mistakes(kind):
-            if mistake.tag in shared:
-                assert mistake.sentence == TAGS[mistake.tag], kind
+            if mistake.tag in shared and (kind, mistake.tag) not in IN_OWN_WORDS:
+                assert mistake.misconception.sentence == TAGS[mistake.tag], kind
         # The very same mistake may be listed twice: one query is the case of one head.
         ours = {id(mistake) for mistake in _mistakes(kind)}
         others = {
@@ -93,7 +95,8 @@ def test_no_two_tags_are_explained_by_the_same_sentence() -> None:
 def test_a_misconception_has_the_sentence_of_its_tag() -> None:
     found = misconception("variance-read-as-standard-deviation")
     assert found.tag == "variance-read-as-standard-deviation"
-    assert found.sentence == randomness.TAGS["variance-read-as-standard-deviation"]
+    first, second = randomness.TAGS["variance-read-as-standard-deviation"].split("\n")
+    assert found.sentence == f"{first} {second}"
 
 
 def test_a_tag_that_does_not_exist_is_an_error() -> None:

@@ -64,5 +64,5 @@ def test_a_gap_for_all_keys_is_not_told_to_count_them():
 def test_what_is_wanted_is_told_apart_from_what_is_there():
     answer = {"condition": "s_i - s_j >= log(R) - 0.0001"}
     said = checking.check("overwhelming-weight", answer).counterexample.sentence
-    weight, wanted = said.split("its weight is ")[1].split(" times the next, and ")
+    weight, wanted = said.split("the weight of key i is ")[1].split(" times the next, and ")
     assert float(weight) < float(wanted.split(" is ")[0])

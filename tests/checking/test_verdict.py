@@ -70,7 +70,12 @@ def test_json_has_no_numbers_that_are_not_finite() -> None:
     assert data["counterexample"]["arrays"] == {"q": ["nan", ["inf", 1.0]]}
     assert data["counterexample"]["seed"] == 3
     assert data["counterexample"]["steps"] == ["One."]
-    assert data["misconception"] == {"tag": "not-finite", "sentence": "No.", "hint": ""}
+    assert data["misconception"] == {
+        "tag": "not-finite",
+        "sentence": "No.",
+        "hint": "",
+        "numbers": "",
+    }
 
 
 @pytest.mark.parametrize("q", ["C (k_a + k_b)", "k_a + k_b", "C k_a", "1e308 k_a"])
@@ -89,7 +94,7 @@ def test_a_verdict_is_one_report_in_every_form(q: str) -> None:
         assert "The smallest counterexample" in text
         assert "1. The query q is" in text
     assert found._repr_html_().startswith("<")
-    said = next(line for line in text.splitlines() if line.startswith("q  "))
+    said = next(line for line in text.splitlines() if line.startswith("    q = "))
     assert "k_a" in said
     assert found.answer["q"].split()[-1].strip("()") in said
 
@@ -115,7 +120,7 @@ def test_the_first_line_is_the_verdict_and_what_went_wrong_comes_before_the_goal
 @pytest.mark.parametrize(
     ("problem", "answer", "headline"),
     [
-        ("worked-scores", {"z_3": [1, 2, 3]}, "Not right yet: z_3 is not (1, 2, 3)."),
+        ("worked-scores", {"z_3": [1, 2, 3]}, "Not right yet: in z_3 entry 1 is 1 and must be 2."),
         ("average-two-values", {"q": "C (k_a + k_b)"}, "The answer is right."),
     ],
 )

@@ -17,6 +17,7 @@ from regard.report.numbers import number
 
 DIGITS: Final = 4  # of the numbers of a counterexample
 _NOTHING: Final = 1e-12
+_NEARLY: Final = 1.5e-5  # of a number: a table need not tell it from the round one beside it
 MOST_COMPARED: Final = 16  # names of yours beside wanted
 _OF_THE_REST: Final = ("weights", "wanted")
 _DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?:e[-+]?\d+)?(?!\w|\.\d)")
@@ -39,7 +40,7 @@ def blocks_of(problem: Problem, example: Counterexample) -> list[Block]:
         found += _facts(rest)
         rest = {}
     if example.seed is not None:
-        found.append(Text(f"Draw it again with --seed {example.seed}."))
+        found.append(Text(f"The seed {example.seed} draws it again."))
     if example.steps:
         count = len(example.steps)
         title = f"The counterexample worked out, in {count} step{'s' * (count > 1)}"
@@ -117,13 +118,18 @@ def comparison(both: SideBySide) -> Comparison:
 def fixed(x: float) -> str:
     """Write a weight in four decimals, or a number in four digits where these would be others.
 
-    >>> fixed(0.5), fixed(0.49996), fixed(2.27e-5), fixed(14.16710), fixed(1e-86), fixed(0.5 - 0.7)
-    ('0.5', '0.49996', '2.27e-05', '14.17', '≈ 0', '-0.2')
+    >>> fixed(0.5), fixed(0.49996), fixed(0.15 - 0.3), fixed(2.27e-5), fixed(14.16710)
+    ('0.5', '0.49996', '-0.15', '2.27e-05', '14.17')
+    >>> fixed(1e-86), fixed(2.99999995), fixed(-0.499995)
+    ('≈ 0', '≈ 3', '≈ -0.5')
     """
     if abs(x) < _NOTHING:
         return "0" if x == 0 else "≈ 0"
-    if abs(x - round(x, 2)) < _NOTHING and abs(x) < 1e4:  # but for rounding
+    if abs(x - round(x, 2)) <= _NOTHING and abs(x) < 1e4:  # but for the rounding of a difference
         return f"{x:.2f}".rstrip("0").rstrip(".")
+    near = round(x, 2)
+    if near and abs(x) < 1e4 and abs(x - near) <= _NEARLY * abs(near):
+        return f"≈ {fixed(near)}"
     if not 5e-4 <= abs(x) < 1:
         return in_table(number(x, 12))
     written = (f"{x:.{decimals}f}" for decimals in range(DIGITS, 17))

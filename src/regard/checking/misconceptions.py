@@ -25,10 +25,14 @@ def misconception(tag: str) -> Misconception:
 
 
 def tags() -> dict[str, str]:
-    """Return every tag with its sentence: those that are shared, then kind by kind."""
+    """Return every tag with its sentence: those that are shared, then kind by kind.
+
+    Of a shared tag that a kind says in words of its own, it is the shared sentence.
+    """
     own = {
         mistake.tag: mistake.misconception.sentence
         for kind in kinds()
         for mistake in getattr(part(kind, "misconceptions"), "MISTAKES", ())
     }
-    return {tag: misconception(tag).sentence for tag in SHARED} | own
+    shared = {tag: misconception(tag).sentence for tag in SHARED}
+    return shared | own | shared

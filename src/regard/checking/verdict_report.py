@@ -103,7 +103,7 @@ def _next(verdict: Verdict) -> list[Block]:
     first = [] if verdict.right else [again, hint]
     said = "See why, step by step:" if verdict.right else "Try again, or take one more step:"
     last = [f"{solve} -o answer.html", *([f"{shelf} -o all.html"] if shelf else [])]
-    notes = ["the full answer", "all that this problem belongs to"]
+    notes = ["the full answer", "the whole collection"]
     wide = max(map(len, last))
     told = [f"{line.ljust(wide)}  # {note}" for line, note in zip(last, notes, strict=False)]
     return [Heading("Next"), Text(said), Code("\n".join([*first, *told]), "sh")]

@@ -34,6 +34,8 @@ def in_table(cell: str, digits: int = DIGITS) -> str:
 
     >>> in_table("0.000499997"), in_table("0.499960"), in_table("1048576"), in_table("6.90576")
     ('0.0005000', '0.49996', '1048576', '6.906')
+    >>> in_table("14.1671"), in_table("14.9998")
+    ('14.17', '14.9998')
     >>> in_table("−0.3185"), in_table("-0.3185")  # a minus is no digit
     ('−0.3185', '-0.3185')
     """
@@ -44,7 +46,7 @@ def in_table(cell: str, digits: int = DIGITS) -> str:
         return cell
     for more in range(digits, 17):
         text = f"{value:#.{more}g}"
-        if float(text) == value or float(text) != round(value, _ROUND):
+        if float(text) == value or float(text) != round(value, _ROUND if abs(value) < 10 else 0):
             return text
     return cell
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import SupportsFloat
+from typing import Any, SupportsFloat
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from regard.errors import ParameterError, ShapeError
 
 # Whole floats below this are certainly meant: float64 holds each of them exactly.
 _WHOLE = 1e15
+_MOST_DIGITS = 17
 
 _NUMBER = re.compile(
     r"""([<>≤≥≈]\s*)?                     # a bound
@@ -66,15 +67,30 @@ def number(x: SupportsFloat, digits: int = 6) -> str:
     return f"{value:.{digits}g}"
 
 
-def share(x: float) -> str:
-    r"""Write a share as percent, in three digits.
+def share(x: float, digits: int = 3) -> str:
+    r"""Write a share as percent, in three digits or in as many as are asked for.
 
     >>> share(0.49900), share(2e-5), share(0)
     ('49.9\u202f%', '< 0.01\u202f%', '0\u202f%')
     """
     if x == 0 or x >= 1e-4:
-        return f"{number(100 * x, 3)}\u202f%"
+        return f"{number(100 * x, digits)}\u202f%"
     return "< 0.01\u202f%"
+
+
+def seen_apart(
+    one: Any, other: Any, digits: int = 4, write: Callable[[Any, int], str] = number
+) -> tuple[str, str]:
+    """Write two with so many digits, or with as many more as it takes to see that they differ.
+
+    >>> seen_apart(2.0, 1.41421), seen_apart(1.41421, 1.41424), seen_apart(0.5, 0.5)
+    (('2', '1.414'), ('1.41421', '1.41424'), ('0.5', '0.5'))
+    """
+    for more in range(digits, _MOST_DIGITS + 1):
+        both = write(one, more), write(other, more)
+        if both[0] != both[1]:
+            return both
+    return write(one, digits), write(other, digits)
 
 
 def rounded_up(x: float, digits: int = 3) -> str:

@@ -27,7 +27,7 @@ def test_the_answer_of_003_gives_key_a_less_than_half_of_its_head() -> None:
     share = (e / (e + 3) + 1 / (e + 3)) / 2
     off = np.array([share - 0.5] * 2 + [1 / (e + 3)] * 2)
     assert found.goals[0].error == pytest.approx(np.linalg.norm(off), rel=1e-12)
-    assert found.goals[0].sentence == "off by 0.35, and 0.01 is allowed: ‖q‖ must grow about 5.3×"
+    assert found.goals[0].sentence == "off by 0.35, and 0.01 is allowed: ‖q‖ must grow about 5.29×"
 
 
 def test_the_error_under_noise_is_that_of_a_simulation() -> None:

@@ -18,6 +18,7 @@ from regard.language.formula.evaluation.large_numbers import Large
 from regard.report import number
 
 FACTOR = "C"
+MODERATE_FACTORS = (10.0, 20.0, 50.0, 100.0, 1000.0)  # that an open one is shown with
 PLAIN = 100.0  # up to it a factor is a float like any other: exp(C) is a number
 MOST_EXPONENT = 2.0**60  # up to which there is something between two rungs
 HALVINGS = 8
@@ -154,6 +155,15 @@ def lower(C: float, most: float | None) -> float:
 def plain(C: float) -> float | str:
     """Return a factor as data: a float where there is one, else its text."""
     return float(C) if math.isfinite(C) else written(C)
+
+
+def shown_first(factor: float, wrong: Callable[[float], bool]) -> float:
+    """Return the first of some moderate factors with which an answer is wrong, or this one.
+
+    A number such as 5.53e9, which an open factor is tried with, tells a reader nothing.
+    """
+    smaller = (one for one in MODERATE_FACTORS if one < factor)
+    return next((one for one in smaller if wrong(one)), factor)
 
 
 def written(C: float, digits: int = 6) -> str:

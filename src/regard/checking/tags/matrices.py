@@ -5,7 +5,7 @@ from __future__ import annotations
 TAGS = {
     # separator and others
     "extra-factor": (
-        "The answer is right but for a factor:\nwhat comes out is a multiple of what is wanted."
+        "It is right but for a factor:\nwhat comes out is a multiple of what is wanted."
     ),
     "claims-impossible": ("It can be done:\nthe counterexample shows it."),
     "claims-possible": "It cannot be done, whatever is chosen.",
@@ -25,9 +25,8 @@ TAGS = {
         "right."
     ),
     "keys-and-values-swapped": (
-        "The matrices of keys and of values have changed places.\n"
-        "A key is what a query is compared with, a value is what is "
-        "brought back."
+        "Keys and values are mixed up:\n"
+        "a key is what a query is compared with, a value is what is brought back."
     ),
     "queries-and-values-swapped": (
         "The matrices of queries and of values have changed places.\n"

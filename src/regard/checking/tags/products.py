@@ -34,7 +34,7 @@ TAGS = {
         "The values were added or averaged without the weights.\n"
         "The output is the sum of the values, each times its weight."
     ),
-    "sign-error": "It is right but for a sign.",
+    "sign-error": "It is right up to sign.",
     "transposed-result": (
         "This is the transpose of what is asked for:\nrows and columns are exchanged."
     ),

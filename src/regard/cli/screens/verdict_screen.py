@@ -78,9 +78,17 @@ def _screen(verdict: Verdict, width: int, lines: int, *, tells: bool) -> tuple[l
 
 
 def _answered(verdict: Verdict, width: int) -> str:
-    said = ",  ".join(f"{field_name(n)} = {shown(typeset(x))}" for n, x in verdict.answer.items())
+    """Return the answer and what it is to; of a long one the fields that are there as a whole."""
+    fields = [f"{field_name(n)} = {shown(typeset(x))}" for n, x in verdict.answer.items()]
     place = titled(verdict.problem, width // 2)
-    return both_ends(f"{_INDENT}{said}", place, width)
+    whole = f"{_INDENT}{',  '.join(fields)}"
+    for count in range(len(fields), 0, -1):
+        said = f"{_INDENT}{',  '.join([*fields[:count], *['…'] * (count < len(fields))])}"
+        if columns(said) + len(_INDENT) + columns(place) <= width:
+            return both_ends(said, place, width)
+        if columns(said) <= width and count == len(fields):
+            return said
+    return both_ends(whole, place, width)
 
 
 def _counterexample(verdict: Verdict, width: int, tells: bool) -> tuple[Part, Part]:
@@ -122,7 +130,7 @@ def _table(both: SideBySide, width: int) -> list[str]:
         row += [fixed(right), fixed(mine - right)]
     rows = [
         header,
-        *([cell.replace("-", "−") if j else cell for j, cell in enumerate(row)] for row in cells),
+        *([set_numbers(cell) if j else cell for j, cell in enumerate(row)] for row in cells),
     ]
     widths = [max(columns(row[j]) for row in rows) for j in range(len(header))]
     across = [

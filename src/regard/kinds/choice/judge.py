@@ -13,7 +13,7 @@ from regard.checking.answers import Answer
 from regard.checking.assertions import Judged, decide, fails_there
 from regard.checking.mistakes import recognise
 from regard.checking.sampling import generator
-from regard.checking.verdict import Counterexample, GoalResult, Verdict
+from regard.checking.verdict import Counterexample, GoalResult, Misconception, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.choice.misconceptions import MISTAKES, Case
 from regard.kinds.choice.reading import LISTED, Said, read
@@ -45,14 +45,17 @@ def judge(problem: ChoiceProblem, answer: Answer) -> Verdict:
     goals: list[GoalResult] = []
     examples: list[Counterexample] = []
     missing: list[Counterexample] = []  # what is wrong with reasons alone
-    idea = None
+    idea: Misconception | None = None
     for statement in problem.goal.statements:
         judged = _judged(problem, statement)
         called = said.truths[statement.label]
         goals.append(replace(_goal(statement, judged, called), part=statement.label))
         if judged.truth is not None and called != judged.truth:
-            idea = idea or recognise(MISTAKES, Case(problem, statement, called))
-            examples.append(_example(problem, statement, judged))
+            found = recognise(MISTAKES, Case(problem, statement, called))
+            first = idea is None and found is not None  # what it is about is what is shown
+            example = _example(problem, statement, judged, called)
+            examples.insert(0 if first else len(examples), example)
+            idea = idea or found
             continue
         reason = _reason_goal(problem, statement, judged, said)
         if reason is not None:
@@ -60,7 +63,10 @@ def judge(problem: ChoiceProblem, answer: Answer) -> Verdict:
             part = f"reason_{statement.label}" if asked else statement.label
             goals.append(replace(reason, part=part))
         if reason is not None and reason.decided and not reason.passed:
-            missing.append(Counterexample({}, f"{reason.name}: {reason.sentence}."))
+            given = statement.label in said.reasons
+            fault = "does not show it" if given else "is missing"
+            sentence = f"A reason for {statement.label} {fault}: {reason.sentence}."
+            missing.append(Counterexample({}, sentence))
     return Verdict(problem, tuple(goals), (*examples, *missing, None)[0], idea)
 
 
@@ -102,24 +108,25 @@ def _goal(statement: Statement, judged: Judged, called: bool) -> GoalResult:
     return GoalResult(name, "all", True, f"it is {word}: {how}")
 
 
-def _example(problem: ChoiceProblem, statement: Statement, judged: Judged) -> Counterexample:
+def _example(
+    problem: ChoiceProblem, statement: Statement, judged: Judged, called: bool
+) -> Counterexample:
     """Show the numbers for which a statement fails; of a true one, numbers for which it holds."""
-    label = f"Statement {statement.label}"
+    word = "true" if judged.truth else "false"
+    said = f"Statement {statement.label} is {word} and was called {str(called).lower()}"
     if judged.values:
-        word = "holds" if judged.truth else "fails"
         arrays = {
             name: judged.values[name] for name in problem.given.shapes if name in judged.values
         }
-        return Counterexample(arrays, f"{label} {word}, as these numbers show: {judged.words}.")
+        return Counterexample(arrays, f"{said}, as these numbers show: {judged.words}.")
     if judged.words:
-        word = "true" if judged.truth else "false"
-        return Counterexample({}, f"{label} is {word}: {judged.words}.")
+        return Counterexample({}, f"{said}: {judged.words}.")
     if not judged.truth:
-        return Counterexample({}, f"{label} is false: both sides are the same for all arrays.")
+        return Counterexample({}, f"{said}: both sides are the same for all arrays.")
     values = problem.given.draw(generator(1), problem.given.sizes(1), 2)
     arrays = {name: np.asarray(values[name]).tolist() for name in problem.given.shapes}
     others = "all others" if judged.everywhere else "all others of some sizes"
-    sentence = f"{label} is true: it holds for these numbers, and is proved for {others}."
+    sentence = f"{said}: it holds for these numbers, and is proved for {others}."
     return Counterexample(arrays, sentence)
 
 

@@ -107,7 +107,11 @@ def _mistake(
     def seen(case: Case) -> bool:
         return case.called is called and shows(case)
 
-    return Mistake(tag, sentence, seen, idea=idea, spoiled=spoiled)
+    return Mistake(tag, sentence, seen, idea=idea, spoiled=spoiled, numbers=_which)
+
+
+def _which(case: Case) -> str:
+    return f"That is about statement {case.statement.label}."
 
 
 MISTAKES: tuple[Mistake[ChoiceProblem, Case], ...] = (

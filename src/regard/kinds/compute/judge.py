@@ -22,6 +22,7 @@ from regard.kinds.compute.reading import Work, read
 from regard.kinds.compute.spec import ComputeProblem
 from regard.kinds.compute.worked import worked
 from regard.report import number, vector
+from regard.report.numbers import seen_apart
 
 MOST_STEPS = 4  # wrong entries that are worked out
 
@@ -108,7 +109,8 @@ def _goal(done: Work, name: str, carried: dict[str, str]) -> GoalResult:
     error, tolerance = float(done.apart(name)[place]), float(done.allowed(name)[place])
     sentence = compare(error, tolerance)
     if not passed:
-        sentence = f"{sentence}: {_entry_sentence(done, name)}{_more_decimals(done, name)}"
+        at = tuple(map(int, place))
+        sentence = f"{sentence}: {_entry_sentence(done, name, at)}{_more_decimals(done, name)}"
         if name in carried:
             sentence += f"; it follows from the {carried[name]} of the answer"
     return GoalResult(name, "this", passed, sentence, error, tolerance)
@@ -145,19 +147,17 @@ def _size(shape: tuple[int, ...]) -> str:
     return f"{count} number{'s' if count > 1 else ''}" if len(shape) < 2 else "too many levels"
 
 
-def _worst(done: Work, name: str) -> list[tuple[int, ...]]:
+def _wrong_places(done: Work, name: str) -> list[tuple[int, ...]]:
     """Return the places of the wrong entries."""
     wrong = ~(done.apart(name) <= done.allowed(name))
     return [tuple(map(int, place)) for place in np.argwhere(wrong)]
 
 
-def _entry_sentence(done: Work, name: str) -> str:
-    place = _worst(done, name)[0]
+def _entry_sentence(done: Work, name: str, place: tuple[int, ...]) -> str:
     where = " and column ".join(str(index + 1) for index in place)
     what = "entry" if len(place) == 1 else "the entry in row" if place else name
-    is_, must = float(done.given[name][place]), float(done.wanted(name)[place])
-    shown = next((n for n in (6, 9, 12) if number(is_, n) != number(must, n)), 17)
-    return f"{f'{what} {where}'.strip()} is {number(is_, shown)} and must be {number(must, shown)}"
+    is_, must = seen_apart(float(done.given[name][place]), float(done.wanted(name)[place]), 6)
+    return f"{f'{what} {where}'.strip()} is {is_} and must be {must}"
 
 
 def _counterexample(done: Work, name: str) -> Counterexample:
@@ -167,17 +167,17 @@ def _counterexample(done: Work, name: str) -> Counterexample:
     main = (name, f"{name} computed")
     if not done.fits(name):
         return Counterexample(arrays, f"{name} {_sizes(done, name)}.", about=name, main=main)
-    sentence = f"{name} is not {_written(done.given[name])}: {_entry_sentence(done, name)}."
+    said = _entry_sentence(done, name, _wrong_places(done, name)[0])
+    sentence = f"{name} is not {_written(done.given[name])}: {said}."
     asked = done.quantity(name)
     steps = []
-    for place in _worst(done, name)[:MOST_STEPS]:
+    for place in _wrong_places(done, name)[:MOST_STEPS]:
         both = (*(i for i in (asked.row, asked.column) if i), *(at + 1 for at in place))
         row, entry = (*both, 1)[:2]
         latex = worked(done.example, asked.name, row, entry)
         if latex:
             label = f"{asked.symbol.lower()}_{{{row}}}"
             steps.append((f"Entry {entry} of ${label}$:", latex))
-    said = _entry_sentence(done, name)
     shows = f"{said}." if said.startswith(name) else f"In {name} {said}."
     return Counterexample(arrays, sentence, None, tuple(steps), shows, name, main)
 

@@ -25,10 +25,11 @@ from regard.kinds.count.task import Task
 from regard.kinds.count.words import conventions_in_words
 from regard.language import Formula, parse
 from regard.report import number
-from regard.report.numbers import listing
+from regard.report.numbers import listing, seen_apart
 
 _BIG = frozenset(("O", "Theta"))
 _GROWTH = {"constant": 0, "linear": 1, "quadratic": 2, "cubic": 3}
+LONG, SHOWN = 10**12, 4  # from here on a number is told in so many digits
 LONGEST = 10**30  # beyond it a number is written by its size
 Found = tuple[GoalResult, Counterexample | None, Misconception | None]
 
@@ -77,7 +78,7 @@ def _count(task: Task, name: str) -> list[Found]:
         _ask_about_bytes(task, name, wrong)
         example = _counterexample(task, name, wrong[0], right)
         idea = recognise(MISTAKES, Case(task, name, wrong))
-        brief = example.shows.rstrip(".")
+        brief = example.shows.rstrip(".").removeprefix(f"{name} is ")
         goal = GoalResult(name, "this", False, example.sentence.rstrip("."), brief=brief)
         return [(goal, example, idea)]
     general = any(side.uses for side in said)
@@ -144,6 +145,16 @@ def _number(value: Fraction) -> str:
     return f"{value.numerator}/{value.denominator} = {number(float(value))}"
 
 
+def _short(value: Fraction, digits: int) -> str:
+    """Write a number for a first look: whole ones in groups of three, long ones by their size."""
+    if value.denominator == 1 and abs(value) < LONG:
+        return f"{value.numerator:,}".replace(",", "\u202f") if abs(value) >= 1e4 else str(value)
+    near = Decimal(value.numerator) / Decimal(value.denominator)
+    if abs(near) > Decimal("1e300"):  # and perhaps beyond what a float holds
+        return f"{near:.{digits - 1}e}"
+    return f"{float(near):.{digits}g}"
+
+
 def _counterexample(task: Task, name: str, side: Side, right: Ratio) -> Counterexample:
     point = task.differing(side, right)
     text = task.symbols.text(right)
@@ -160,8 +171,10 @@ def _counterexample(task: Task, name: str, side: Side, right: Ratio) -> Countere
     there = f"With {at}: " if used else ""
     formula = f" ({text})" if used else ""
     sentence = f"{there}{name} is {_number(wanted)}{formula}, and the answer says {said}."
-    shows = f"{name} is {_number(wanted)}{formula}, and the answer says {said}."
-    about = ", ".join(f"{one} = {point[one]}" for one in used)
+    mine, right_one = (wanted, wanted) if value is None else (value, wanted)
+    mine_said, right_said = seen_apart(mine, right_one, SHOWN, _short)
+    shows = f"{name} is {right_said}, and the answer says {said if value is None else mine_said}."
+    about = ", ".join(f"{one} = {_short(point[one], SHOWN)}" for one in used)
     return Counterexample(arrays, sentence, shows=shows, about=about, main=("answer", name))
 
 
@@ -216,7 +229,8 @@ def _order(task: Task, name: str) -> Found:
     (side,) = sides(_bare(task.answer, name, order.symbol), name, task.names(name))[:1]
     power, wanted = degree(task, side.ratio, order.symbol), degree(task, right, order.symbol)
     text = task.symbols.text(right)
-    sentence = f"{order.of} is {text}, which grows like {order.symbol}^{wanted}"
+    power_of = order.symbol if wanted == 1 else f"{order.symbol}^{wanted}"
+    sentence = f"{order.of} is {text}, which grows like {power_of}"
     if power == wanted:
         return GoalResult(name, "all", True, sentence), None, None
     example = Counterexample({order.of: text, "answer": side.text}, f"{sentence}.")

@@ -260,7 +260,8 @@ MISTAKES: tuple[Mistake[GradientProblem, Case], ...] = (
     Mistake("transposed-result", SHARED["transposed-result"], _transposed),
     Mistake(
         "bound-is-not-one",
-        "There are scores for which it is larger than that:\nthe counterexample has some.",
+        "The norm of the Jacobian can be larger than the bound says:\n"
+        "the counterexample has scores for which it is.",
         lambda case: case.bound == "too small",
         lambda problem: {"bound": "exp(-gamma)/2"} if problem.goal.bound == "jacobian" else None,
         "One competitor instead of $n-1$, and half of it",

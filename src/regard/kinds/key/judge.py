@@ -7,6 +7,7 @@ import numpy as np
 from regard.checking.answers import Answer, evaluate, without_name
 from regard.checking.mistakes import recognise
 from regard.checking.numbers.digits import allowed, of_formula, of_numbers
+from regard.checking.sampling import compare
 from regard.checking.verdict import Counterexample, GoalResult, Scope, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.key.instance import Replacement, plain
@@ -68,9 +69,9 @@ def _tried(tried: tuple[Tried, ...]) -> GoalResult:
         return GoalResult(name, "all", False, sentence, worst.error, tolerance, len(tried))
     scope: Scope = "this" if len(tried) == 1 else "sampled"
     passed = all(one.right for one in tried)
-    sign = "≤" if passed else ">"
-    sentence = f"off by {number(worst.error, 4)} {sign} {number(tolerance)}"
-    return GoalResult(name, scope, passed, sentence, worst.error, tolerance, len(tried))
+    return GoalResult(
+        name, scope, passed, compare(worst.error, tolerance), worst.error, tolerance, len(tried)
+    )
 
 
 def _length(problem: KeyProblem) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from regard.checking.answers import Answer
-from regard.checking.factors.open_factor import written
+from regard.checking.factors.open_factor import shown_first, written
 from regard.checking.mistakes import recognise
 from regard.checking.verdict import Counterexample, GoalResult, SideBySide, Verdict
 from regard.kinds.layers.instance import Float64, Stream
@@ -43,13 +43,22 @@ def _refuted(asked: Asked, factor: float, errors: Float64) -> Verdict:
     off = float(errors[at, t])
     names = _names(stream, at, t)
     row = t + 1 - stream.given.start
-    sentence = (
-        f"row {row} of ({', '.join(names)}) is off by {number(off, 4)}, and {number(tolerance)} is "
-        "allowed"
-    )
+    said = f"row {row} of ({', '.join(names)}) is {_off_by(off, 4)}"
+    sentence = f"{said}, and {number(tolerance)} is allowed"
     goal = GoalResult(NAME, "adversarial", False, sentence, off, tolerance)
     idea = recognise(MISTAKES, Case(asked, factor))
+    if asked.factors and not asked.bounded:  # of the same row
+        factor = shown_first(factor, lambda C: _error(asked, C, at, t) > tolerance)
+        off = _error(asked, factor, at, t)
     return Verdict(problem, (goal,), _counterexample(asked, factor, at, t, off), idea)
+
+
+def _error(asked: Asked, factor: float, at: int, t: int) -> float:
+    return float(asked.stream.errors(asked.matrices(factor))[at, t])
+
+
+def _off_by(off: float, digits: int = 3) -> str:
+    return f"off by {number(off, digits)}" if np.isfinite(off) else "no finite vector"
 
 
 def _names(stream: Stream, at: int, t: int) -> list[str]:
@@ -69,7 +78,7 @@ def _counterexample(asked: Asked, factor: float, at: int, t: int, off: float) ->
     sentence = (
         f"Row {row} of the sequence ({', '.join(names)}) has to bring u_{wanted}. In layer 2 it "
         f"looks "
-        f"with the weights {looks}{start}{with_factor}: what it brings is off by {number(off, 4)}."
+        f"with the weights {looks}{start}{with_factor}: what it brings is {_off_by(off, 4)}."
     )
     arrays = {
         "sequence": names,
@@ -91,7 +100,7 @@ def _counterexample(asked: Asked, factor: float, at: int, t: int, off: float) ->
     )
     before = (("weights of layer 1", tuple(first[t, : t + 1].tolist())),)
     factor_is = f", C = {written(factor, 3)}" if asked.factors else ""
-    shows = f"Row {row} has to bring u_{wanted}. What it brings is off by {number(off, 3)}."
+    shows = f"Row {row} has to bring u_{wanted}. What it brings is {_off_by(off)}."
     return Counterexample(
         arrays, sentence, None, steps, shows, f"row {row} of ({', '.join(names)}){factor_is}",
         ("output", "wanted"),

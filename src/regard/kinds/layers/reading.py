@@ -34,12 +34,14 @@ class Asked:
         answer: what was answered.
         factors: what an open factor C is tried with; () where there is none.
         most: the largest C in the scores of layer 1, and in all else.
+        bounded: whether the answer says which C is meant.
     """
 
     stream: Stream
     answer: Answer
     factors: tuple[float, ...] = ()
     most: tuple[float | None, float | None] = (None, None)
+    bounded: bool = False
 
     def matrices(self, factor: float) -> dict[str, Float64]:
         """Return the matrices by name; InvalidAnswer where they do not fit."""
@@ -89,7 +91,7 @@ def read(problem: LayersProblem, answer: Answer) -> Asked:
     if bounds is not None:
         evaluated = partial(evaluate, symbols=asked.stream.symbols())
         found = within(bounds, lambda C: max(_sizes(tried, C)), RESOLVED, evaluated)
-        return replace(asked, factors=found)
+        return replace(asked, factors=found, bounded=True)
 
     def right(factors: tuple[float, ...]) -> bool:
         return _right(tried, factors)

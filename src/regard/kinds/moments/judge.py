@@ -12,7 +12,7 @@ from itertools import chain
 from regard.checking.answers import Answer
 from regard.checking.merged_goals import one_goal
 from regard.checking.misconceptions import misconception
-from regard.checking.sampling import TRIALS, Trial, compare, generator
+from regard.checking.sampling import TRIALS, Trial, generator
 from regard.checking.verdict import Counterexample, GoalResult, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.moments.instance.laws import Symbols
@@ -20,7 +20,7 @@ from regard.kinds.moments.misconceptions import recognised
 from regard.kinds.moments.reading import Asked, read
 from regard.kinds.moments.spec import MomentsProblem
 from regard.report import number
-from regard.report.numbers import listing
+from regard.report.numbers import listing, seen_apart
 
 DRAWN = 6  # values of the symbols, for whether a score varies at all
 WORDS = {"mean": "the mean", "variance": "the variance", "s": "what to divide by"}
@@ -55,9 +55,8 @@ def _goal(asked: Asked, name: str) -> GoalResult:
 
     def say(one: Trial[Symbols]) -> str:
         found = asked.compared(name, one.instance)
-        margin = compare(one.error, one.tolerance)
-        shown = f"{number(found.value)} and not {number(found.right)}"
-        return f"{shown} for {_at(one.instance)} ({margin})"
+        value, right = seen_apart(found.value, found.right, 6)
+        return f"{value} and not {right} for {_at(one.instance)}"
 
     fixed = asked.fixed(name)
     drawn = [trial(at, seed) for seed, at in enumerate(asked.drawn(name))]
@@ -92,7 +91,8 @@ def _counterexample(asked: Asked, name: str) -> Counterexample:
     at = next((s for s in places if not asked.compared(name, s).agrees), law.plain())
     found = asked.compared(name, at)
     words = {"mean": "the mean is", "variance": "the variance is", "s": "the right s is"}[name]
-    shows = f"{words} {number(found.right)}, and the answer says {number(found.value)}."
+    value, right = seen_apart(found.value, found.right, 6)
+    shows = f"{words} {right}, and the answer says {value}."
     arrays = {**at, name: found.right, "answer": found.value}
     return Counterexample(
         arrays,

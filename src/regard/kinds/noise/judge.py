@@ -94,10 +94,9 @@ def _goals(
 
     def say(trial: Trial[Instance]) -> str:
         try:
-            found = asked.told(name, trial.instance)
+            return asked.told(name, trial.instance)
         except InvalidAnswer:
-            found = "numbers, for values that are not given as numbers"
-        return f"{found} ({compare(trial.error, trial.tolerance)})"
+            return "numbers, for values that are not given as numbers"
 
     trials = [trial(asked.plain)]
     counts = 0.0 if asked.in_numbers(name) else 1.0  # values that are not shown are hit by chance
@@ -238,4 +237,4 @@ def _correlated(asked: Asked) -> Counterexample:
             "the heads are independent."
         )
     arrays = {"shared": shared.tolist(), "covariance": asked.at.covariances[key].tolist()}
-    return Counterexample(arrays, sentence)
+    return Counterexample(arrays, sentence, main=("covariance",))

@@ -90,23 +90,24 @@ def _of_coordinates(asked: Asked, idea: Misconception) -> Verdict:
     """Judge a matrix that gives as many numbers as there are basis vectors."""
     bases, d = asked.plain, asked.problem.given.d
     found = np.atleast_2d(asked.raw(bases))
-    goal_sentence = (
-        f"M is {shape_words(asked.raw(bases))}, and {d} × {d} is needed: the result has "
-        f"{bases.kept.shape[1]} entries, and the value has {d}"
-    )
     v = bases.kept @ np.arange(2.0, 2 + bases.kept.shape[1])
     w = 7 * bases.dropped[:, 0]
     c = asked.share * (v + w)
     result = (found if found.shape[1] == len(c) else found.T) @ c
+    has = f"{spelled(len(result))} entr{'y' if len(result) == 1 else 'ies'}"
+    goal_sentence = (
+        f"M is {shape_words(asked.raw(bases))}, and {d} × {d} is needed: the result has "
+        f"{has}, and the value has {spelled(d or len(c))}"
+    )
     sentence = (
         f"With v = {vector(v)} and w = {vector(w)}, M makes {vector(result)} of c = {vector(c)}: "
-        f"{len(result)} coordinates, and not the vector v."
+        f"{has}, and not the vector v."
     )
     shown = {"S": bases.S, "T": bases.T, "M": found, "v": v, "w": w, "c": c, "M c": result}
     example = Counterexample(
         {name: x.tolist() for name, x in shown.items()},
         sentence,
-        shows=f"M c has {spelled(len(result))} entries, and the value v has {spelled(d)}.",
+        shows=f"M c has {has}, and the value v has {spelled(d or len(c))}.",
         main=("M c", "v"),
     )
     goals = (GoalResult(_wanted(asked), "this", False, goal_sentence),)

@@ -10,14 +10,14 @@ import numpy as np
 
 from regard.checking.answer_reading import from_dict
 from regard.checking.answers import Answer
-from regard.checking.factors.open_factor import written
+from regard.checking.factors.open_factor import shown_first, written
 from regard.checking.mistakes import recognise
 from regard.checking.verdict import Counterexample, GoalResult, SideBySide, Verdict
 from regard.errors import InvalidAnswer
 from regard.kinds.sequences.instance import Row, example, wanted
 from regard.kinds.sequences.late_rows import right_apart
 from regard.kinds.sequences.misconceptions import MISTAKES, Case
-from regard.kinds.sequences.reading import Asked, proved, read, worst
+from regard.kinds.sequences.reading import Asked, error, proved, read, worst
 from regard.kinds.sequences.spec import SequencesProblem
 from regard.language.bounds import upper_bound
 from regard.report import number, vector
@@ -56,11 +56,10 @@ def judge(problem: SequencesProblem, answer: Answer) -> Verdict:
         off, sequence, row, length, factor = found
         names = ", ".join(problem.given.vocabulary[y] for y in sequence)
         sentence = (
-            f"row {row.t + 1} of ({names}) is off by {number(off, 4)}, and {number(tolerance)} is "
-            "allowed"
+            f"row {row.t + 1} of ({names}) is {_off_by(off, 4)}, and {number(tolerance)} is allowed"
         )
         goal = GoalResult(NAME, "adversarial", False, sentence, off, tolerance)
-        example = _counterexample(asked, sequence, row, length, factor, off)
+        example = _counterexample(asked, sequence, row, length, factor)
         return Verdict(problem, (goal,), example, recognise(MISTAKES, Case(asked, factor)))
 
 
@@ -81,27 +80,38 @@ def _shortest(
     return None
 
 
+def _off_by(off: float, digits: int = 3) -> str:
+    return f"off by {number(off, digits)}" if np.isfinite(off) else "no finite vector"
+
+
 def _sized(length: int) -> set[str]:
     """Return the names that tie an answer to the length of the problem."""
     return {"N", "J", *(f"p_{t}" for t in range(2, length + 1))}
 
 
 def _counterexample(
-    asked: Asked, sequence: tuple[int, ...], row: Row, length: int, factor: float, off: float
+    asked: Asked, sequence: tuple[int, ...], row: Row, length: int, factor: float
 ) -> Counterexample:
     problem, setting = asked.problem, asked.setting(length)
+    goal = wanted(problem, setting, row)
+
+    def off_at(C: float) -> float:
+        return error(setting, asked.heads(length, C), sequence, row.t, row.seen, goal)
+
+    if asked.factors and not asked.bounded:
+        factor = shown_first(factor, lambda C: off_at(C) > problem.goal.tolerance)
+    off = off_at(factor)
     scores, values = asked.heads(length, factor).tables(setting)
     seen, tokens = np.arange(row.seen), np.array(sequence[: row.seen])
     s = scores[sequence[row.t], row.t, tokens, seen]
     weights = np.exp(s - np.max(s))
     weights /= np.sum(weights)
     output = weights @ values[tokens, seen]
-    goal = wanted(problem, setting, row)
     names = [problem.given.vocabulary[y] for y in sequence]
     with_factor = f" (with C = {written(factor)})" if asked.factors else ""
     sentence = (
         f"Row {row.t + 1} of the sequence ({', '.join(names)}) looks with the weights "
-        f"{vector(weights)}{with_factor}: what it brings is off by {number(off, 4)}."
+        f"{vector(weights)}{with_factor}: what it brings is {_off_by(off, 4)}."
     )
     arrays = {
         "sequence": names,
@@ -121,7 +131,7 @@ def _counterexample(
     factor_is = f", C = {written(factor, 3)}" if asked.factors else ""
     return Counterexample(
         arrays, sentence, None, steps,
-        f"What row {row.t + 1} brings is off by {number(off, 3)}.",
+        f"What row {row.t + 1} brings is {_off_by(off)}.",
         f"row {row.t + 1} of ({', '.join(names)}){factor_is}",
         ("output", "wanted"),
         SideBySide(places, tuple(weights.tolist()), (), before=before),
@@ -152,4 +162,5 @@ def _claimed(problem: SequencesProblem, answer: Answer) -> Verdict:
         f"With {shown} and a large C every row is within {number(most, 3)} of what is wanted."
     )
     goal = GoalResult("it cannot be done", "all", False, "there are matrices that do it")
-    return Verdict(problem, (goal,), Counterexample(dict(works), sentence))
+    shows = "There are matrices that do it."
+    return Verdict(problem, (goal,), Counterexample(dict(works), sentence, shows=shows))

@@ -131,7 +131,7 @@ MISTAKES: tuple[Mistake[SequencesProblem, Case], ...] = (
     Mistake(
         "scores-too-close",
         "The right place has the largest score, but not by enough:\n"
-        "with many others that leak a little, the scores have to be further apart.",
+        "every other place leaks a little, so the scores have to be further apart.",
         lambda case: case.right_with(lambda h: replace(h, Q=LONGER * h.Q)),
         _own("U U'", "U U'"),
         "Without a large factor",

@@ -34,7 +34,7 @@ def judge(problem: SymmetryProblem, answer: Answer) -> Verdict:
         invariant = judged.truth
         goals.append(replace(_invariant(judged, said.invariant), part="invariant"))
         if not goals[-1].passed and judged.truth is not None:
-            examples.append(_example("The output", judged, problem.given))
+            examples.append(_example("The output is not the same", judged, problem.given))
     wrong = False
     if said.assertion:
         name = problem.unknown or "becomes"
@@ -50,7 +50,7 @@ def judge(problem: SymmetryProblem, answer: Answer) -> Verdict:
         if zero:
             examples.append(Counterexample({}, f"{name} is 0 whatever is given."))
         elif wrong:
-            examples.append(_example(f"What {name} says", judged, said.given))
+            examples.append(_example(f"With this {name} the two sides differ", judged, said.given))
     if problem.goal.every and not wrong:
         goals.append(_complete(problem, said))
         if not goals[-1].passed:
@@ -120,10 +120,10 @@ def _zero(formula: str, given: SymbolsGiven) -> bool:
     )
 
 
-def _example(what: str, judged: Judged, given: SymbolsGiven) -> Counterexample:
+def _example(differs: str, judged: Judged, given: SymbolsGiven) -> Counterexample:
     if judged.values:
         arrays: dict[str, Any] = {n: judged.values[n] for n in given.shapes if n in judged.values}
-        return Counterexample(arrays, f"{what} is not the same for these numbers: {judged.words}.")
+        return Counterexample(arrays, f"{differs} for these numbers: {judged.words}.")
     values = given.draw(generator(1), given.sizes(1), 2)
     arrays = {name: np.asarray(values[name]).tolist() for name in given.shapes}
-    return Counterexample(arrays, f"{what} is the same for these numbers, and for all others.")
+    return Counterexample(arrays, "The output is the same for these numbers, and for all others.")

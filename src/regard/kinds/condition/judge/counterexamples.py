@@ -46,19 +46,19 @@ def counterexample(asked: Asked, alone: list[Instance], missed: list[Instance]) 
         table = SideBySide(names, tuple(weights.tolist()), (), before=before)
     about = f"{spelled(len(weights))} keys"
     return Counterexample(
-        arrays, sentence, found.seed, steps, f"{holds}, and {said}.", about, table=table
+        arrays, sentence, found.seed, steps, f"{holds}, but {said}.", about, table=table
     )
 
 
 def happens(asked: Asked, one: Instance) -> str:
     """Say what the weight is, and what is wanted."""
-    weights = softmax(one.scores)
+    weights, key = softmax(one.scores), f"key {asked.problem.goal.of}"
     if asked.problem.goal.effect == "pairwise":
         found = float(np.exp(one.scores[0] - np.max(one.scores[1:])))
         ratio, wanted = _apart(found, one.ratio, 4)
-        return f"its weight is {ratio} times the next, and {wanted} is wanted"
-    weight, wanted = _apart(float(weights[0]), 1 - one.epsilon, 10)
-    return f"its weight is {weight}, and {wanted} is wanted"
+        return f"the weight of {key} is {ratio} times the next, and {wanted} is wanted"
+    weight, wanted = _apart(float(weights[0]), 1 - one.epsilon, 4)
+    return f"the weight of {key} is {weight}, and {wanted} is wanted"
 
 
 def _apart(found: float, wanted: float, digits: int) -> tuple[str, str]:

@@ -29,8 +29,8 @@ COUNT_MISTAKES: tuple[Mistake[CountProblem, Case], ...] = (
         "one-of-keys-and-values",
         one_cached,
         "The cache for keys alone",
-        "Keys and values are both kept:\n"
-        "the count is half of what it must be, as if only one of the two were.",
+        "The count is half of what it must be:\n"
+        "keys and values are both kept, and each number takes all its bytes.",
     ),
     mistake(
         "query-heads-for-key-heads",

@@ -101,12 +101,20 @@ def _wanted(asked: Asked) -> str:
 def _claims(asked: Asked, found: Reach) -> list[GoalResult]:
     """Judge what the answer says about whether it can be done, and how."""
     name, one = f"whether {_wanted(asked)} can be reached", found.found
-    best = f"{number(one.factor, 4)} times {one.name}, {compare(one.error, asked.tolerance)}"
+    nothing = number(one.factor, 4) in ("0", "-0")
+    change = "no change at all" if nothing else f"{number(one.factor, 4)} times {one.name}"
+    where = _where(asked, found.at)
+    best = f"{change}, {compare(one.error, asked.tolerance)}"
+    there = f"with {where} " * bool(where)
     if found.possible is None:
-        said = f"not decided: the best that was found is {best}"
+        said = f"not decided: {there}the best that was found is {best}"
         goals = [GoalResult(name, "this", False, said, decided=False)]
     else:
-        said = f"it can, by {best}" if found.possible else f"it cannot: the best is {best}"
+        said = (
+            f"it can, {there}by {best}"
+            if found.possible
+            else f"it cannot: {there}the best is {best}"
+        )
         goals = [GoalResult(name, "this", asked.possible == found.possible, said)]
     if asked.names_a_change and found.possible is not False:
         near = [nearer_instance(asked.problem, t) for t in steps_to_limit(asked.problem)[-2:]]
@@ -123,29 +131,44 @@ def _output_example(asked: Asked, trial: Trial[Instance]) -> Counterexample:
     at = trial.instance
     said = asked.vector(asked.label, at)
     weights = at.weights()
-    numbers = {name: float(at.table.symbols[name]) for name in asked.problem.given.parameters}
     arrays = {
         "tokens": at.tokens.tolist(),
-        **numbers,
+        **_numbers(asked, at),
         "weights": weights.tolist(),
         asked.label: at.output.tolist(),
         "answer": said.tolist(),
     }
-    where = ", ".join(f"{name} = {number(value)}" for name, value in numbers.items())
+    where = _where(asked, at)
     start = f"With {where} " if where else "Here "
     sentence = (
-        f"{start}{asked.label} is {vector(at.output)}, and the answer says {vector(said)}: off by "
-        f"{number(trial.error, 3)} of the length of the goal."
+        f"{start}{asked.label} is {vector(at.output)}, and the answer says {vector(said)}: "
+        f"{_off(trial.error)}."
     )
     steps = (
         (f"The scores of token {at.row + 1} are {vector(at.scores())}.", ""),
         (f"Softmax turns them into the weights {vector(weights)}.", ""),
         (f"The tokens with these weights come to {vector(at.output)}.", ""),
     )
-    shows = f"The answer is off by {number(trial.error, 3)} of the length of the goal."
+    shows = f"The answer is {_off(trial.error)}."
     return Counterexample(
         arrays, sentence, trial.seed, steps, shows, where, ("answer", asked.label)
     )
+
+
+def _off(error: float) -> str:
+    """Say how far off an answer is, in terms of the length of the goal."""
+    if not np.isfinite(error):
+        return "no finite vector"
+    return f"off by {number(error, 3)} of the length of the goal"
+
+
+def _numbers(asked: Asked, at: Instance) -> dict[str, float]:
+    """Return the parameters of the problem on an instance."""
+    return {name: float(at.table.symbols[name]) for name in asked.problem.given.parameters}
+
+
+def _where(asked: Asked, at: Instance) -> str:
+    return ", ".join(f"{name} = {number(x, 4)}" for name, x in _numbers(asked, at).items())
 
 
 def _claim_example(asked: Asked, reached: Reach) -> Counterexample:
@@ -164,7 +187,8 @@ def _claim_example(asked: Asked, reached: Reach) -> Counterexample:
     else:
         each, outputs = at.changed_outputs(factor, at.added[name])
         weights, output = each[0], outputs[0]
-        about = f"{number(found.factor, 4)} times {name}, the best that was found"
+        here = f"{where}: " if (where := _where(asked, at)) else ""
+        about = f"{here}{number(found.factor, 4)} times {name}, the best that was found"
         start = f"With {about},"
     error = float(np.linalg.norm(output - at.goal) / at.size)
     arrays = {
@@ -176,9 +200,12 @@ def _claim_example(asked: Asked, reached: Reach) -> Counterexample:
     }
     sentence = (
         f"{start} {asked.label} is {vector(output)}, and {vector(at.goal)} is wanted: "
-        f"{compare(error, asked.tolerance)} of its length."
+        f"off by {number(error, 3)} of its length, and {number(asked.tolerance)} is allowed."
     )
-    shows = f"{asked.label} is {compare(error, asked.tolerance)} of its length."
+    shows = (
+        f"{asked.label} is off by {number(error, 3)} of the length of what is wanted, and "
+        f"{number(asked.tolerance)} is allowed."
+    )
     return Counterexample(arrays, sentence, shows=shows, about=about, main=(asked.label, "wanted"))
 
 

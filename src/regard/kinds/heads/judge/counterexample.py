@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from regard.checking.factors.open_factor import written
+from regard.checking.factors.open_factor import MODERATE_FACTORS, written
 from regard.checking.sampling import Trial, compare, generator, smallest, softmax
 from regard.checking.verdict import Counterexample
 from regard.errors import InvalidAnswer
@@ -18,14 +18,20 @@ from regard.problems.instances import Float64, KeyInstance
 from regard.problems.laws import Arbitrary, Fixed, Orthogonal
 from regard.report import vector
 
-FACTORS = (10.0, 20.0, 50.0, 100.0, 1000.0)  # that an open one is shown with, the first that fails
 DRAWS = 200  # of keys, to show what noise does
 
 
 def counterexample(
-    candidate: Candidate, failing: list[Trial[KeyInstance]], *, smaller: bool = True
+    candidate: Candidate,
+    failing: list[Trial[KeyInstance]],
+    *,
+    smaller: bool = True,
+    others: bool = False,
 ) -> Counterexample:
-    """Look for the fewest keys, along the axes if possible, on which the answer is wrong."""
+    """Look for the fewest keys, along the axes if possible, on which the answer is wrong.
+
+    With `others` there is a key among them that is not wanted: what is wrong is about it.
+    """
     if candidate.of_heads:  # what the average shows needs no look at single heads
         average = _average_alone(candidate)
         wrong = [trial for trial in failing if not average.trial(trial.instance).right]
@@ -33,7 +39,7 @@ def counterexample(
     only_noise = all(trial.seed is None and has_noise(trial.instance) for trial in failing)
     found = None
     if smaller and not candidate.one_instance and not only_noise:
-        found = smallest(_candidates(candidate))
+        found = smallest(_candidates(candidate, others=others))
     trial = found or min(failing, key=lambda trial: (trial.seed is not None, trial.seed or 0))
     return _worked(candidate, trial)
 
@@ -45,10 +51,12 @@ def _average_alone(candidate: Candidate) -> Candidate:
     return replace(candidate, problem=problem.model_copy(update={"goal": goal}))
 
 
-def _candidates(candidate: Candidate) -> Iterator[Trial[KeyInstance]]:
+def _candidates(candidate: Candidate, *, others: bool) -> Iterator[Trial[KeyInstance]]:
     """Return instances with few keys first: along the axes, then drawn."""
     given = candidate.problem.given
     least = max(2, max(given.names.values(), default=0) + 1)
+    if others and least == len(candidate.problem.wanted_rows) < given.n:
+        least += 1
     sizes = range(least, min(given.n, least + 20) + 1)
     law = candidate.law
     if given.d is not None or (isinstance(law, Orthogonal) and law.norms is not None):
@@ -113,7 +121,7 @@ def _shown(candidate: Candidate, instance: KeyInstance) -> tuple[float | None, F
     try:
         factors = candidate.tried(instance) if given else (1.0,)
         if candidate.free:
-            factors = (*FACTORS, *factors)
+            factors = (*MODERATE_FACTORS, *factors)
         queries = candidate.evaluate(instance, factors)
     except InvalidAnswer:
         return None, None
@@ -148,9 +156,11 @@ def _sentence(
             f"{sentence}a score is so large that adding 1 to it does not change it: what softmax "
             "makes of it is rounding."
         )
+    output = isinstance(candidate.problem.given.values, Arbitrary)
+    what = "" if output else "the output is "  # which the tolerance is of
     sentence += (
         f"the weights are {vector(weights)}, and {vector(wanted)} are wanted: "
-        f"{compare(error, candidate.tolerance)}"
+        f"{what}{compare(error, candidate.tolerance)}"
     )
     if candidate.of_heads:
         own = ", ".join(vector(one.wanted(len(weights))) for one in candidate.of_heads)

@@ -15,6 +15,7 @@ from regard.kinds.heads.reading.goal import LARGEST_SCORE
 from regard.kinds.heads.reading.query_length import right_length, smallest_factor
 from regard.problems.instances import KeyInstance
 from regard.report import number
+from regard.report.numbers import rounded_down, rounded_up
 
 LITTLE = 1.1  # a growth below this is told in percent
 
@@ -38,17 +39,18 @@ def margin(candidate: Candidate, tried: int, wrong: int) -> Callable[[Trial[KeyI
 
 def _advice(candidate: Candidate, instance: KeyInstance) -> str:
     grow = right_length(candidate, instance, longer=True)
+    digits = 2 if has_noise(instance) else 3  # under noise it is looked for coarsely
     if grow is not None and grow < LITTLE:
-        return f": ‖q‖ must grow by about {100 * (grow - 1):.2g} %"
+        return f": ‖q‖ must grow by about {rounded_up(100 * (grow - 1), 2)} %"
     if grow is not None:
-        return f": ‖q‖ must grow about {grow:.2g}×"
+        return f": ‖q‖ must grow about {rounded_up(grow, digits)}×"
     if has_noise(instance):
         shrink = right_length(candidate, instance, longer=False)
         if shrink is not None and candidate.bounds is not None:
             most = shrink * candidate.tried(instance)[-1]
-            return f": {candidate.factor} may be at most about {most:.2g}"
+            return f": {candidate.factor} may be at most about {rounded_down(most, 2)}"
         if shrink is not None:
-            return f": ‖q‖ must shrink to about {shrink:.2g} of its length"
+            return f": ‖q‖ must shrink to about {rounded_down(shrink, 2)} of its length"
     return ""
 
 

@@ -12,7 +12,7 @@ from regard.kinds.heads.reading import Candidate
 from regard.problems.instances import Float64, KeyInstance
 from regard.problems.laws import Orthogonal, Orthonormal
 from regard.report.headline import marked
-from regard.report.numbers import share, spelled
+from regard.report.numbers import seen_apart, share, spelled
 
 _WHOLE = 5e-4  # a share this near to 0 or to 1 is told in words
 
@@ -40,20 +40,18 @@ def shown_in(candidate: Candidate, weights: Float64, error: float, *, noisy: boo
     else:
         name = key_names(candidate.problem, len(weights))[furthest].strip("$")
         name = name.replace("{", "").replace("}", "")
-        amount = marked(_share(float(weights[furthest])), "bad")
-        said = (
-            f"{name} gets {amount} of the weight, and {_share(float(wanted[furthest]))} is wanted."
-        )
+        mine, right = seen_apart(float(weights[furthest]), float(wanted[furthest]), 3, _share)
+        said = f"{name} gets {marked(mine, 'bad')} of the weight, and {right} is wanted."
         return begin + said
     return begin + said if begin else said[:1].upper() + said[1:]
 
 
-def _share(x: float) -> str:
+def _share(x: float, digits: int = 3) -> str:
     if x < _WHOLE:
         return "nothing" if x == 0 else "next to nothing"
     if x > 1 - _WHOLE:
         return "all" if x == 1 else "nearly all"
-    return share(x)
+    return share(x, digits)
 
 
 def about(candidate: Candidate, at: KeyInstance, factor: float | None, *, noisy: bool) -> str:

@@ -30,7 +30,7 @@ from regard.kinds.heads.instance import (
 from regard.kinds.heads.judge.counterexample import counterexample
 from regard.kinds.heads.judge.feasibility import claims_possible, decide, judge_claim
 from regard.kinds.heads.judge.margins import in_numbers, margin, remarks_on
-from regard.kinds.heads.misconceptions import MISTAKES, Case
+from regard.kinds.heads.misconceptions import MISTAKES, Case, of_queries
 from regard.kinds.heads.misconceptions.recognised import fits_as_keys
 from regard.kinds.heads.reading import Candidate, read_queries
 from regard.kinds.heads.reading.goal import LARGEST_SCORE
@@ -84,11 +84,15 @@ def judge(problem: WeightsProblem, answer: Answer) -> Verdict:
     right = not wrong
     if not right and idea is None:
         case = Case(candidate, here, tuple(results), lambda: decide(candidate, here).possible)
-        idea = recognise(MISTAKES, case)
+        idea = of_queries(recognise(MISTAKES, case), len(problem.query_names))
+    smaller = idea is None or idea.tag != "not-finite"  # of another size it may be finite
+    example = None
+    if not right:
+        example = counterexample(candidate, wrong, smaller=smaller, others=_of_others(idea))
     return Verdict(
         problem,
         tuple(results),
-        None if right else counterexample(candidate, wrong),
+        example,
         idea,
         (*remarks_on(candidate, here, right), *remarks),
     )
@@ -119,6 +123,11 @@ def _opened(candidate: Candidate, instance: KeyInstance) -> Candidate:
     """Return the same with an open factor that is large enough for keys of other lengths."""
     usable = candidate.free and not has_noise(instance) and candidate.fits(instance)
     return opened(candidate, instance) if usable else candidate
+
+
+def _of_others(idea: Misconception | None) -> bool:
+    """Whether a misconception is about keys that are not wanted."""
+    return idea is not None and idea.tag in ("other-keys-too", "no-large-scale", "wrong-sign")
 
 
 def _found(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from regard.checking.hints import hint
 from regard.checking.misconceptions import SHARED
 from regard.checking.mistakes import Mistake
+from regard.checking.verdict import Misconception
 from regard.kinds.heads.misconceptions import numbers, recognised, wrong_answers
 from regard.kinds.heads.misconceptions.recognised import Case, everywhere
 from regard.kinds.heads.spec import WeightsProblem
 
-__all__ = ["MISTAKES", "OFTEN", "OF_SEVERAL_HEADS", "Case"]
+__all__ = ["MISTAKES", "OFTEN", "OF_SEVERAL_HEADS", "Case", "of_queries"]
 
 MISTAKES: tuple[Mistake[WeightsProblem, Case], ...] = (
     Mistake("not-finite", SHARED["not-finite"], recognised.overflows),
@@ -75,8 +79,9 @@ MISTAKES: tuple[Mistake[WeightsProblem, Case], ...] = (
     ),
     Mistake(
         "wrong-sign",
-        "The query looks away from the keys wanted:\nthe same with the other sign is right.",
-        everywhere(recognised.right_when_negated),
+        "The query looks away from the keys wanted:\nthe other sign is right.",
+        everywhere(recognised.turned_round),
+        numbers=numbers.turned_round,
     ),
     Mistake(
         "all-keys-alike",
@@ -152,6 +157,21 @@ MISTAKES: tuple[Mistake[WeightsProblem, Case], ...] = (
         recognised.right_here_only,
     ),
 )
+SEVERAL_TOO_SHORT = Misconception.said(
+    "no-large-scale",
+    "The directions are right, but not every query is long enough.\n"
+    "Softmax only comes near to the weights wanted when the scores are far apart.",
+    hint("no-large-scale"),
+)
+
+
+def of_queries(idea: Misconception | None, count: int) -> Misconception | None:
+    """Return what is told of one query as it is told of several."""
+    if idea is None or count == 1 or idea.tag != SEVERAL_TOO_SHORT.tag:
+        return idea
+    return replace(SEVERAL_TOO_SHORT, numbers=idea.numbers)
+
+
 OF_SEVERAL_HEADS = frozenset(
     (
         "summed-instead-of-averaged",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from regard.kinds.heads.misconceptions.recognised import Case, Tried
+from regard.kinds.heads.instance import has_noise
+from regard.kinds.heads.misconceptions.recognised import Case, Tried, right_when_negated
 from regard.kinds.heads.reading.query_length import right_length
 from regard.report import number
+from regard.report.numbers import rounded_up
 
 LITTLE = 1.1  # a growth below this is told in percent
 _EVEN = 1e-9
@@ -43,13 +45,31 @@ def _apart(here: Tried) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _growth(case: Case) -> str:
+    grow = _times_as_long(case)
+    which = _which(case, "The query", "The queries")
+    return f"{which} must be about {grow}." if grow else ""
+
+
+def turned_round(case: Case) -> str:
+    """Say how much longer a query of the other sign has to be, where that sign is not enough."""
+    if all(map(right_when_negated, case.tried)):
+        return ""
+    grow = _times_as_long(case, sign=-1.0)
+    which = _which(case, "the query", "the queries")
+    return f"With it {which} must still be about {grow}." if grow else ""
+
+
+def _times_as_long(case: Case, sign: float = 1.0) -> str:
+    """Say how much longer is enough; nothing of a factor that is open, or has bounds."""
     if case.candidate.free or case.candidate.bounds is not None:
         return ""
-    grow = right_length(case.candidate, case.here, longer=True)
+    grow = right_length(case.candidate, case.here, longer=True, sign=sign)
     if grow is None:
         return ""
-    one = len(case.candidate.problem.query_names) == 1
-    which = "The query" if one else "The queries"
     if grow < LITTLE:
-        return f"{which} must be about {100 * (grow - 1):.2g} % longer."
-    return f"{which} must be about {number(grow, 2)} times as long."
+        return f"{rounded_up(100 * (grow - 1), 2)} % longer"
+    return f"{rounded_up(grow, 2 if has_noise(case.here) else 3)} times as long"
+
+
+def _which(case: Case, one: str, several: str) -> str:
+    return one if len(case.candidate.problem.query_names) == 1 else several

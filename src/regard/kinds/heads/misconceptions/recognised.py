@@ -157,6 +157,13 @@ def right_when_negated(tried: Tried) -> bool:
     return tried.candidate.right(tried.instance, -tried.all_queries)
 
 
+def turned_round(tried: Tried) -> bool:
+    """The same with the other sign is right, or longer queries with the other sign are."""
+    if right_when_negated(tried):
+        return True
+    return right_length(tried.candidate, tried.instance, longer=True, sign=-1.0) is not None
+
+
 def one_key(tried: Tried) -> bool:
     """All of several heads give nearly all weight to the same single key."""
     weights = tried.weights

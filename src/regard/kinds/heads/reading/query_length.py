@@ -23,15 +23,19 @@ FINE = 60
 UNIT, ROUNDINGS = 2.0**-51, 4  # by which a score may be rounded, of its terms; so many ways of it
 
 
-def right_length(candidate: Candidate, instance: KeyInstance, *, longer: bool) -> float | None:
+def right_length(
+    candidate: Candidate, instance: KeyInstance, *, longer: bool, sign: float = 1.0
+) -> float | None:
     """Return what queries would have to be multiplied by to be right, or None if nothing helps.
+
+    With a sign of -1, what queries of the opposite direction would have to be multiplied by.
 
     Of the factors that an answer speaks of, it starts with the largest where shorter queries
     are looked for, and else with the smallest; an open one stands for the largest.
     """
     factors = candidate.tried(instance)
     first = factors[-1] if candidate.free or not longer else factors[0]
-    queries = candidate.evaluate(instance, (first,))[0]
+    queries = sign * candidate.evaluate(instance, (first,))[0]
     if not np.all(np.isfinite(queries)):
         return None
     scales = np.geomspace(1.0, 1e4, FINE) if longer else np.geomspace(1.0, 1e-12, 4 * FINE)

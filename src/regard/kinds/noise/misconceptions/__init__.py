@@ -258,7 +258,12 @@ MISTAKES: tuple[Mistake[NoiseProblem, Case], ...] = (
         "ask how often one score is above the other.",
         _other_chances,
     ),
-    Mistake("extra-factor", SHARED["extra-factor"], _multiple),
+    Mistake(
+        "extra-factor",
+        SHARED["extra-factor"],
+        _multiple,
+        numbers=lambda case: "That is about the variance.",
+    ),
 )
 OFTEN = (
     "average-instead-of-jumping",

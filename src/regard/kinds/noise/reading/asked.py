@@ -18,6 +18,7 @@ from regard.problems import key_instance
 from regard.problems.instances import Float64
 from regard.problems.laws import Arbitrary, Fixed, Gaussian
 from regard.report import number, vector
+from regard.report.numbers import seen_apart
 
 ROUGH = 1e-3  # a law that is known less well decides only what is far off
 
@@ -121,15 +122,25 @@ class Asked:
             ]
             return f"{said[0]}, and right is {said[1]}"
         if name == "variance":
-            return f"{number(found)}, and right is {number(at.law.variance(at.values))}"
-        if name == "mean":
-            return f"{vector(found)}, and right is {vector(at.law.mean @ at.values)}"
-        return f"{_atoms(found)}; right is {_atoms(at.law.atoms(at.values))}"
+            mine, right = seen_apart(float(found), float(at.law.variance(at.values)))
+        elif name == "mean":
+            mine, right = seen_apart(found, at.law.mean @ at.values, 4, _written)
+        else:
+            mine, right = seen_apart(found, at.law.atoms(at.values), 4, _atoms)
+        return f"{mine}{';' if name == 'atoms' else ', and'} right is {right}"
 
 
-def _atoms(found: Float64) -> str:
+def _written(value: Float64, digits: int) -> str:
+    """Write a vector, or the one number that it has."""
+    return number(float(value[0]), digits) if len(value) == 1 else vector(value, digits)
+
+
+def _atoms(found: Float64, digits: int) -> str:
     """Write atoms with their chances."""
     if not len(found):
         return "no atoms"
-    shown = [f"{vector(row[1:])} with probability {number(row[0], 4)}" for row in found[:4]]
+    shown = [
+        f"{_written(row[1:], digits)} with probability {number(row[0], digits)}"
+        for row in found[:4]
+    ]
     return ", ".join(shown) + (", …" if len(found) > 4 else "")

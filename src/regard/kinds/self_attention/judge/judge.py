@@ -27,6 +27,7 @@ from regard.kinds.self_attention.reading.heads import (
 from regard.kinds.self_attention.spec import SelfAttentionProblem
 from regard.language import parse_limit
 from regard.report import number
+from regard.report.numbers import rounded_up
 
 ROOM = 3  # dimensions beyond those of the basis
 WIDE = 5  # frames tried there
@@ -161,7 +162,7 @@ def _drawn(asked: Asked, seed: int, d: int | None = None) -> Errors:
 def _advice(asked: Asked) -> str:
     """Say whether longer queries would do, and by how much."""
     grow = growth(asked)
-    return "" if grow is None else f": Q must grow about {grow:.2g}×"
+    return "" if grow is None else f": Q must grow about {rounded_up(grow)}×"
 
 
 def _fits(asked: Asked, d: int) -> bool:
