@@ -10,11 +10,16 @@ import math
 import numpy as np
 
 from regard.analysis.noise.one_noise import OneNoise
-from regard.kinds.noise.instance import Growth, Setting, read
+from regard.kinds.noise.instance import Growth, Setting
+from regard.kinds.noise.solve.belief_numbers import (
+    blind_queries,
+    forgotten_keys,
+    noisy_head,
+    small_noise,
+)
 from regard.kinds.noise.solve.findings import OutputFound
-from regard.kinds.noise.solve.finite_queries import TOLERANCE, settled, weight_variance
+from regard.kinds.noise.solve.finite_queries import weight_variance
 from regard.kinds.noise.solve.head_correlation import correlations
-from regard.kinds.noise.solve.null_steering import components, steered
 from regard.report import number, vector
 from regard.solving.key_tables import symbol
 
@@ -70,106 +75,61 @@ def _queries_differ(found: OutputFound) -> str:
 
 def _averaging(setting: Setting, growth: Growth, moved: OneNoise) -> str:
     """Where one head of several is noisy, the scale helps more than the average."""
-    if np.count_nonzero(moved.line) != 1:
+    noisy = noisy_head(setting, growth, moved)
+    if noisy is None:
         return ""
-    h = int(np.argmax(np.abs(moved.line)))
-    spreads = []
-    for size in (1.0, 10.0, 50.0):
-        law = setting.one_noise(setting.queries(growth.sign * size))
-        if law is None:
-            return ""
-        spread = math.sqrt(_kept_weight_variance(law, h))
-        spreads.append(f"{spread:.3f} at {growth.name} = {number(size)}")
+    sizes = ", ".join(f"{x:.3f} at {growth.name} = {number(size)}" for size, x in noisy.spreads)
     said = (
         f"“Averaging is what reduces the variance.” Averaging {setting.heads} heads only divides "
         f"the variance of one noisy head by {setting.heads**2}. What helps is the scale: if "
         f"nothing is negative, the head stays with ${symbol(f'v_{setting.label(moved.key)}')}$, "
-        f"and the standard deviation of that weight is {', '.join(spreads)}"
+        f"and the standard deviation of that weight is {sizes}"
     )
-    leading = _leading_term(moved, h)
-    if leading is not None:
+    if noisy.leading is not None:
         said += (
             f". It falls slowly: the variance of the weight at {growth.name} = "
-            f"{number(growth.size)} is {_kept_weight_variance(moved, h):.6f}, with leading term "
-            f"{leading:.6f}, proportional to 1/{growth.name}"
+            f"{number(growth.size)} is {noisy.variance:.6f}, with leading term "
+            f"{noisy.leading:.6f}, proportional to 1/{growth.name}"
         )
     return f"{said}."
 
 
-def _kept_weight_variance(moved: OneNoise, h: int) -> float:
-    """The variance of the weight of the key in a head, given that no score is negative."""
-    mixing = np.zeros((*moved.means.shape, 1))
-    mixing[h, moved.key] = 1.0
-    return float(moved.moments(mixing, *moved.above(0.0))[1][0, 0])
-
-
-def _leading_term(moved: OneNoise, h: int) -> float | None:
-    """That variance to leading order in the size of the query, where all others score 0.
-
-    With n - 1 others at score 0, 1 - α is (n - 1)/(e^s + n - 1), and the density of s at 0 times
-    the integral of its square over s > 0, ln n - 1 + 1/n, is what is left of the variance.
-    """
-    others = np.delete(moved.means[h], moved.key)
-    mean, slope = float(moved.means[h, moved.key]), float(moved.line[h])
-    if np.max(np.abs(others)) > 1e-9 or slope <= 0 or mean <= 0:
-        return None
-    n, z = len(others) + 1, mean / slope
-    density = math.exp(-0.5 * z * z) / math.sqrt(2 * math.pi) / slope
-    kept = 0.5 * math.erfc(-z / math.sqrt(2))
-    return density * (math.log(n) - 1 + 1 / n) / kept
-
-
 def _forgotten_keys(setting: Setting, growth: Growth) -> str:
     """How small the weight of the key that varies is among many keys."""
-    size = min(abs(growth.size), 5.0)
-    moved = setting.one_noise(setting.queries(growth.sign * size))
-    names = set(setting.given.names.values())
-    rest = [i for i in range(setting.given.n) if i not in names]
-    if moved is None or not rest:
+    weight = forgotten_keys(setting, growth, MANY)
+    if weight is None:
         return ""
-    scores = moved.means[0]
-    top = float(scores[moved.key])
-    if np.ptp(scores[rest]) > 1e-9 or top < np.max(scores) - 1e-9:
-        return ""  # a larger query makes its weight smaller still
-    few = float(np.sum(np.exp(np.delete(scores, rest))))
-    many = few + (MANY - len(names)) * math.exp(float(scores[rest[0]]))
     return (
         f"Leaving the other keys out of the denominator. With {MANY} keys and {growth.name} = "
-        f"{number(size)} the weight on ${symbol(f'v_{setting.label(moved.key)}')}$, for keys at "
-        f"their means, is {math.exp(top) / many:.4f} and not {math.exp(top) / few:.4g}: "
+        f"{number(weight.size)} the weight on ${symbol(f'v_{setting.label(weight.key)}')}$, for "
+        f"keys at their means, is {weight.among_many:.4f} and not {weight.among_few:.4g}: "
         f"{growth.name} must be large against ln n = {math.log(MANY):.3g}."
     )
 
 
 def _doomed(setting: Setting, growth: Growth) -> str:
     """One head is not fragile as such: a query that does not see the noise does the same."""
-    queries = setting.queries()
-    other = steered(setting, queries)
-    if other is None or np.array_equal(other, queries):
+    blind = blind_queries(setting)
+    if blind is None:
         return ""
-    law = setting.output_law(other, np.eye(setting.given.n), TOLERANCE)
-    changed = np.any(other != queries, axis=1)
-    listed = " and ".join(dict.fromkeys(map(vector, components(setting, other[changed]))))
-    several = np.count_nonzero(changed) > 1
+    listed = " and ".join(dict.fromkeys(map(vector, blind.components)))
+    several = len(blind.components) > 1
     query, are = ("queries", "are") if several else ("a query", "is")
     return (
         f"“A noisy head cannot do better.” The query is fragile, not the head: {query} with "
         f"components {listed} along the means {'want' if several else 'wants'} the same keys, and "
         f"{are} blind to the noise. The variance at {growth.name} = {number(growth.size)} falls "
-        f"from {number(weight_variance(setting) or 0.0)} to {number(settled(law))} (orthonormal "
+        f"from {number(weight_variance(setting) or 0.0)} to {number(blind.variance)} (orthonormal "
         "values)."
     )
 
 
 def _order_of_limits(setting: Setting, growth: Growth) -> str:
     """Small noise is small against the size of the query, or not at all."""
-    actual = read(setting.given, limits=False)
-    if not np.any(actual.covariances != setting.covariances) or setting.late:
+    kept = small_noise(setting, growth)
+    if kept is None:
         return ""
-    far = growth.sign * 3000.0 / max(1.0, float(np.max(np.abs(setting.directions))))
-    before, after = (weight_variance(actual, size) or 0.0 for size in (growth.size, far))
-    if after <= 1.5 * (weight_variance(setting, far) or 0.0):
-        return ""  # what varies is the noise that stays
+    far, before, after = kept.far, kept.before, kept.after
     return (
         f"Growing {growth.name} without looking at the small noise. With the noise of the instance "
         f"the variance is {number(before, 3)} at {growth.name} = {number(growth.size)} and "
