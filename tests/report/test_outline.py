@@ -40,7 +40,8 @@ def test_an_answer_stands_beside_the_question_with_its_status() -> None:
 def test_what_went_wrong_stands_beside_the_answer() -> None:
     blocks = (Heading("What went wrong", role="beside"), Text("No."), ANSWER)
     page = to_html_page(Report("T", blocks))
-    assert page.index('<section class="regard-callout">') < page.index("regard-card regard-good")
+    aside = '<section class="regard-callout regard-aside regard-bad">'
+    assert page.index('<section class="regard-card regard-good">') < page.index(aside)
     assert "The question" not in page
 
 

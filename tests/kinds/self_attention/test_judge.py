@@ -84,7 +84,7 @@ def test_the_margin_says_how_much_longer_queries_must_be() -> None:
     found = check(HEAD, {"K": "I", "Q": "(u_d u_a' + u_c u_d') / beta^4", "V": V})
     assert found.goals[0].name == "c_1 is near u_b - u_c"
     # Scores (1, 1, e) / (2 + e): off by sqrt(5) 3 / (2 + e), and ln(3000 sqrt 5 - 2) = 8.81.
-    assert found.goals[0].sentence == "off by 1.42, and 0.001 is allowed: Q must grow about 8.90×"
+    assert found.goals[0].sentence == "off by 1.42, and 0.001 is allowed: Q must grow about 8.9×"
     assert found.goals[0].error == pytest.approx(3 * np.sqrt(5) / (2 + np.e))
 
 
