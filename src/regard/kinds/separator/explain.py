@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from regard.kinds.separator.instance import Bases
-from regard.kinds.separator.solve import Inseparable, Separable
+from regard.kinds.separator.solve import Inseparable, Mix, Separable
 from regard.kinds.separator.spec import SeparatorProblem
 from regard.language import parse
 from regard.problems.instances import Float64
@@ -149,12 +148,12 @@ def _oblique_steps(problem: SeparatorProblem, found: Separable) -> Steps:
 
 
 def _details(problem: SeparatorProblem, found: Separable) -> tuple[Block, ...]:
-    design, bases, share = found.design, found.bases, problem.given.share
+    design, bases = found.design, found.bases
     M = design.M if problem.on_left else design.M.T
     few = M[:MOST, :MOST]
     more = " (its first rows and columns)" if few.size < M.size else ""
     keep, drop = problem.names
-    mixes = [_mixed(bases, share, first, other) for first, other in ((1, 5), (2, 7))]
+    mixes = [found.mix(first, other) for first, other in ((1, 5), (2, 7))]
     return (
         Facts(
             (
@@ -171,31 +170,21 @@ def _details(problem: SeparatorProblem, found: Separable) -> tuple[Block, ...]:
         Table(
             (f"value in the span of {keep}", f"in the span of {drop}", "c", "M takes c to"),
             tuple(
-                tuple(vector(x, most=MOST) for x in (*mix, _clean(design.M @ mix[-1])))
+                tuple(vector(x, most=MOST) for x in (mix.value, mix.other, mix.c, _clean(mix.made)))
                 for mix in mixes
             ),
             "two examples",
         ),
-        _plot(found, keep, mixes[0]),
+        _plot(keep, mixes[0]),
     )
 
 
-def _mixed(bases: Bases, share: float, first: int, other: int) -> tuple[Float64, Float64, Float64]:
-    """Return a value of each subspace, with whole coordinates from these on, and their mix."""
-    value = bases.kept @ np.arange(first, first + bases.kept.shape[1], dtype=float)
-    noise = bases.dropped @ np.arange(other, other + bases.dropped.shape[1], dtype=float)
-    return value, noise, share * (value + noise)
-
-
-def _plot(found: Separable, name: str, mix: tuple[Float64, Float64, Float64]) -> Plot:
+def _plot(name: str, mix: Mix) -> Plot:
     """Draw a value beside what is made of it, rightly and wrongly."""
-    value, _, c = mix
-    S = found.bases.kept
-    made, unscaled = found.design.M @ c, S @ (S.T @ c)
-    named = [("the value", value), ("M c", made), ("c itself", c)]
-    if float(np.max(np.abs(unscaled - made))) > 1e-9:
-        named.append((f"{name} {name}' c", unscaled))
-    places = tuple(f"entry {i + 1}" for i in range(min(len(c), MOST)))
+    named = [("the value", mix.value), ("M c", mix.made), ("c itself", mix.c)]
+    if mix.needs_scale:
+        named.append((f"{name} {name}' c", mix.unscaled))
+    places = tuple(f"entry {i + 1}" for i in range(min(len(mix.c), MOST)))
     series = tuple(Series(label, places, tuple(v[:MOST].tolist())) for label, v in named)
     return Plot("bars", "the value and what is taken for it", "", "", series)
 
@@ -211,18 +200,17 @@ def _beliefs(problem: SeparatorProblem, found: Separable) -> tuple[str, ...]:
         return ()
     said = []
     if found.orthonormal:
-        skew = np.array([[1.0, 0.6], [0.0, 0.8]])
-        plain = skew @ np.array([1.0, 2.0])
+        plain, made = found.of_skew_basis()
         said.append(
             f"Using only that the basis vectors have length one: with $(1, 0)$ and $(0.6, 0.8)$ "
-            f"the value ${column(plain)}$ would become ${column(skew @ skew.T @ plain)}$. They "
+            f"the value ${column(plain)}$ would become ${column(made)}$. They "
             "also have to be at right angles to each other."
         )
     letter, other = (name.lower() for name in problem.names)
     said.append(
         f"Asking for right angles between ${letter}_i$ and ${other}_j$ with $i \\ne j$ only: "
         f"if ${other}_1 = {letter}_1$, the matrix takes ${other}_1$ to "
-        f"${column(_clean(found.design.M @ found.bases.kept[:, 0]))}$ and not to zero."
+        f"${column(_clean(found.first_basis_vector_made))}$ and not to zero."
     )
     return tuple(said)
 

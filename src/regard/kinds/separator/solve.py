@@ -22,6 +22,30 @@ from regard.problems.instances import Float64
 from regard.solving.finding import Finding, Status, excluding
 
 
+@dataclass(frozen=True, eq=False)
+class Mix:
+    """A value of each subspace, their mix, and what is made of it.
+
+    Attributes:
+        value: of the subspace that is wanted, (d,).
+        other: of the other subspace.
+        c: share times their sum.
+        made: M c.
+        unscaled: S S' c for the basis S of the wanted subspace.
+    """
+
+    value: Float64
+    other: Float64
+    c: Float64
+    made: Float64
+    unscaled: Float64
+
+    @property
+    def needs_scale(self) -> bool:
+        """Whether S S' c is not what is wanted, by more than rounding."""
+        return float(np.max(np.abs(self.unscaled - self.made))) > 1e-9
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Separable(Finding):
     """A matrix that does it, as a formula in the bases and for the instance.
@@ -30,11 +54,33 @@ class Separable(Finding):
         bases: of the instance.
         orthonormal: whether the basis of the value that is wanted is known to be.
         design: the matrix for the instance, its norm, and the angle between the subspaces.
+        share: what the sum of the values is multiplied by.
     """
 
     bases: Bases
     orthonormal: bool
     design: SeparatorDesign
+    share: float
+
+    def mix(self, first: int, other: int) -> Mix:
+        """Return values with whole coordinates from these on, and what is made of their mix."""
+        S, T = self.bases.kept, self.bases.dropped
+        value = S @ np.arange(first, first + S.shape[1], dtype=float)
+        noise = T @ np.arange(other, other + T.shape[1], dtype=float)
+        c = self.share * (value + noise)
+        return Mix(value, noise, c, self.design.M @ c, S @ (S.T @ c))
+
+    @property
+    def first_basis_vector_made(self) -> Float64:
+        """What the matrix makes of the first basis vector of the subspace that is wanted."""
+        return np.asarray(self.design.M @ self.bases.kept[:, 0])
+
+    @staticmethod
+    def of_skew_basis() -> tuple[Float64, Float64]:
+        """Return a value over unit vectors that are not at right angles, and S S' of it."""
+        skew = np.array([[1.0, 0.6], [0.0, 0.8]])
+        value = skew @ np.array([1.0, 2.0])
+        return value, skew @ skew.T @ value
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -84,6 +130,7 @@ def solve(problem: SeparatorProblem) -> Separable | Inseparable:
         bases=bases,
         orthonormal=orthonormal,
         design=design,
+        share=problem.given.share,
     )
 
 
