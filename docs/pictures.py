@@ -102,7 +102,11 @@ def hull() -> str:
     except regard.InfeasibleDesign as refused:
         most = float(refused.best.weights[3])
     corners = [_place(key) for key in PLANE[:3]]
-    names = [text(x + 14, y + 4, f"k{'₁₂₃'[i]}") for i, (x, y) in enumerate(corners)]
+    ends = ("end", "start", "start")  # of the edges, which the names keep off
+    names = [
+        text(x + (14 if end == "start" else -14), y + 4, f"k{'₁₂₃'[i]}", anchor=end)
+        for i, ((x, y), end) in enumerate(zip(corners, ends, strict=True))
+    ]
     x, y = _place(PLANE[3])
     return svg(
         560, 236, "A key that lies among the others", [
