@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from regard.kinds.moments.solve.scores import DotProductMoments
 from regard.language.polynomials import Polynomial, exact
 from regard.report import Block, Facts, Plot, Series, Table, number
@@ -145,17 +143,10 @@ def with_number(text: str, x: float, digits: int = 6) -> str:
 
 
 def _simulated(found: DotProductMoments) -> Table:
-    a, v, b, w = found.entries
-    shape = (SAMPLES, int(found.numbers[found.formulas.size]))
-    rng = np.random.default_rng(0)
-    q = a + math.sqrt(v) * rng.standard_normal(shape)
-    k = q if found.given.same else b + math.sqrt(w) * rng.standard_normal(shape)
-    scores = np.sum(q * k, axis=1)
-    spread = float(np.var(scores, ddof=1))
-    fourth = float(np.mean((scores - np.mean(scores)) ** 4))
-    errors = math.sqrt(spread / SAMPLES), math.sqrt(max(0.0, fourth - spread**2) / SAMPLES)
+    sample = found.simulated(SAMPLES)
     formulas = found.at(found.formulas.mean_text), found.at(found.formulas.variance_text)
-    simulated = float(np.mean(scores)), spread
+    simulated = float(sample.mean), float(sample.variance)
+    errors = float(sample.mean_error), float(sample.variance_error)
     rows = tuple(
         (name, number(x), number(y, 4), number(error, 2))
         for name, x, y, error in zip(("mean", "variance"), formulas, simulated, errors, strict=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from regard.analysis.moments import SimulatedMoments, simulate_dot_product
 from regard.analysis.positions.interference import Interference
 from regard.kinds.moments.instance.closed_forms import Formulas
 from regard.kinds.moments.spec import DotProductGiven, PositionsScoreGiven
@@ -43,6 +44,17 @@ class DotProductMoments(Finding):
     def at(self, text: str, **other: float) -> float:
         """The number that a formula is for the instance."""
         return float(np.asarray(parse(text).evaluate({**self.numbers, **other})))
+
+    def simulated(self, samples: int) -> SimulatedMoments:
+        """The moments of a sample of normal vectors, with their standard errors."""
+        a, v, b, w = self.entries
+        size = int(self.numbers[self.formulas.size])
+        one, unit = np.ones(size), np.eye(size)
+        if self.given.same:
+            return simulate_dot_product(
+                a * one, v * unit, a * one, v * unit, v * unit, samples=samples
+            )
+        return simulate_dot_product(a * one, v * unit, b * one, w * unit, samples=samples)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
