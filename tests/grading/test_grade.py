@@ -148,7 +148,7 @@ def test_the_overview_counts(graded: Graded) -> None:
     right = sum(words == "right" for words in expected.values())
     assert found.verdicts["right"] == right
     assert sum(found.verdicts.values()) == len(grades.rows)
-    assert found.goals[0].goal == "the weights are near those of 0.5 v_a + 0.5 v_b"
+    assert found.goals[0].goal == "k_a and k_b get half the weight each"
     assert found.goals[0].reached == right
     tags = {tag.tag: tag.count for tag in found.tags}
     by_hand = [row.tag for row in grades.rows if row.tag]
@@ -335,3 +335,18 @@ def test_the_text_that_a_student_is_shown_has_the_numbers_that_were_judged(tmp_p
     drawn = regard.problems.ranges.with_seed(regard.problems.load(asked), 7)
     assert same["ann"].found["statement"] == drawn.statement != "Of 6 keys $k_a$ gets 0.7."
     assert (same["ann"].verdict, same["bea"].verdict) == ("wrong", "unreadable")
+
+
+def test_a_student_is_told_a_command_that_works_for_the_variant(tmp_path: Path) -> None:
+    asked, folder = tmp_path / "two.toml", tmp_path / "class"
+    asked.write_text(DRAWN)
+    folder.mkdir()
+    (folder / "ann.toml").write_text('q = "C k_a"\n')
+    page = Path("feedback", "ann.html")
+    grade(asked, folder, tmp_path / "own", workers=1, seed=7)
+    shown = (tmp_path / "own" / page).read_text("utf-8")
+    assert "Your variant has the seed 7." in shown
+    assert "regard variant" not in shown
+    grade(PROBLEM, folder, tmp_path / "bundled", workers=1, seed=7)
+    shown = (tmp_path / "bundled" / page).read_text("utf-8")
+    assert f"regard variant {PROBLEM} --seed 7" in shown

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from regard.problems import Problem
+from regard.problems.loading import bundled_ids
 from regard.problems.problem_sets import part_labels, place
 from regard.report import Block, Heading, Prose, Report, Table, Text
 
@@ -84,7 +85,9 @@ def _question(row: Row, problem: Problem) -> list[Block]:
     """Return the question as this student had it; of a variant that was not judged, its seed."""
     if row.seed is None:
         return [Prose(problem.statement)]
-    shown = f"regard variant {row.problem} --seed {row.seed}"
-    note = Text(f"Your variant has the seed {row.seed}: {shown} shows it.")
+    said = f"Your variant has the seed {row.seed}"
+    if row.problem in bundled_ids():
+        said += f": `regard variant {row.problem} --seed {row.seed}` shows it"
+    note = Prose(f"{said}.")
     statement = row.found.get("statement")
     return [Prose(statement), note] if statement else [note]
