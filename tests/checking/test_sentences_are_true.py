@@ -157,3 +157,10 @@ def test_one_entry_is_one() -> None:
     # T has one vector, so that T' makes one number of c.
     (goal,) = check("take-a-value-out-of-a-sum", {"M": "T'"}).goals
     assert goal.sentence.endswith("the result has one entry, and the value has three")
+
+
+def test_a_bound_of_a_factor_is_not_set_equal_to_it() -> None:
+    lines = [
+        line for line, _ in of_verdict(check(two_of(6), {"q": "C (k_a + k_b)", "C": "C >= 3"}))
+    ]
+    assert any("q = C (k_a + k_b),  C ≥ 3 " in f"{line} " for line in lines)

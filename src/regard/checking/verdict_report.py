@@ -9,6 +9,7 @@ from regard.checking.counterexample_report import blocks_of, few_digits
 from regard.checking.points import points_table
 from regard.checking.verdict import Verdict
 from regard.checking.verdict_words import (
+    bounds_itself,
     goal_name,
     goal_words,
     lowered,
@@ -70,7 +71,11 @@ def _answer(verdict: Verdict) -> list[Block]:
         return []
     is_formula = [_SYMBOL.fullmatch(n) and x[:1] == "$" == x[-1:] for n, x in typed]
     if all(is_formula) and len(typed) <= MOST_FORMULAS:
-        return [Math(f"{typeset(name).strip('$')} = {text[1:-1]}") for name, text in typed]
+        alone = [bounds_itself(name, text) for name, text in verdict.answer.items()]
+        return [
+            Math(text[1:-1] if bound else f"{typeset(name).strip('$')} = {text[1:-1]}")
+            for (name, text), bound in zip(typed, alone, strict=True)
+        ]
     return [Facts(tuple(typed))]
 
 

@@ -141,6 +141,19 @@ def typeset(text: str) -> str:
     return f"${formula.to_latex()}$" if formula.names or "[" in text else text
 
 
+def bounds_itself(name: str, text: str) -> bool:
+    """Whether a field is a condition on its own name, as C >= 10 is for C.
+
+    >>> bounds_itself("C", "4 <= C <= 8"), bounds_itself("C", "10"), bounds_itself("q", "C k_a")
+    (True, False, False)
+    """
+    try:
+        formula = parse(text)
+    except FormulaError:
+        return False
+    return formula.is_condition and name in formula.names
+
+
 def field_name(name: str) -> str:
     """Return the name of a field as people write it: beta as a letter, kv_cache_bytes as it is."""
     return shown(typeset(name)) if _SYMBOL.fullmatch(name) else name

@@ -13,6 +13,7 @@ from regard.checking.counterexample_report import (
 )
 from regard.checking.verdict import shown as written
 from regard.checking.verdict_words import (
+    bounds_itself,
     field_name,
     first_line,
     goal_name,
@@ -79,7 +80,10 @@ def _screen(verdict: Verdict, width: int, lines: int, *, tells: bool) -> tuple[l
 
 def _answered(verdict: Verdict, width: int) -> str:
     """Return the answer and what it is to; of a long one the fields that are there as a whole."""
-    fields = [f"{field_name(n)} = {shown(typeset(x))}" for n, x in verdict.answer.items()]
+    fields = [
+        shown(typeset(x)) if bounds_itself(n, x) else f"{field_name(n)} = {shown(typeset(x))}"
+        for n, x in verdict.answer.items()
+    ]
     place = titled(verdict.problem, width // 2)
     whole = f"{_INDENT}{',  '.join(fields)}"
     for count in range(len(fields), 0, -1):
