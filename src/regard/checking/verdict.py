@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from regard.checking.points import GoalPoints, share
+from regard.checking.verdict_json import finite, plain
 from regard.problems import Problem
 from regard.report import Report
 from regard.report.reported import Reported
@@ -227,7 +228,7 @@ class Verdict(Reported):
                     "scope": goal.scope,
                     "passed": goal.passed,
                     "decided": goal.decided,
-                    "error": _finite(goal.error),
+                    "error": finite(goal.error),
                     "tolerance": goal.tolerance,
                     "trials": goal.trials,
                     "sentence": goal.sentence,
@@ -240,7 +241,7 @@ class Verdict(Reported):
             "counterexample": None
             if example is None
             else {
-                "arrays": _plain(dict(example.arrays)),
+                "arrays": plain(dict(example.arrays)),
                 "sentence": example.sentence,
                 "seed": example.seed,
                 "steps": [sentence for sentence, _ in example.steps],
@@ -279,22 +280,6 @@ class Verdict(Reported):
         from regard.checking.verdict_report import report  # reads verdicts, and is needed last
 
         return report(self)
-
-
-def _finite(value: float | None) -> float | str | None:
-    """JSON has no NaN and no infinity."""
-    if value is None or value - value == 0:
-        return value
-    return str(value)
-
-
-def _plain(value: Any) -> Any:
-    """Return JSON data, in which numbers that are not finite are text."""
-    if isinstance(value, dict):
-        return {str(name): _plain(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return _finite(value) if isinstance(value, float) else value
 
 
 def shown(value: Any) -> str:

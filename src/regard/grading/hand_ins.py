@@ -18,7 +18,6 @@ from pathlib import Path
 from regard.errors import ParameterError
 from regard.grading.class_archive import is_archive, unpacked
 
-TEXT_ENDINGS = (".toml", ".json")
 CODE_ENDINGS = (".py", ".ipynb")
 MOST_BYTES = {
     ".toml": 1_000_000,

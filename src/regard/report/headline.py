@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-COLOURS: Final = ("target", "query", "bad")
 MARKED: Final = ("headline", "shows")  # roles of texts with such words
 _MARKED = re.compile(r"\[([^\[\]]*)\]\{\.(target|query|bad)\}")
 

@@ -20,7 +20,6 @@ Array = NDArray[np.float64]
 
 REACH = 9.0
 PER_DEVIATION = 8
-STEP = 0.25
 ROWS = 1 << 12
 WIDE = 1024.0  # deviations from which σ is expanded about a step
 # E Λ²ᵏ/(2k)! = 2 (1 − 2^(1−2k)) ζ(2k) of the logistic law

@@ -35,7 +35,6 @@ READINGS = {
     "gaussian": "the elements of k are standard normal, |k|² is about d",
     "literal": "as the hint, but positions are added to even entries only",
 }
-MOST_PAIRS = 2**20  # of times, listed one by one
 CHUNK = 2**18  # numbers worked on at once
 
 

@@ -17,7 +17,6 @@ from regard.analysis.positions.read_band import LONGEST, SAME, match, within_cha
 
 __all__ = ["NEAR", "Width", "width_from_gap", "width_of"]
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 Indices = NDArray[np.intp]
 

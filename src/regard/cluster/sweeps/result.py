@@ -231,11 +231,6 @@ def tidy(cells: Sequence[Cell], outcomes: Sequence[Outcome]) -> tuple[list[str],
     return [*settings, "status", *shown, "message"], len(settings), rows
 
 
-def failures(sweep: Sweep) -> list[Row]:
-    """Return the rows of cells that did not come to an end."""
-    return [row for row in sweep.to_dicts() if row["status"] != DONE]
-
-
 def _written(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"

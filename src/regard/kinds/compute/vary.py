@@ -12,7 +12,6 @@ from regard.problems import to_dict
 
 TRIES = 200
 WIDEST = 8.0  # between the scores of a row: every weight can be seen
-KEPT = ("mask", "window")  # what the question is about stays as it is
 SLOPES = ("1/2", "3/4", "1", "5/4", "3/2", "7/4", "2", "9/4")  # of ALiBi, for up to 8 heads
 NUMBERS = (
     "tokens", "context", "Q", "K", "V", "scores", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V",

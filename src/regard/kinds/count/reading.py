@@ -24,7 +24,6 @@ from regard.language.formula.tree import Node
 
 _LITERAL = re.compile(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
 _BETWEEN = r",|×|\\times|\bby\b"
-_NOT_A_SIZE = re.compile(r"[{}$\\]")
 _TIMES = ("x", "X", "times", "fold")  # after a ratio: 8x
 _INSTEAD_OF_TIMES = " A ratio is a number by itself, and a product is written with *."
 

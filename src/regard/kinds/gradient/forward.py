@@ -121,8 +121,3 @@ def needed(formula: str, steps: Mapping[str, str]) -> dict[str, str]:
             found.add(name)
             waiting.append(steps[name])
     return {name: text for name, text in steps.items() if name in found}
-
-
-def size_names(given: GradientGiven) -> set[str]:
-    """Return the names of the sizes."""
-    return {size for shape in given.inputs().values() for size in shape}

@@ -19,8 +19,6 @@ from regard.kinds.gradient.spec import GradientProblem
 from regard.language import Formula
 from regard.language.formula.evaluation.evaluator import evaluate as evaluate_tree
 
-OTHER_NAMES = {"dL_d": "d", "grad_": "d"}
-
 
 @dataclass(frozen=True, eq=False)
 class Asked(Attempt[GradientProblem]):

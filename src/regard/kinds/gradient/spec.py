@@ -17,8 +17,6 @@ Loss = Literal["G", "sum", "squared", "cross-entropy"]
 TO_TARGETS = ("squared", "cross-entropy")  # losses that compare with targets
 ROOT = "1/sqrt(d_k)"
 LOSS = "loss"  # what the loss comes to, in numbers
-MATRICES = {"W_Q": "dQ", "W_K": "dK", "W_V": "dV"}
-BIASES = {"b_Q": "dQ", "b_K": "dK", "b_V": "dV"}
 MOST = 16
 # What can be asked for, in the order in which a backward pass finds it.
 FIELDS: dict[str, tuple[str, ...]] = {

@@ -25,7 +25,6 @@ from regard.problems.loading.repairs import of_json, of_toml
 from regard.problems.registry import kinds, model
 
 MOST_BYTES = 1_000_000
-_SUFFIXES = (".toml", ".json")
 
 
 def bundled_ids() -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.kinds.code.instance import Case, compared
+from regard.kinds.code.instance import Case
 from regard.kinds.code.instance.cases import Sort
 from regard.kinds.code.misconceptions.imitations import Change, imitate
 from regard.sandbox import Outcome
@@ -118,8 +118,3 @@ def same(run: Run, wanted: Any) -> bool:
     near = max(run.tolerance, 1e-9 * float(np.abs(wanted).max(initial=1.0)))
     finite = np.isfinite(found) & np.isfinite(wanted)
     return bool(finite.any()) and bool((off[finite] <= near).all())
-
-
-def weights_of(run: Run, behaviour: str) -> Any:
-    """Return what is compared with what was wanted."""
-    return compared(behaviour, run.case.arguments, run.outcome.value)

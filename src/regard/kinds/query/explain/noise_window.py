@@ -37,7 +37,6 @@ from regard.solving.key_tables import (
 from regard.solving.sliders import MeanWeights, along
 
 POINTS = 33
-
 _SMALLER_NOISE = (
     "Every term of that bound grows with the variances of the scores. So what is proved for the "
     "noise given is proved for the same noise made smaller, all the way to the limit.",
