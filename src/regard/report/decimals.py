@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from regard.report.numbers import rounds_onto
+
 DIGITS = 4  # of a number in a table
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([-+]?\d+)(?!\w|\.\d)")
 _MINUS = re.compile(r"(?<![^\s(\[,=<>≤≥≈|…])-(?=\d|infinity\b)")
 _DECIMAL = re.compile(r"[-−]?\d+\.\d+(?:e[-+]?\d+)?")
 _PERCENT = re.compile(r"\s?%$")
-_ROUND = 2  # decimals of a number that another must not round onto
 
 
 def typeset(text: str) -> str:
@@ -46,7 +47,7 @@ def in_table(cell: str, digits: int = DIGITS) -> str:
         return cell
     for more in range(digits, 17):
         text = f"{value:#.{more}g}"
-        if float(text) == value or float(text) != round(value, _ROUND if abs(value) < 10 else 0):
+        if not rounds_onto(text, value):
             return text
     return cell
 

@@ -164,6 +164,8 @@ def _block_to_dict(block: Block) -> dict[str, Any]:
     for name in ("role", "status", "tone", "label", "anchor", "y_unit"):
         if data.get(name) == "":
             del data[name]
+    if data.get("names") == () or data.get("names") == []:
+        del data["names"]
     if data.get("y_scale") == "linear":
         del data["y_scale"]
     for name in ("limit", "enough", "output"):

@@ -16,6 +16,9 @@ from regard.errors import ParameterError, ShapeError
 # Whole floats below this are certainly meant: float64 holds each of them exactly.
 _WHOLE = 1e15
 _MOST_DIGITS = 17
+_ROUND = 2  # decimals of a number below 1 that another must not round onto
+_ROUNDING = 1e-9  # nearer than that no reader asks on which side
+_LARGE = 100.0  # from here on the digits that are left out tell little
 
 _NUMBER = re.compile(
     r"""([<>≤≥≈]\s*)?                     # a bound
@@ -26,6 +29,7 @@ _NUMBER = re.compile(
     )|not\ a\ number""",
     re.VERBOSE,
 )
+_DECIMAL = re.compile(r"(?<![\w.])(-?\d+\.\d+(?:e[-+]?\d+)?)(?![\w.]\d)")
 _WORDS = [
     "zero",
     "one",
@@ -65,6 +69,52 @@ def number(x: SupportsFloat, digits: int = 6) -> str:
     if value.is_integer() and abs(value) < _WHOLE:
         return str(int(value))
     return f"{value:.{digits}g}"
+
+
+def short(x: SupportsFloat, digits: int = 3) -> str:
+    """Format a number for a sentence, never rounded onto a round one that it does not reach.
+
+    >>> short(0.00199999), short(6.90576), short(0.999753), short(1.9996), short(12345.6)
+    ('0.002', '6.91', '0.9998', '1.9996', '12346')
+    """
+    value = float(x)
+    if isinstance(x, int | np.integer) or not math.isfinite(value) or value.is_integer():
+        return number(x, digits)
+    size = abs(value)
+    first = max(digits, math.floor(math.log10(size)) + 1) if size < _WHOLE else digits
+    texts = (number(value, more) for more in range(first, _MOST_DIGITS))
+    return next(
+        (text for text in texts if not rounds_onto(text, value)), number(value, _MOST_DIGITS)
+    )
+
+
+def shortened(words: str) -> str:
+    """Return a sentence with its decimals as `short`; those that differ go on doing so.
+
+    >>> shortened("17.9920 on the left and -5.50000 on the right")
+    '17.99 on the left and -5.5 on the right'
+    >>> shortened("1.23456 on the left and 1.23457 on the right")
+    '1.23456 on the left and 1.23457 on the right'
+    """
+    decimals = set(_DECIMAL.findall(words))
+    for digits in (3, 4, 5):
+        said = {text: short(float(text), digits) for text in decimals}
+        if len(set(said.values())) == len(set(map(float, decimals))):
+            parts = (said.get(part, part) for part in _DECIMAL.split(words))
+            return "".join(parts)
+    return words
+
+
+def rounds_onto(text: str, value: float) -> bool:
+    """Whether a number is written as a round one near it that it does not reach.
+
+    >>> rounds_onto("0.5000", 0.49996), rounds_onto("7.000", 6.9996), rounds_onto("25.59", 25.587)
+    (True, True, False)
+    """
+    written, size = float(text), abs(value)
+    if size >= _LARGE or math.isclose(written, value, rel_tol=_ROUNDING):
+        return False
+    return written == round(value, 0 if size >= 1 else _ROUND)
 
 
 def share(x: float, digits: int = 3) -> str:

@@ -89,7 +89,8 @@ def in_block(block: Block) -> Block:
         case Facts(pairs):
             return Facts(tuple((in_cell(name), _value(value)) for name, value in pairs))
         case Steps(items):
-            return Steps(tuple((in_words(sentence), latex) for sentence, latex in items))
+            steps = tuple((in_words(sentence), latex) for sentence, latex in items)
+            return replace(block, items=steps)
         case Plot():
             return _plot(block)
         case Slider():

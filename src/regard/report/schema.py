@@ -54,7 +54,7 @@ def json_schema() -> dict[str, Any]:
         _block("facts", {"pairs": {"type": "array", "items": pair}}),
         _block("prose", {"markdown": _STRING}),
         _block("math", {"latex": _STRING}),
-        _block("steps", {"items": {"type": "array", "items": pair}}),
+        _block("steps", {"items": {"type": "array", "items": pair}, "names": _STRINGS}, ["names"]),
         _block("code", {"text": _STRING, "language": _STRING}, ["language"]),
         _plot(),
         _slider(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,9 @@ from regard.report import number
 from regard.report.arrays import array
 from regard.solving.often import Often
 
+# What is believed ends with a full stop or a colon that is not in a formula; then comes the rest.
+_BELIEF = re.compile(r"((?:\$[^$]*\$|[^$.:]|[.:](?!”? ))+(?:\.”)?)[.:]? (.+)", re.DOTALL)
+_LONGEST_TITLE = 110
 _MOST_ENTRIES = 24  # of an array that an answer shows in full
 
 
@@ -27,6 +31,14 @@ def callout(wrong: Often) -> list[doc.Block]:
     said = wrong.sentence if wrong.formula else f"{wrong.answer} {wrong.sentence}"
     formula = [doc.Math(wrong.formula)] if wrong.formula else []
     return [doc.Heading(wrong.idea, 3), *formula, doc.Text(said)]
+
+
+def belief(text: str) -> list[doc.Block]:
+    """Return what is often believed as a title, and below it why it is not so."""
+    found = _BELIEF.match(text)
+    if found is None or len(found[1]) > _LONGEST_TITLE:
+        return [doc.Text(text)]
+    return [doc.Heading(found[1], 3), doc.Text(found[2][:1].upper() + found[2][1:])]
 
 
 def is_table(value: Any) -> bool:

@@ -20,6 +20,7 @@ from regard.certify.formulas.counterexamples import find_counterexample
 from regard.certify.formulas.stated_identity import StatedIdentity
 from regard.problems.assertions import Assertion, in_the_way
 from regard.problems.symbols import SymbolsGiven
+from regard.report.numbers import shortened
 
 Scope = Literal["all", "sizes", "tested", ""]
 Numbers = dict[str, Any]  # an array for each symbol, as lists
@@ -80,7 +81,7 @@ def _settle(part: Assertion, given: SymbolsGiven) -> Settled:
 def _holds(claim: Claim) -> tuple[str, str]:
     """Return the status of a claim, and what its numbers give."""
     (found,) = verify(Certificate({}, (claim,))).claims
-    return found.status, found.there
+    return found.status, shortened(found.there)
 
 
 def _equation(part: Assertion, given: SymbolsGiven) -> Settled:

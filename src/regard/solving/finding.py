@@ -6,6 +6,7 @@ figures out of a finding, no decision. A kind narrows `Finding` to one frozen cl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -61,9 +62,11 @@ class Explanation:
 
     Attributes:
         headline: the answer in the terms of the problem, as LaTeX.
-        steps: why: sentences, each with a formula as LaTeX or "".
+        steps: why: sentences, each with a formula as LaTeX or "". A sentence may begin with what
+            the step is about, in a word or two: `**Weights.** The softmax …` (`lead`).
         details: the numbers of the instance: tables and plots.
-        beliefs: what is often believed and not so, where no answer shows it. Wrong answers are
+        beliefs: what is often believed and not so, where no answer shows it. Each begins with the
+            belief, up to a full stop or a colon: `A sharp edge: the edge has …`. Wrong answers are
             told by `misconceptions` of the kind.
         assumes: what the answer rests on beyond what the statement may say, as sentences.
         terms: what names in the claims of the proof mean, as sentences.
@@ -80,6 +83,19 @@ class Explanation:
     terms: tuple[str, ...] = ()
     result: str = ""
     argued: str = ""
+
+
+_LEAD = re.compile(r"\*\*(.+?)\.?\*\* *")
+
+
+def lead(text: str) -> tuple[str, str]:
+    """Return what a sentence begins with between pairs of stars, or "", and the rest.
+
+    >>> lead("**Weights.** The softmax gives them."), lead("The softmax gives them.")
+    (('Weights', 'The softmax gives them.'), ('', 'The softmax gives them.'))
+    """
+    found = _LEAD.match(text)
+    return (found[1], text[found.end() :]) if found else ("", text)
 
 
 def within(certificate: Certificate, kinds: Iterable[str], most: float) -> tuple[int, ...]:

@@ -14,6 +14,8 @@ from regard.language import Formula, parse
 from regard.problems.keys import Keys
 from regard.report import Plot, Series, Table, number
 from regard.report.numbers import listing as listing
+from regard.report.numbers import short
+from regard.solving.latex_numbers import tex
 
 Float64 = NDArray[np.float64]
 
@@ -27,29 +29,17 @@ def symbol(name: str) -> str:
     return parse(name).to_latex()
 
 
-def formula_tex(text: str, digits: int = 6) -> str:
-    """Return a formula as LaTeX, its numbers in a few digits."""
+def formula_tex(text: str, digits: int = 4) -> str:
+    """Return a formula as LaTeX, its numbers in a few digits, whole ones in all of theirs."""
     formula = parse(text)
-    short = tuple(
-        replace(node, value=float(f"{node.value:.{digits}g}")) if node.op == "number" else node
+    tree = tuple(
+        replace(node, value=float(short(node.value, digits))) if node.op == "number" else node
         for node in formula.tree
     )
-    return Formula(short, text).to_latex()
+    return Formula(tree, text).to_latex()
 
 
-def tex(x: float, digits: int = 6) -> str:
-    """Return a number as LaTeX."""
-    text = number(float(x), digits)
-    if text in ("infinity", "-infinity"):
-        return text.replace("infinity", r"\infty")
-    mantissa, _, power = text.partition("e")
-    if not power:
-        return mantissa
-    times = "" if mantissa == "1" else f"{mantissa} \\cdot "
-    return f"{times}10^{{{int(power)}}}"
-
-
-def tex_vector(x: ArrayLike, digits: int = 5, most: int = 8) -> str:
+def tex_vector(x: ArrayLike, digits: int = 4, most: int = 8) -> str:
     """Return a vector as LaTeX, its middle left out where it is long."""
     entries = [tex(entry, digits) for entry in np.asarray(x, float).tolist()]
     if len(entries) > most:
@@ -62,17 +52,17 @@ KNOWN = 1e-6  # the square root of what integrals in float64 know of squares
 
 def below(x: float, limit: float) -> str:
     """A number, or that it is below what rounding leaves."""
-    return number(x) if x > limit else f"below {number(limit, 1)}"
+    return short(x, 4) if x > limit else f"below {number(limit, 1)}"
 
 
 def error_in_digits(x: float) -> str:
     """A root mean square from float64 integrals, which know squares to rounding only."""
-    return number(float(x)) if x > KNOWN else f"below {number(KNOWN)}"
+    return short(x, 4) if x > KNOWN else f"below {short(KNOWN, 4)}"
 
 
 def variance_in_digits(x: float) -> str:
     """A variance from the same integrals."""
-    return number(float(x)) if x > KNOWN**2 else f"below {number(KNOWN**2)}"
+    return short(x, 4) if x > KNOWN**2 else f"below {short(KNOWN**2, 4)}"
 
 
 def drawn(errors: Float64, known: float = KNOWN) -> tuple[float, ...]:

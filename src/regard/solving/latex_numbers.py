@@ -12,33 +12,66 @@ from regard.errors import FormulaError
 from regard.language import notation, parse, writing
 from regard.language.bounds import lower_bound, upper_bound
 from regard.language.writing import ratio as ratio
-from regard.report import number
+from regard.report.numbers import number, rounded_up, short
 
-__all__ = ["angle", "column", "factor", "formula", "percent", "ratio", "root", "tex", "typeset"]
+__all__ = [
+    "angle",
+    "column",
+    "equal",
+    "factor",
+    "formula",
+    "percent",
+    "ratio",
+    "root",
+    "tex",
+    "typeset",
+]
 
 
-def tex(x: float, digits: int = 6) -> str:
+DIGITS = 4  # of a number in a formula
+_ROUNDING = 1e-12  # of floats: 0.1 + 0.2 is 0.3
+_ABOUT = r"\approx"
+
+
+def tex(x: float, digits: int = DIGITS) -> str:
     r"""Write a number: powers of ten as such.
 
-    >>> tex(0.25), tex(1.2e-05), tex(float("inf"))
-    ('0.25', '1.2 \\cdot 10^{-5}', '\\infty')
+    >>> tex(0.25), tex(1.2e-05), tex(float("inf")), tex(6.90576)
+    ('0.25', '1.2 \\cdot 10^{-5}', '\\infty', '6.906')
     """
-    return _tex(number(x, digits))
+    return _tex(short(x, digits))
 
 
-def tex_upper_bound(bound: float, digits: int = 6) -> str:
+def equal(x: float, digits: int = DIGITS) -> str:
+    r"""Write that something equals a number, or about, if it does not fit into so many digits.
+
+    >>> equal(0.25), equal(6.90576), equal(0.1 + 0.2)
+    ('= 0.25', '\\approx 6.906', '= 0.3')
+    """
+    text = short(x, digits)
+    same = math.isinf(x) or math.isclose(float(text), x, rel_tol=_ROUNDING, abs_tol=0)
+    return f"{'=' if same else _ABOUT} {_tex(text)}"
+
+
+def tex_upper_bound(bound: float, digits: int = DIGITS) -> str:
     """Write an upper bound, rounded up."""
     return _tex(upper_bound(bound, digits))
 
 
-def tex_lower_bound(bound: float, digits: int = 6) -> str:
+def tex_lower_bound(bound: float, digits: int = DIGITS) -> str:
     """Write a lower bound, rounded down."""
     return _tex(lower_bound(bound, digits))
 
 
+def tex_enough(least: float, digits: int = DIGITS) -> str:
+    """Write what something has to be at least, rounded up: what is written is enough."""
+    return _tex(rounded_up(least, digits))
+
+
 def _tex(written: str) -> str:
     mantissa, _, exponent = written.replace("infinity", r"\infty").partition("e")
-    return f"{mantissa} \\cdot 10^{{{int(exponent)}}}" if exponent else mantissa
+    times = "" if mantissa == "1" else f"{mantissa} \\cdot "
+    return f"{times}10^{{{int(exponent)}}}" if exponent else mantissa
 
 
 def percent(x: float, digits: int = 3) -> str:
@@ -94,7 +127,7 @@ def formula(text: object) -> str:
     return parse(str(text)).to_latex()
 
 
-def column(x: ArrayLike, digits: int = 5) -> str:
+def column(x: ArrayLike, digits: int = DIGITS) -> str:
     r"""Write a vector as a tuple in LaTeX.
 
     >>> column([1.0, 0.5])

@@ -11,7 +11,7 @@ from regard.problems.keys import Keys
 from regard.report import Plot, Slider, number
 from regard.report.headline import marked
 from regard.report.inline import shown
-from regard.report.numbers import listing
+from regard.report.numbers import listing, short
 from regard.solving.key_tables import key_name, shown_rows, symbol
 
 
@@ -70,7 +70,7 @@ def _says(plot: Plot, row: int, place: float) -> str:
     what = shown(plot.y_label).partition(",")[0] or "height"  # what is added explains the axis
     symbol = f"${plot.x_label}$" if len(plot.x_label) == 1 else plot.x_label
     if len(plot.series) == 1:
-        said = f"{what} is {marked(number(plot.series[0].y[row], 3), 'query')}"
+        said = f"{what} is {marked(short(plot.series[0].y[row]), 'query')}"
         return f"At {symbol} = {number(place, 3)} the {said}."
-    each = [f"{number(s.y[row], 3)} ({shown(s.name)})" for s in plot.series]
+    each = [f"{short(s.y[row])} ({shown(s.name)})" for s in plot.series]
     return f"At {symbol} = {number(place, 3)} the {what} is {listing(each)}."

@@ -17,14 +17,20 @@ from regard.problems import Problem
 from regard.problems.given_numbers import given_numbers
 from regard.problems.problem_sets import place
 from regard.problems.registry import looked_up
-from regard.report import Steps as StepsBlock
 from regard.report import document as doc
 from regard.report.headline import marked
 from regard.report.numbers import spelled
 from regard.report.recognised import in_blocks
 from regard.report.reported import Reported
-from regard.solving.answer_tables import callout, field_table, is_table, proof_table, typeset_field
-from regard.solving.finding import Explanation, Finding, Status, Steps
+from regard.solving.answer_tables import (
+    belief,
+    callout,
+    field_table,
+    is_table,
+    proof_table,
+    typeset_field,
+)
+from regard.solving.finding import Explanation, Finding, Status, Steps, lead
 from regard.solving.often import Often, often_got_wrong
 
 ROUNDED = "computed, proved to within rounding"  # where a number has no exact form
@@ -105,7 +111,12 @@ class Solution(Reported):
     @property
     def steps(self) -> Steps:
         """Why: sentences, each with a formula as LaTeX or ""."""
-        return self.explanation.steps
+        return tuple((lead(sentence)[1], latex) for sentence, latex in self.explanation.steps)
+
+    @property
+    def step_names(self) -> tuple[str, ...]:
+        """What each step is about, in a word or two, or "" for one that has no name."""
+        return tuple(lead(sentence)[0] for sentence, _ in self.explanation.steps)
 
     @property
     def details(self) -> tuple[doc.Block, ...]:
@@ -216,18 +227,22 @@ class Solution(Reported):
         blocks += [field_table(name, value) for name, value in listed.items()]
         blocks += [doc.Facts(tuple(pairs))] if pairs else []
         blocks += [doc.Code(text, "python") for text in files.values()]
-        blocks += [doc.Heading("Why"), StepsBlock(self.steps)]
+        blocks += [doc.Heading("Why"), self._named_steps()]
         if self.details:
             blocks += [doc.Heading("In numbers"), *self.details]
         if self.mistakes:
             blocks.append(doc.Heading("Often got wrong", role="callouts"))
             for wrong in self._wrong_answers:
                 blocks += callout(wrong)
-            blocks += [doc.Text(belief) for belief in self.explanation.beliefs]
+            blocks += [block for one in self.explanation.beliefs for block in belief(one)]
         blocks.append(doc.Heading(f"Proof: {self._claims()}", role="folded"))
         blocks.append(doc.Text(self._proof_words()))
         # Claims are in the words of the certificate, whose formulas are whole or not at all.
         return doc.Report(problem.title, (*in_blocks(blocks), proof_table(self.verification)))
+
+    def _named_steps(self) -> doc.Steps:
+        names = self.step_names
+        return doc.Steps(self.steps, names if any(names) else ())
 
     def _answer_heading(self) -> doc.Heading:
         tones = {Status.PROVED: "good", Status.IMPOSSIBLE: "bad", Status.COMPUTED: "good"}

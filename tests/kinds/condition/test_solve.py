@@ -155,8 +155,8 @@ def test_every_size_and_epsilon_is_proved(effect: str, n: int, epsilon: float) -
 def test_the_factor_for_a_copy_is_that_of_the_theory() -> None:
     """G06."""
     text = words(solved("copy-a-value"))
-    assert "16.01273414" in text
-    assert "15.19101343" in text
+    assert r"C \approx 16.01" in text
+    assert r"\approx 15.19" in text
 
 
 def test_gaps_and_bounds_are_those_of_the_theory() -> None:
@@ -190,7 +190,7 @@ def test_the_margin_of_a_key_is_that_of_the_theory() -> None:
     """G07."""
     text = words(solved("when-a-key-can-win"))
     assert "1.897366596" in text
-    assert "(0.9486832981, -0.316227766)" in text
+    assert "(0.9487, -0.3162)" in text
     assert "(0.2, 0.6)" in text
     assert r"\frac{4}{5} k_2 + \frac{1}{5} k_4" in text
 
@@ -199,16 +199,18 @@ def test_the_largest_weights_of_keys_that_cannot_win_are_those_of_the_theory() -
     """G08, G09."""
     rows = {row[0]: row for row in captioned(solved("when-a-key-can-win"), "four keys").rows}
     ceilings = [float(row[3]) for row in rows.values()]
-    np.testing.assert_allclose(ceilings, [1, 0.2667051238, 0.2, 0.5], rtol=1e-9)
-    assert rows["inside a triangle"][4] == "(0.318257, 0.231049)"
+    known = [1, 0.2667051238, 0.2, 0.5]
+    assert all(0 <= found - least <= 1e-4 for found, least in zip(ceilings, known, strict=True))
+    assert rows["inside a triangle"][4] == "(0.3183, 0.231)"
 
 
 def test_the_length_of_a_winning_query_is_between_its_bounds() -> None:
     e, delta = 1e-3, 1.8973665961010275
     low, high = (math.log(times * (1 - e) / e) / delta for times in (1, 3))
     steps = " ".join(latex for _, latex in solved("when-a-key-can-win").steps)
-    assert f"{low:.6g}" in steps
-    assert f"{high:.6g}" in steps
+    assert r"3.64 \le \lVert q \rVert \le 4.22" in steps
+    assert 3.64 <= low < 3.641
+    assert 4.219 < high <= 4.22
     claims = solved("when-a-key-can-win").certificate.claims
     claim = next(claim for claim in claims if claim.kind == "weights_close")
     assert low <= np.linalg.norm(claim.witness["query"]) <= high

@@ -72,9 +72,7 @@ def test_the_numbers_for_other_lengths_are_those_of_the_theory() -> None:
     rows = with_column(solve(load(ID)), "distance to its limit").rows
     assert rows[0][0] == "1.5"
     np.testing.assert_allclose(float(rows[0][2]), 0.4129113480516954, rtol=1e-9)
-    weights = [float(w) for w in rows[0][1].strip("()").split(",")]
-    expected = [0.0870493554382591, 0.8259012891234818, 0.0870493554382591]
-    np.testing.assert_allclose(weights, expected, rtol=1e-9)
+    assert rows[0][1] == "(0.08705, 0.8259, 0.08705)"
 
 
 def test_no_weights_come_near_as_the_theory_says() -> None:

@@ -13,6 +13,7 @@ from regard.kinds.identity.solve.results import Derivation
 from regard.kinds.identity.spec import IdentityClaim, IdentityGiven
 from regard.language import parse
 from regard.language.formula.printing.text import to_text
+from regard.solving.finding import lead
 
 GIVEN = IdentityGiven(
     shapes={"X": ["n", "d"], "Y": ["n", "d"], "W": ["k", "d"], "S": ["n", "n"], "c": []},
@@ -50,9 +51,11 @@ def test_rules_are_told_once_each_and_so_is_where_they_end() -> None:
     with pytest.raises(NoRule) as end:
         rules.row(parse("x_i + W' (W x_i) / norm(x_i)").tree)
     steps = derived(Derivation(tuple(rules.used), end=end.value))
-    assert steps[0] == (r"$x_i^\top$ is row $i$ of $X$.", "")
+    assert steps[0] == (r"**Rows.** $x_i^\top$ is row $i$ of $X$.", "")
     assert len(set(steps)) == len(steps)
-    assert steps[-1][0].startswith("The rules for rows and entries lead no further: row $i$ of ")
+    assert lead(steps[-1][0])[1].startswith(
+        "The rules for rows and entries lead no further: row $i$ of "
+    )
 
 
 def test_every_free_size_is_a_prime_of_its_own() -> None:

@@ -110,7 +110,7 @@ def test_the_report_about_positions_has_the_known_numbers() -> None:
         "13 d_model/4 = 208",
         "5 d_model/8 = 40",
         "d_model = 64",
-        "the mean of e_τ · e_t is 10.33 and not 0, its variance 4.39 and not 8",
+        "the mean of e_τ · e_t is 10.3 and not 0, its variance 4.39 and not 8",
     ):
         assert part in text
     # Given t − τ = 5 in 8 dimensions.

@@ -153,7 +153,7 @@ def test_noise_that_the_query_does_not_look_at_does_nothing() -> None:
     solution = solved("noise-on-another-key")
     assert solution.answer["atoms"] == [{"value": "(v_i + v_j)/2", "probability": "1"}]
     text = words(solved("noise-on-another-key"))
-    assert "(0.4999773, 0.4999773, 2.2698934e-05, 2.2698934e-05)" in text  # weights at C = 10
+    assert "(0.49998, 0.49998, 2.27e-05, 2.27e-05)" in text  # weights at C = 10
     assert "The noise has no effect here: it moves the key at right angles to the query" in text
 
 
@@ -193,14 +193,13 @@ def test_the_table_of_sizes_has_the_known_numbers() -> None:
         (
             "two-heads-under-noise",
             [
-                "0.9213503965",
-                "13.79998566",
-                "20.69998",
-                "(0.4606751982, 0.5131082673, 0.01310826725, 0.01310826725)",
+                "0.9214",
+                "13.8",
+                "(0.4607, 0.5131, 0.01311, 0.01311)",
                 "0.142 at C = 1, 0.124 at C = 10, 0.054 at C = 50",
-                "0.015324, with leading term 0.014334",
-                "correlation 0.45197",
-                "0.0786496",
+                "0.0153, with leading term 0.0143",
+                "correlation 0.4520",
+                "0.07865",
             ],
         ),
         (
@@ -208,7 +207,7 @@ def test_the_table_of_sizes_has_the_known_numbers() -> None:
             [
                 "in 4.573 % of samples",
                 "in 4.573 % if there were only the two keys",
-                "(0.49999504, 0.49995957, 2.2698129e-05, 2.2698129e-05)",
+                "(0.499995, 0.49996, 2.27e-05, 2.27e-05)",
             ],
         ),
         (

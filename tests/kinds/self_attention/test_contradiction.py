@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_FLOOR, Decimal
 from itertools import product
 from typing import Any
 
@@ -53,7 +54,8 @@ def test_the_answer_says_for_which_values_it_is_impossible(
     assert solution.headline.endswith(rf"\lVert V x_j - V x_k \rVert \le {spread:.0f}")
     report = str(solution.report())
     assert f"Assumed: the values V x_j are at most {spread:.0f} apart" in report
-    assert f"max_i ‖c_i − o_i‖ ≥ {apart * BETA:.6g}" in report
+    least = Decimal(apart * BETA).quantize(Decimal("0.001"), rounding=ROUND_FLOOR)
+    assert f"max_i ‖c_i − o_i‖ ≥ {least}" in report
     assert f"at most {spread:.0f} apart, one of" in " ".join(report.split())
 
 

@@ -103,10 +103,13 @@ def test_the_numbers_for_length_two_are_those_of_the_theory() -> None:
 
 
 def test_the_smallest_length_and_multiple_just_meet_the_tolerance() -> None:
-    found = facts(solve(load(ID)))
-    beta = float(found["smallest length with C = 1"])
+    solution = solve(load(ID))
+    found, head = facts(solution), solution.finding.head
+    beta = head.least_norm
+    assert 0 <= float(found["smallest length with C = 1"]) - beta < 1e-3
     np.testing.assert_allclose(math.sqrt(5) * beta / (math.exp(beta**2) + 2), 1e-3, rtol=1e-7)
-    C = float(found["smallest C at length 3"])
+    C = head.least_C
+    assert 0 <= float(found["smallest C at length 3"]) - C < 1e-4
     np.testing.assert_allclose(math.sqrt(5) * 3 / (math.exp(9 * C) + 2), 1e-3, rtol=1e-7)
 
 
@@ -116,7 +119,8 @@ def test_one_column_is_enough_and_the_smallest_possible() -> None:
     found = facts(solution)
     assert found["fewest columns of W_Q and W_K found"] == "1 (the smallest possible)"
     tokens, symbols = token_instance(asked.given, np.random.default_rng(1))
-    C = float(found["smallest C for it"])
+    C = solution.finding.column_C
+    assert 0 <= float(found["smallest C for it"]) - C < 1e-2
     K = np.asarray(parse(found["with one column: K"]).evaluate(symbols))
     Q = np.asarray(parse(found["Q"].replace("C", repr(C), 1)).evaluate(symbols))
     V = matrices(solution, symbols)[2]

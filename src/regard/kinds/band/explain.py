@@ -15,10 +15,11 @@ from regard.language.bounds import upper_bound
 from regard.language.writing import angle as plain_angle
 from regard.report import Block, Facts, Plot, Series, Table, number
 from regard.report.headline import marked
+from regard.report.numbers import short
 from regard.solving.assumptions import ONLY_POSITIONS
 from regard.solving.finding import Explanation, Status, Steps
 from regard.solving.general_remarks import GENERAL_REMARKS
-from regard.solving.latex_numbers import angle, percent, tex
+from regard.solving.latex_numbers import angle, equal, percent, tex
 
 PHASES = (math.pi / 4, math.pi / 3, math.pi / 2, math.pi)  # that are compared
 MOST_POINTS = 400  # of a line
@@ -55,35 +56,39 @@ def _steps(found: Zeroing, phase: str) -> Steps:
     rule = found.rule
     steps = [
         (
-            r"The head of exactly $T$ steps scores shift $T + u$ with a sum of cosines.",
+            r"**Scores.** The head of exactly $T$ steps scores shift $T + u$ with a sum of "
+            r"cosines.",
             r"f(T + u) = \sum_i \cos \omega_i u",
         ),
         (
-            r"Towards the edge of the window, $u = B/2$, the cosine of block $i$ has turned by "
+            r"**Edge.** Towards the edge of the window, $u = B/2$, the cosine of block $i$ has "
+            r"turned by "
             r"$\omega_i B / 2$. A fast block (small $i$) turns far: it pulls the score down within "
             r"the window and is what made the head exact.",
             r"\omega_0 = 1 > \omega_1 > \ldots > \omega_{d_{model}/2 - 1}",
         ),
         (
-            "So the fast blocks are zeroed, all four entries of each, and a block stays while its "
+            "**Rule.** So the fast blocks are zeroed, all four entries of each, and a block "
+            "stays while its "
             f"cosine has turned by at most ${phase}$ at the edge.",
             rf"\text{{keep}} \quad \frac{{\omega_i B}}{{2}} \le {phase} \quad \iff \quad i \ge "
-            r"\frac{d_{model}}{2} \cdot \frac{1}{\ln b} \ln \frac{B}{2 \phi} = "
-            rf"{tex(rule.border)}, \quad \phi = {phase}, \quad b = {tex(found.window.base)}",
+            r"\frac{d_{model}}{2} \cdot \frac{1}{\ln b} \ln \frac{B}{2 \phi} "
+            rf"{equal(rule.border)}, \quad \phi = {phase}, \quad b {equal(found.window.base)}",
         ),
     ]
     if rule.kept:
         steps += [
             (
-                f"The first block kept is {rule.kept[0]}, and {len(rule.kept)} of "
+                f"**Blocks.** The first block kept is {rule.kept[0]}, and {len(rule.kept)} of "
                 f"{len(found.window.omega)} {'stays' if len(rule.kept) == 1 else 'stay'}. "
                 f"{_edge(rule)}",
-                r"\text{droop} = \sum_{\text{kept}} (1 - \cos \frac{\omega_i B}{2}) = "
-                rf"{tex(rule.droop)}, \qquad \frac{{\alpha_{{edge}}}}{{\alpha_{{middle}}}} = "
+                r"\text{droop} = \sum_{\text{kept}} (1 - \cos \frac{\omega_i B}{2}) "
+                rf"{equal(rule.droop)}, \qquad \frac{{\alpha_{{edge}}}}{{\alpha_{{middle}}}} = "
                 r"e^{-C\, \text{droop}}",
             ),
             (
-                r"It is never quite flat: shift $T$ scores highest, and those beside it less, if "
+                r"**Droop.** It is never quite flat: shift $T$ scores highest, and those beside "
+                r"it less, if "
                 r"only by the droop. A smaller $C$ widens the window as well.",
                 r"f(T) - f(T + u) = 2 \sum_{\text{kept}} \sin^2 \frac{\omega_i u}{2} \ge 0",
             ),
@@ -104,7 +109,8 @@ def _what_is_left(found: Zeroing) -> tuple[str, str]:
     head, best = found.head, found.signed.bound
     if head is None:
         return (
-            "Here no block is slow enough: the rule zeroes all of them, and the head attends to "
+            "**Rule.** Here no block is slow enough: the rule zeroes all of them, and the head "
+            "attends to "
             "everything alike.",
             "",
         )
@@ -112,19 +118,21 @@ def _what_is_left(found: Zeroing) -> tuple[str, str]:
         reached = (
             "No other weights of the blocks lift the window above all else"
             if found.signed.design is None
-            else f"Other weights of the blocks do, by up to {upper_bound(best)} of their sum"
+            else f"Other weights of the blocks do, by up to {upper_bound(best, 3)} of their sum"
         )
         return (
-            f"Here zeroing is not enough: shift {head.missed}, outside the window, scores at "
+            f"**Gap.** Here zeroing is not enough: shift {head.missed}, outside the window, "
+            f"scores at "
             f"least as high as the edge. {reached}.",
             "",
         )
     return (
-        "Outside the window the score stays lower: divided by the number of blocks kept, the edge "
+        "**Gap.** Outside the window the score stays lower: divided by the number of blocks "
+        "kept, the edge "
         f"is above the strongest shift outside, {head.rival}, by the gap. The best weights "
         "instead of zeros and ones make it larger.",
-        rf"\text{{gap}} = {tex(head.gap, 4)}, \qquad \text{{best}} = {tex(found.best.bound, 4)}, "
-        rf"\qquad \text{{with signs}} = {tex(best, 4)}",
+        rf"\text{{gap}} {equal(head.gap)}, \qquad \text{{best}} {equal(found.best.bound)}, "
+        rf"\qquad \text{{with signs}} {equal(best)}",
     )
 
 
@@ -139,7 +147,7 @@ def _details(found: Zeroing) -> tuple[Block, ...]:
     ]
     if head is not None:
         facts += [
-            ("droop at the edge", f"{number(rule.droop)} of {len(rule.kept)}"),
+            ("droop at the edge", f"{short(rule.droop, 4)} of {len(rule.kept)}"),
             ("strongest shift outside", str(head.rival)),
             ("gap per unit of weight", number(head.gap)),
         ]
@@ -185,7 +193,7 @@ def _comparison(
 ) -> tuple[Block, ...]:
     """Set the gap of zeroing beside the largest, and tell the weights that have it."""
     zeroed, *bests = heads
-    name = f"d_model = {window.d_model}, B = {number(window.B)}, n = {window.n}"
+    name = f"d_model = {window.d_model}, B = {short(window.B, 4)}, n = {window.n}"
     gaps = ("none" if one.design is None else number(one.bound, 8) for one in bests)
     row = (name, "0" if zeroed is None else number(zeroed.gap, 8), *gaps)
     columns = ("", "zeroing", "best weights ≥ 0", "best weights")
@@ -198,7 +206,7 @@ def _weights(one: Best) -> str:
     sizes = one.sizes
     if one.design is None or sizes is None:
         return "none lifts the window above all else, by the proof below"
-    return ", ".join(f"{i}: {number(float(sizes[i]), 5)}" for i in one.design.kept)
+    return ", ".join(f"{i}: {short(float(sizes[i]), 4)}" for i in one.design.kept)
 
 
 def _plot(found: Zeroing) -> Plot:
@@ -215,8 +223,8 @@ def _plot(found: Zeroing) -> Plot:
         for name, scores in zip(drawn, found.scores_at(u), strict=True)
     )
     caption = (
-        f"score against t − τ; the window is {number(window.T - window.B / 2)} to "
-        f"{number(window.T + window.B / 2)}"
+        f"score against t − τ; the window is {short(window.T - window.B / 2)} to "
+        f"{short(window.T + window.B / 2)}"
     )
     return Plot("lines", caption, "t − τ", "score, weights of sum 1", series)
 
@@ -236,7 +244,7 @@ def _beliefs(found: Zeroing) -> tuple[str, ...]:
     if head is not None and head.missed is None:
         said.append(
             f"Expecting a flat top, or a sharp edge: with $C = 1$ the edge has "
-            f"{number(math.exp(-rule.droop), 4)} times the weight of the middle, and shift "
+            f"{short(math.exp(-rule.droop))} times the weight of the middle, and shift "
             f"{head.rival}, just outside or farther, is only "
             f"{number(head.gap * len(rule.kept), 3)} below the edge."
         )

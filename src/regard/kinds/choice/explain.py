@@ -77,7 +77,8 @@ def _name(label: str) -> str:
 
 
 def _step(statement: Statement, settled: Settled, given: SymbolsGiven) -> tuple[str, str]:
-    words = f"({statement.label}) {statement.words}".strip()
+    truth = {True: "true", False: "false", None: "not settled"}[settled.truth]
+    words = f"**({statement.label}) is {truth}.** {statement.words}".strip()
     formula = _formula(statement, given)
     if settled.truth is False and settled.values and formula.count("=") == 1:
         formula = formula.replace("=", r"\ne")  # a formula by itself is read as true

@@ -15,7 +15,7 @@ from regard.kinds.count.words import THINGS, conventions_in_words
 from regard.language import parse
 from regard.report import Block, Heading, Table, Text
 from regard.report.headline import marked
-from regard.report.numbers import listing, number, spelled
+from regard.report.numbers import listing, number, short, spelled
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import typeset
 
@@ -94,18 +94,18 @@ def _headline(found: Counts) -> str:
 def _equals(value: Fraction) -> str:
     if value.denominator == 1:
         return f" = {value.numerator}"
-    return rf" = \frac{{{value.numerator}}}{{{value.denominator}}} \approx {float(value):.6g}"
+    return rf" = \frac{{{value.numerator}}}{{{value.denominator}}} \approx {float(value):.4g}"
 
 
 def _steps(problem: CountProblem, found: Counts) -> Steps:
     steps: list[tuple[str, str]] = [
-        (f"What is counted: {THINGS[problem.given.of]}. {_rule(found)}", ""),
-        (f"By convention: {listing(conventions_in_words(problem.given))}.", ""),
+        (f"**What is counted.** {_capital(THINGS[problem.given.of])}. {_rule(found)}", ""),
+        (f"**By convention.** {_capital(listing(conventions_in_words(problem.given)))}.", ""),
     ]
     for one in found.found[:MOST_QUANTITIES]:
         if isinstance(one, Shaped):
             made = steps_in_words(one.steps).replace("_", " ")
-            steps.append((f"{_words(one.name)}, step by step: {made}.", ""))
+            steps.append((f"**{_capital(_words(one.name))}.** Step by step, {made}.", ""))
             continue
         whole = parse(one.formula).to_latex()
         parts = list(one.parts.items())[:MOST_PARTS]
@@ -113,11 +113,14 @@ def _steps(problem: CountProblem, found: Counts) -> Steps:
         more = len(one.parts) - len(listed)
         rest = [f"{spelled(more)} more part{'s' * (more > 1)}"] if more else []
         if not listed:
-            sentence = f"{_words(one.name)} is ${parse(one.total).to_latex()}$."
+            sentence = f"**{_capital(_words(one.name))}.** ${parse(one.total).to_latex()}$."
         elif len(listed) > 1:
-            sentence = f"{_words(one.name)}: {listing([*listed, *rest])}. Together:"
+            sentence = (
+                f"**{_capital(_words(one.name))}.** "
+                f"{_capital(listing([*listed, *rest]))}. Together:"
+            )
         else:
-            sentence = f"{_words(one.name)} comes from one part: {listed[0]}."
+            sentence = f"**{_capital(_words(one.name))}.** One part: {listed[0]}."
         number_of = "" if one.number is None else _equals(one.number)
         latex = f"{whole}{number_of}" if parse(one.formula).names else whole
         steps.append((sentence, latex if typeset(latex) else ""))
@@ -125,15 +128,21 @@ def _steps(problem: CountProblem, found: Counts) -> Steps:
             steps.append((_in_units(one.number), ""))
     for name, (quantity, symbol, power) in found.orders.items():
         sentence = (
-            f"{_words(name)}: the highest power of ${symbol}$ in {_words(quantity)} is {power}."
+            f"**{_capital(_words(name))}.** The highest power of ${symbol}$ in "
+            f"{_words(quantity)} is "
+            f"{power}."
         )
         steps.append((sentence, ""))
     for name, same in found.same.items():
         sentence = "The counts are the same." if same else "The counts are not the same."
-        steps.append((f"{_words(name)}: {sentence[:1].lower()}{sentence[1:]}", ""))
+        steps.append((f"**{_capital(_words(name))}.** {sentence}", ""))
     if len(steps) < 3:
-        steps.append(("Nothing else is counted.", ""))
+        steps.append(("**Nothing else.** Nothing else is counted.", ""))
     return tuple(steps[:12])
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _rule(found: Counts) -> str:
@@ -162,8 +171,8 @@ def _in_units(value: Fraction) -> str:
     for power, unit in ((4, "T"), (3, "G"), (2, "M"), (1, "K")):
         if value >= 1024**power:
             binary, decimal = float(value / 1024**power), float(value / 1000**power)
-            return f"In units: {number(binary, 4)} {unit}iB, or {number(decimal, 4)} {unit}B."
-    return f"That is {number(float(value))} bytes."
+            return f"**In units.** {number(binary, 4)} {unit}iB, or {number(decimal, 4)} {unit}B."
+    return f"**In units.** That is {short(float(value), 4)} bytes."
 
 
 def _printed(problem: CountProblem, found: Counts) -> list[Block]:

@@ -17,57 +17,68 @@ from regard.solving.latex_numbers import typeset
 LONGEST_RESULT = 60  # characters of LaTeX that stand in a sentence
 
 WHY = {
-    "dZ": "What comes back to the output, from the loss.",
-    "dY": "What comes back to $Y$, through $W_O$.",
-    "dW_O": "$Z = Y W_O$: the matrix gets what went into it, transposed, times what comes back.",
-    "dV": "$Y = A V$ is linear in $V$: row $j$ of $V$ goes into row $i$ of $Y$ with weight "
+    "dZ": "**Output.** What comes back to the output, from the loss.",
+    "dY": "**Heads.** What comes back to $Y$, through $W_O$.",
+    "dW_O": "**Output matrix.** $Z = Y W_O$: the matrix gets what went into it, transposed, "
+    "times what comes back.",
+    "dV": "**Values.** $Y = A V$ is linear in $V$: row $j$ of $V$ goes into row $i$ of $Y$ with "
+    "weight "
     "$A_{ij}$.",
-    "dA": "$Y = A V$ is linear in $A$: entry $(i, j)$ of $A$ meets row $j$ of $V$ and row "
+    "dA": "**Weights.** $Y = A V$ is linear in $A$: entry $(i, j)$ of $A$ meets row $j$ of $V$ "
+    "and row "
     "$i$ of $G$.",
-    "dS": "Row by row through the softmax, with its Jacobian $\\mathrm{diag}(a) - a "
+    "dS": "**Scores.** Row by row through the softmax, with its Jacobian $\\mathrm{diag}(a) - a "
     "a^\\top$: every score "
     "moves all weights of its row. Rows of $dS$ sum to 0.",
-    "dQ": "$S$ is the scale times $Q K^\\top$: the query gets the keys.",
-    "dK": "And the key gets the queries, with $dS$ transposed. The rows of $dK$ sum to 0.",
-    "dW_Q": "$Q = X W_Q$: what went in, transposed, times what comes back; the same for the "
+    "dQ": "**Queries.** $S$ is the scale times $Q K^\\top$: the query gets the keys.",
+    "dK": "**Keys.** And the key gets the queries, with $dS$ transposed. The rows of $dK$ sum to "
+    "0.",
+    "dW_Q": "**Matrix $W_Q$.** $Q = X W_Q$: what went in, transposed, times what comes back; the "
+    "same for the "
     "others.",
-    "dW_K": "$K = X W_K$ in the same way.",
-    "dW_V": "$V = X W_V$ in the same way.",
-    "db_Q": "A bias is added to every row, so that rows are summed.",
-    "db_K": "The bias of the keys moves all scores of a row alike, which softmax does not "
+    "dW_K": "**Matrix $W_K$.** $K = X W_K$ in the same way.",
+    "dW_V": "**Matrix $W_V$.** $V = X W_V$ in the same way.",
+    "db_Q": "**Bias $b_Q$.** A bias is added to every row, so that rows are summed.",
+    "db_K": "**Bias $b_K$.** The bias of the keys moves all scores of a row alike, which softmax "
+    "does not "
     "see: this is 0.",
-    "db_V": "The weights of a row sum to 1, so that this is the sum of the rows of what "
+    "db_V": "**Bias $b_V$.** The weights of a row sum to 1, so that this is the sum of the rows "
+    "of what "
     "comes back.",
-    "dX": "$X$ goes into queries, keys and values: the three gradients are added.",
-    "loss": "What the loss comes to.",
-    "J": "$\\partial a_i/\\partial s_j$ is $a_i (1 - a_i)$ for $i = j$ and $-a_i a_j$ for $i "
+    "dX": "**Tokens.** $X$ goes into queries, keys and values: the three gradients are added.",
+    "loss": "**Loss.** What the loss comes to.",
+    "J": "**Jacobian.** $\\partial a_i/\\partial s_j$ is $a_i (1 - a_i)$ for $i = j$ and "
+    "$-a_i a_j$ for $i "
     "\\ne j$.",
-    "ds": "The Jacobian times what comes back, without ever writing the matrix.",
+    "ds": "**Backward.** The Jacobian times what comes back, without ever writing the matrix.",
 }
 CROSS_ENTROPY = (
-    "$-\\log a_j$ has the slope $a_i$ in every score $s_i$, less 1 in $s_j$; targets sum to 1."
+    "**Scores.** $-\\log a_j$ has the slope $a_i$ in every score $s_i$, less 1 in $s_j$; targets "
+    "sum to 1."
 )
 BOUND_STEPS: Steps = (
     (
-        "Let $x = (n-1) e^{-\\gamma}$. Every other score is at most $e^{-\\gamma}$ times as "
+        "**Others.** Let $x = (n-1) e^{-\\gamma}$. Every other score is at most $e^{-\\gamma}$ "
+        "times as "
         "heavy as the "
         "largest, so the weight $r$ of all others together is at most",
         r"r \le \frac{x}{1 + x}",
     ),
     (
-        "The Jacobian is positive semidefinite: its norm is at most its trace.",
+        "**Jacobian.** The Jacobian is positive semidefinite: its norm is at most its trace.",
         r"\lVert J \rVert_2 \le \mathrm{tr}\, J = 1 - \lVert a \rVert^2 \le 1 - (1 - r)^2 \le "
         r"2 r \le 2 x",
     ),
     (
-        "A query's gradient is a sum over pairs of keys, weighted by $a_i a_j$, whose total "
+        "**Gradient.** A query's gradient is a sum over pairs of keys, weighted by $a_i a_j$, "
+        "whose total "
         "is at most "
         "$1 - \\lVert a \\rVert^2$.",
         r"\lVert dq \rVert \le \frac{\kappa}{2} (1 - \lVert a \rVert^2) D_K D_V \le \kappa x "
         r"D_K D_V",
     ),
     (
-        "With $q = C \\hat q$ the gap is $C$ times that of $\\hat q$: gradients vanish "
+        "**Factor.** With $q = C \\hat q$ the gap is $C$ times that of $\\hat q$: gradients vanish "
         "exponentially in $C$. "
         "Dividing by $\\sqrt{d_k}$ keeps the gap of random scores of order 1, and gradients alive.",
         "",
@@ -158,16 +169,16 @@ def _steps(problem: GradientProblem, found: Backward) -> Steps:
     steps: list[tuple[str, str]] = []
     forward = definitions(problem.given)
     latex = r",\quad ".join(f"{n} = {parse(t).to_latex()}" for n, t in forward.items())
-    steps.append(("The forward pass:", latex))
+    steps.append(("**Forward.** The forward pass:", latex))
     latex = f"L = {parse(loss(problem.given)).to_latex()}"
-    steps.append(("The loss, as far as it matters here:", latex))
+    steps.append(("**Loss.** The loss, as far as it matters here:", latex))
     needed = _needed(problem.goal.find, found.chain)
     for name, text in found.chain.items():
         if name in needed and not (name == "dY" and text == "G"):
             why = _why(problem.given, name, text)
             steps.append((why, f"{parse(name).to_latex()} = {parse(text).to_latex()}"))
     if len(steps) < 3:
-        steps.append(("Nothing else depends on it.", ""))
+        steps.append(("**Nothing else.** Nothing else depends on it.", ""))
     return tuple((sentence, one if typeset(one) else "") for sentence, one in steps[:12])
 
 
@@ -176,7 +187,7 @@ def _why(given: GradientGiven, name: str, text: str) -> str:
     if name == "ds" and given.loss == "cross-entropy":
         return CROSS_ENTROPY
     if name.startswith("dY") and "W_O" not in text:
-        return WHY["dZ"] if text != "G" else "What comes back to $Y$."
+        return WHY["dZ"] if text != "G" else "**Heads.** What comes back to $Y$."
     base = name if name in WHY else name.rstrip("0123456789").removesuffix("_")
     return WHY[base] if "+" not in text or base == "dX" else f"{WHY[base]} {_SHARED}"
 

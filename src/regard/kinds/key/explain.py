@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from regard.kinds.key.instance import Replacement
@@ -11,8 +9,10 @@ from regard.kinds.key.solve import KeyFound
 from regard.kinds.key.spec import KeyProblem
 from regard.report import Facts, Plot, Series, Table, number
 from regard.report.headline import marked
+from regard.report.numbers import short
 from regard.solving.finding import Explanation, Status, Steps
-from regard.solving.key_tables import formula_tex, tex, tex_vector
+from regard.solving.key_tables import formula_tex, tex_vector
+from regard.solving.latex_numbers import equal, tex, tex_enough, tex_lower_bound
 
 MOST = 12  # rows of a table
 
@@ -49,9 +49,11 @@ def _result(problem: KeyProblem, found: KeyFound) -> str:
 def _headline(problem: KeyProblem, found: KeyFound) -> str:
     parts = []
     if "error" in problem.goal.find:
-        parts.append(rf"\min_k \text{{error}} = {tex(found.answer['error'], 8)}")
+        parts.append(rf"\min_k \text{{error}} {equal(found.answer['error'])}")
     if found.status is Status.IMPOSSIBLE:
-        parts.append(rf"\text{{no key: the error is at least }} {tex(found.case.least, 6)}")
+        parts.append(
+            rf"\text{{no key: the error is at least }} {tex_lower_bound(found.case.least)}"
+        )
     elif "k" in found.answer:
         parts.append(f"k = {formula_tex(found.answer['k'])}")
     return r",\quad ".join(parts)
@@ -60,13 +62,15 @@ def _headline(problem: KeyProblem, found: KeyFound) -> str:
 def _what_stays(problem: KeyProblem, case: Replacement) -> Steps:
     return (
         (
-            f"The query stays, so the other keys keep their scores. The new key in place of "
+            f"**Scores.** The query stays, so the other keys keep their scores. The new key in "
+            f"place of "
             f"$k_{{{problem.given.replace}}}$ "
             "brings one number in, its score $t$.",
             rf"s = {tex_vector(case.others)},\qquad t = {_scaled(case)}k^\top q",
         ),
         (
-            "Only its own weight $u$ can be chosen. The others share $1 - u$ as they did before: "
+            "**Weights.** Only its own weight $u$ can be chosen. The others share $1 - u$ as "
+            "they did before: "
             "their ratios stay.",
             rf"u = \frac{{e^t}}{{e^t + \sum_i e^{{s_i}}}},\qquad \alpha = (1 - u)\, "
             rf"{tex_vector(case.ratios)}",
@@ -86,7 +90,8 @@ def _which_weight(problem: KeyProblem, found: KeyFound) -> Steps:
         which = "of length" if goal.norm is not None else "up to length"
         steps.append(
             (
-                f"A key {which} {number(goal.radius)} has a score of at most its length times that "
+                f"**Limit.** A key {which} {short(goal.radius)} has a score of at most its "
+                f"length times that "
                 f"of the query.",
                 rf"|t| \le {tex(case.highest)} \quad\Rightarrow\quad {tex(low)} \le u \le "
                 rf"{tex(high)}",
@@ -95,9 +100,9 @@ def _which_weight(problem: KeyProblem, found: KeyFound) -> Steps:
     what = r"\max_i |\alpha_i - p_i|" if goal.weights is not None else r"\lVert c - c^* \rVert"
     steps.append(
         (
-            "The error is a convex function of $u$, so it has one lowest value.",
-            rf"\min_u {what} = {tex(case.least, 8)} \quad \text{{at}} \quad u = "
-            rf"{tex(case.best, 8)}",
+            "**Least error.** The error is a convex function of $u$, so it has one lowest value.",
+            rf"\min_u {what} {equal(case.least)} \quad \text{{at}} \quad u "
+            rf"{equal(case.best)}",
         )
     )
     return tuple(steps)
@@ -108,8 +113,8 @@ def _which_key(problem: KeyProblem, found: KeyFound) -> Steps:
     if found.status is Status.IMPOSSIBLE:
         return (
             (
-                f"That is more than {number(goal.tolerance)}, so no key does it.",
-                rf"{tex(case.least, 6)} > {tex(goal.tolerance)}",
+                f"That is more than {short(goal.tolerance)}, so no key does it.",
+                rf"{tex_lower_bound(case.least)} > {tex(goal.tolerance)}",
             ),
         )
     if "key" not in goal.find:
@@ -119,18 +124,17 @@ def _which_key(problem: KeyProblem, found: KeyFound) -> Steps:
     least, most = (case.score(u) for u in allowed)
     if most > case.highest:
         most = case.highest
-    ends = [
-        tex(x, 6) if math.isfinite(x) else (r"-\infty" if x < 0 else r"\infty")
-        for x in (least, most)
-    ]
+    ends = [tex_enough(least), tex_lower_bound(most)]
     return (
         (
-            f"Every score between these serves, to within {number(goal.tolerance)}; this one is "
+            f"**Window.** Every score between these serves, to within {short(goal.tolerance)}; "
+            f"this one is "
             f"chosen.",
-            rf"{ends[0]} \le t \le {ends[1]},\qquad t = {tex(found.score, 8)}",
+            rf"{ends[0]} \le t \le {ends[1]},\qquad t {equal(found.score)}",
         ),
         (
-            "Along the query a key is shortest; what is added at right angles to it changes no "
+            "**Key.** Along the query a key is shortest; what is added at right angles to it "
+            "changes no "
             "score.",
             rf"k = {formula_tex(str(found.answer['k']))} = {tex_vector(found.key)}",
         ),

@@ -9,18 +9,20 @@ from regard.kinds.layers.spec import LayersProblem
 from regard.report import Facts, Plot, Table, number
 from regard.report.headline import marked
 from regard.solving.finding import Explanation, Steps
-from regard.solving.latex_numbers import tex
+from regard.solving.latex_numbers import equal
 
 _FIRST: Steps = (
     (
-        "Layer 1 is a previous-token head: $P^\\top x_t$ says which position this is, $S$ steps "
+        "**Layer 1.** Layer 1 is a previous-token head: $P^\\top x_t$ says which position this "
+        "is, $S$ steps "
         "back by "
         "one, and the key with that position is met. Its values are tokens, written into the "
         "second room.",
         r"K_1 = P^\top,\quad Q_1 = C\, S P^\top,\quad V_1 = W U^\top",
     ),
     (
-        "With $E = e^C$ row $t$ of layer 1 gives the place before $E$ times the weight of any "
+        "**Stream.** With $E = e^C$ row $t$ of layer 1 gives the place before $E$ times the "
+        "weight of any "
         "other, so "
         "that nearly $w$ of the token before is added to the stream. $E$ is finite, and a little "
         "of "
@@ -30,7 +32,8 @@ _FIRST: Steps = (
 )
 _INDUCTION: Steps = (
     (
-        "A key of layer 2 is what came before its place, a query is the token itself. So row $t$ "
+        "**Layer 2.** A key of layer 2 is what came before its place, a query is the token "
+        "itself. So row $t$ "
         "finds the "
         "places that follow an earlier $x_t$, and brings the token there: an induction head.",
         r"s_{tj} = C\, u_{x_t}^\top W^\top y_j \approx C\,[x_{j-1} = x_t],\qquad V_2 = U U^\top",
@@ -38,13 +41,15 @@ _INDUCTION: Steps = (
 )
 _TWO_BACK: Steps = (
     (
-        "Layer 2 steps back by one as well, and brings what layer 1 has written there: the token "
+        "**Layer 2.** Layer 2 steps back by one as well, and brings what layer 1 has written "
+        "there: the token "
         "before "
         "the place before.",
         r"s_{tj} = C\,[j = t - 1],\qquad c_t = V_2\, y_{t-1} \approx u_{x_{t-2}}",
     ),
     (
-        "Both together are a virtual head: weights are multiplied as matrices, and so are values. "
+        "**Virtual head.** Both together are a virtual head: weights are multiplied as matrices, "
+        "and so are values. "
         "Two "
         "patterns one below the diagonal make one that is two below it.",
         r"c = (A_2 A_1)\, X\, (V_2 V_1)^\top,\qquad V_2 V_1 = U W^\top W U^\top = U U^\top",
@@ -68,7 +73,7 @@ def explain(problem: LayersProblem, found: TwoLayers) -> Explanation:
         second = r"K_2 = P^\top,\; Q_2 = C S P^\top,\; V_2 = U W^\top"
     headline = (
         rf"K_1 = P^\top,\; Q_1 = C S P^\top,\; V_1 = W U^\top;\quad {second};\quad "
-        rf"C = {tex(float(answer['C']), 7)}"
+        rf"C {equal(float(answer['C']))}"
     )
     brought = "what followed the same token before" if induction else "the token two places before"
     result = f"Two layers bring {brought}, with $C$ = {marked(number(found.C, 6), 'target')}."
@@ -81,7 +86,8 @@ def _first_row(problem: LayersProblem) -> Steps:
     if problem.given.start:
         return (
             (
-                "The first token of a sequence sees the start before it and not only itself, so "
+                "**Start token.** The first token of a sequence sees the start before it and not "
+                "only itself, so "
                 "that its "
                 "key matches no token.",
                 r"y_1 \approx u_{x_1} + p_1 + w_{start}",
@@ -89,7 +95,8 @@ def _first_row(problem: LayersProblem) -> Steps:
         )
     return (
         (
-            "Row 1 sees only itself in layer 1, and takes its own token for the one before. "
+            "**First row.** Row 1 sees only itself in layer 1, and takes its own token for the "
+            "one before. "
             "Nothing ever "
             "follows at position 1, so its key is pushed down by as much as a match counts.",
             r"K_2 = W^\top - \mathbf{1} p_1^\top:\qquad s_{t1} = C\,([x_1 = x_t] - 1) \le 0",
@@ -101,12 +108,13 @@ def _size(found: TwoLayers) -> Steps:
     names = [found.stream.given.vocabulary[y] for y in found.worst]
     return (
         (
-            "A key of layer 2 depends on all tokens up to its place, so that the worst sequence is "
+            "**Error.** A key of layer 2 depends on all tokens up to its place, so that the "
+            "worst sequence is "
             "not found "
             f"place by place: all sequences are run. The worst is row {found.row} of "
             f"({', '.join(names)}).",
-            rf"\max \lVert c_t - c_t^* \rVert = {tex(found.error, 6)} \quad (C = "
-            rf"{tex(found.C, 8)})",
+            rf"\max \lVert c_t - c_t^* \rVert {equal(found.error)} \quad (C "
+            rf"{equal(found.C)})",
         ),
     )
 

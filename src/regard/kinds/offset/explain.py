@@ -19,12 +19,12 @@ from regard.kinds.offset.solve import NoScale, Rotation
 from regard.kinds.offset.spec import OffsetProblem
 from regard.report import Block, Facts, Plot, Series, Table, Text, number
 from regard.report.headline import marked
-from regard.report.numbers import rounded_up
+from regard.report.numbers import rounded_up, short
 from regard.solving.assumptions import ONLY_POSITIONS
 from regard.solving.closed_forms import SUFFICIENT_GAP
 from regard.solving.finding import Explanation, Steps
 from regard.solving.general_remarks import GENERAL_REMARKS
-from regard.solving.latex_numbers import percent, tex
+from regard.solving.latex_numbers import equal, percent, tex_enough
 
 _ROTATION = (
     r"\begin{bmatrix} \cos \omega_i T & -\sin \omega_i T \\ "
@@ -42,7 +42,7 @@ def explain(problem: OffsetProblem, found: Rotation | NoScale) -> Explanation:
     if isinstance(found, NoScale):
         reason = f"No scale is certain to be enough. {found.reason}"
         return Explanation(headline, (*algebra, (reason, "")))
-    headline += rf", \quad C \ge {tex(found.size, 7)}"
+    headline += rf", \quad C \ge {tex_enough(found.size)}"
     if len(found.used) < len(found.omega):
         headline += rf", \quad i \in \{{{', '.join(map(str, found.design.kept))}\}}"
     return Explanation(
@@ -60,22 +60,25 @@ def _algebra(T: int) -> Steps:
     back = "T steps back" if T > 0 else "T steps back (negative: ahead)" if T < 0 else "its own"
     return (
         (
-            r"A pair $(\sin \omega_i t, \cos \omega_i t)$ is a point on a circle. The block turns "
+            r"**Rotation.** A pair $(\sin \omega_i t, \cos \omega_i t)$ is a point on a circle. "
+            r"The block turns "
             r"it back by $\omega_i T$, so that $A$ takes position $t$ to position $t - T$.",
             rf"{_ROTATION} \begin{{bmatrix}} \sin \omega_i t \\ \cos \omega_i t \end{{bmatrix}} = "
             r"\begin{bmatrix} \sin \omega_i (t - T) \\ \cos \omega_i (t - T) \end{bmatrix}",
         ),
         (
-            r"A block with $i \ne j$ would join two frequencies, and the score would no longer "
+            r"**Zeros.** A block with $i \ne j$ would join two frequencies, and the score would "
+            r"no longer "
             r"depend on $t - \tau$ alone. So these are zero.",
             r"A_{ij} = 0 \quad (i \ne j), \qquad A (e^t)^\top = (e^{t - T})^\top",
         ),
         (
-            r"The score of key $\tau$ is then a sum of cosines, each at most 1.",
+            r"**Scores.** The score of key $\tau$ is then a sum of cosines, each at most 1.",
             r"e^\tau A (e^t)^\top = \sum_i \cos \omega_i (t - \tau - T) \le \frac{d_{model}}{2}",
         ),
         (
-            rf"All cosines are 1 at $\tau = t - T$, {back}, and for whole numbers nowhere else: "
+            rf"**Maximum.** All cosines are 1 at $\tau = t - T$, {back}, and for whole numbers "
+            rf"nowhere else: "
             r"$\omega_i u = 2 \pi k$ with $u \ne 0$ is impossible, as $\omega_i$ is algebraic and "
             r"$\pi$ is not.",
             r"\max_\tau e^\tau A (e^t)^\top \quad \text{at} \quad \tau = t - T",
@@ -88,24 +91,27 @@ def _size_steps(found: Rotation) -> Steps:
     blocks = "" if len(found.used) == len(found.omega) else " over the blocks that are kept"
     return (
         (
-            f"How near do others come? Shift $T + u$ is below shift $T$ by the gap{blocks}; the "
+            f"**Gap.** How near do others come? Shift $T + u$ is below shift $T$ by the "
+            f"gap{blocks}; the "
             f"strongest rival among {n} positions is $u = {found.rival}$.",
             r"\mathrm{gap}(u) = 2 \sum_i \sin^2 \frac{\omega_i u}{2}, \qquad "
-            rf"\mathrm{{gap}}({found.rival}) = {tex(found.gap)}",
+            rf"\mathrm{{gap}}({found.rival}) {equal(found.gap)}",
         ),
         (
-            "With blocks $C$ times as large, all $n - 1$ others together get less than the "
-            f"tolerance of {number(tolerance)} if $C$ times the smallest gap is large enough.",
-            rf"C \ge \frac{{1}}{{\mathrm{{gap}}}} {SUFFICIENT_GAP.latex} = {tex(found.enough, 7)}",
+            "**Size.** With blocks $C$ times as large, all $n - 1$ others together get less than "
+            "the "
+            f"tolerance of {short(tolerance)} if $C$ times the smallest gap is large enough.",
+            rf"C \ge \frac{{1}}{{\mathrm{{gap}}}} {SUFFICIENT_GAP.latex} {equal(found.enough)}",
         ),
         (
-            "That counts every rival as the strongest. Adding up their true weights, the smallest "
+            "**Smallest.** That counts every rival as the strongest. Adding up their true "
+            "weights, the smallest "
             f"$C$ for which every query gives at least {percent(1 - tolerance, 6)} to its key is",
             rf"\sum_{{u \ne 0}} e^{{-C\, \mathrm{{gap}}(u)}} = \frac{{\varepsilon}}{{1 - "
-            rf"\varepsilon}} \quad \Rightarrow \quad C = {tex(found.size, 10)}",
+            rf"\varepsilon}} \quad \Rightarrow \quad C {equal(found.size)}",
         ),
         (
-            r"All singular values of $A / C$ are 1, one pair for each block kept. As "
+            r"**Rank.** All singular values of $A / C$ are 1, one pair for each block kept. As "
             r"$A = W^K (W^Q)^\top$ has rank at most $d_k$, no more than $\lfloor d_k / 2 \rfloor$ "
             f"frequencies fit; here {len(found.used)} of {len(found.omega)} "
             f"{'is' if len(found.used) == 1 else 'are'} used.",
@@ -145,7 +151,7 @@ def _details(found: Rotation) -> tuple[Block, ...]:
             (
                 ("smallest C", number(found.size, 10)),
                 ("C that is enough for certain", number(found.enough, 10)),
-                ("strongest rival", f"shift T ± {found.rival}, lower by {number(found.gap, 10)}"),
+                ("strongest rival", f"shift T ± {found.rival}, lower by {short(found.gap)}"),
                 ("rank of A", f"{2 * len(found.used)} (d_k = {found.d_k})"),
                 (
                     "blocks kept",
@@ -213,13 +219,13 @@ def _beliefs(found: Rotation) -> tuple[str, ...]:
     said = [
         f"Blocks of size 1 with the usual scale $1/\\sqrt{{{found.d_k}}}$: the right key has the "
         f"highest score but gets only {percent(unit, 2)} of the weight. The maximum is not the "
-        f"weight; $C$ has to be {number(found.size * math.sqrt(found.d_k), 5)} there."
+        f"weight; $C$ has to be {short(found.size * math.sqrt(found.d_k))} there."
     ]
     if len(found.omega) > 1 and given.n > 7:
         alone = found.first_block_alone
         said.append(
             f"One fast block alone, $i = 0$: shift $T + {alone.shift}$ comes within "
-            f"{number(alone.gap, 3)} of the top, as {alone.shift} steps are nearly whole "
-            f"turns; all blocks together keep the gap at {number(found.gap, 4)}."
+            f"{short(alone.gap)} of the top, as {alone.shift} steps are nearly whole "
+            f"turns; all blocks together keep the gap at {short(found.gap)}."
         )
     return tuple(said)

@@ -12,8 +12,9 @@ from regard.language import parse
 from regard.problems.instances import Float64
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
 from regard.report.headline import marked
+from regard.report.numbers import short
 from regard.solving.finding import Explanation, Steps
-from regard.solving.latex_numbers import column, factor, tex
+from regard.solving.latex_numbers import column, equal, factor, tex
 
 MOST = 8  # entries of a vector that are shown
 
@@ -74,19 +75,22 @@ def _steps(problem: SeparatorProblem, found: Separable) -> Steps:
     own_steps = _orthogonal_steps if problem.given.orthogonal else _oblique_steps
     return (
         (
-            f"Write the values in the bases: the columns of ${S}$ and ${T}$ are the basis vectors.",
+            f"**Bases.** Write the values in the bases: the columns of ${S}$ and ${T}$ are the "
+            f"basis vectors.",
             rf"v_{s} = {S} x, \qquad v_{t} = {T} y, \qquad {mix}",
         ),
         *own_steps(problem, found),
         (
-            "Its norm says how much errors in $c$ are magnified. With $\\theta$ the smallest angle "
+            "**Norm.** Its norm says how much errors in $c$ are magnified. With $\\theta$ the "
+            "smallest angle "
             "between the subspaces, no matrix that does this has a smaller one.",
-            rf"\lVert M \rVert = \frac{{{last}}}{{\sin \theta}} = "
-            rf"{tex(design.norm)}, \qquad \theta = {tex(math.degrees(design.angle))} \; "
+            rf"\lVert M \rVert = \frac{{{last}}}{{\sin \theta}} "
+            rf"{equal(design.norm)}, \qquad \theta {equal(math.degrees(design.angle))} \; "
             r"\text{degrees}",
         ),
         (
-            f"Other matrices do it too: what $M$ does outside of the span of ${S}$ and ${T}$ does "
+            f"**Not unique.** Other matrices do it too: what $M$ does outside of the span of "
+            f"${S}$ and ${T}$ does "
             "not matter.",
             "",
         ),
@@ -98,23 +102,25 @@ def _orthogonal_steps(problem: SeparatorProblem, found: Separable) -> Steps:
     share = problem.given.share
     s, t = S.lower(), T.lower()
     symmetric = (
-        "The matrix is symmetric, so it may stand on either side.",
+        "**Side.** The matrix is symmetric, so it may stand on either side.",
         rf"c^\top M = (M^\top c)^\top = (M c)^\top = v_{s}^\top",
     )
     return (
         (
-            f"Every column of ${S}$ is at right angles to every column of ${T}$, so "
+            f"**Right angles.** Every column of ${S}$ is at right angles to every column of "
+            f"${T}$, so "
             f"${S}^\\top$ takes $v_{t}$ to zero.",
             rf"{S}^\top {T} = 0, \qquad {S}^\top c = {factor(share)}{S}^\top {S} x",
         ),
         (
-            f"Solve for the coordinates $x$. The basis vectors may have any angles with each "
+            f"**Coordinates.** Solve for the coordinates $x$. The basis vectors may have any "
+            f"angles with each "
             f"other, as long as they are independent: then ${S}^\\top {S}$ is invertible. For "
             "an orthonormal basis it is the identity.",
             rf"x = {factor(1 / share)}({S}^\top {S})^{{-1}} {S}^\top c",
         ),
         (
-            f"Coordinates are not the value: multiply by ${S}$ once more.",
+            f"**Value.** Coordinates are not the value: multiply by ${S}$ once more.",
             rf"v_{s} = {S} x = {_latex(problem, found)} c",
         ),
         *(() if problem.on_left else (symmetric,)),
@@ -125,21 +131,26 @@ def _oblique_steps(problem: SeparatorProblem, found: Separable) -> Steps:
     S, T = problem.names
     share = problem.given.share
     oblique = rf"[{S} \; 0] \, [{S} \; {T}]^{{+}}"
-    transposed = ("It stands on the right of a row here, so it is transposed.", _asked(problem))
+    transposed = (
+        "**Side.** It stands on the right of a row here, so it is transposed.",
+        _asked(problem),
+    )
     return (
         (
-            "The subspaces are not at right angles, but they share only the zero vector. So "
+            "**Stacked.** The subspaces are not at right angles, but they share only the zero "
+            "vector. So "
             "the basis vectors of both together are independent, and the coordinates of $c$ in "
             "them are unique.",
             rf"[{S} \; {T}]^{{+}} c = {factor(share)}"
             r"\begin{bmatrix} x \\ y \end{bmatrix}",
         ),
         (
-            f"Keep the first of them, multiply by ${S}$, and divide by the share.",
+            f"**Value.** Keep the first of them, multiply by ${S}$, and divide by the share.",
             rf"v_{S.lower()} = {factor(1 / share)}{oblique} c",
         ),
         (
-            f"Without a pseudo-inverse: with $N = I - {T} ({T}^\\top {T})^{{-1}} {T}^\\top$, "
+            f"**Another way.** Without a pseudo-inverse: with "
+            f"$N = I - {T} ({T}^\\top {T})^{{-1}} {T}^\\top$, "
             f"which takes ${T}$ to zero, it is the same matrix.",
             rf"{oblique} = {S} ({S}^\top N {S})^{{-1}} {S}^\top N",
         ),
@@ -158,7 +169,7 @@ def _details(problem: SeparatorProblem, found: Separable) -> tuple[Block, ...]:
         Facts(
             (
                 ("norm of M", number(design.norm)),
-                ("angle between the subspaces", f"{number(math.degrees(design.angle))}°"),
+                ("angle between the subspaces", f"{short(math.degrees(design.angle), 4)}°"),
                 ("rank of M", str(bases.kept.shape[1])),
             )
         ),
@@ -219,25 +230,29 @@ def _impossible(problem: SeparatorProblem, found: Inseparable) -> Explanation:
     S, T = problem.names
     letter, times = S.lower(), factor(problem.given.share)
     common = rf"{S} x = {T} y = {column(found.common)} \ne 0"
-    limited = "" if found.radius is None else f" of norm up to {number(found.radius)}"
+    limited = "" if found.radius is None else f" of norm up to {short(found.radius)}"
     steps = (
         (
-            f"The two subspaces have a direction in common: a vector that is a combination of the "
+            f"**Common.** The two subspaces have a direction in common: a vector that is a "
+            f"combination of the "
             f"columns of ${S}$ and also of the columns of ${T}$.",
             common,
         ),
         (
-            f"If that vector is $v_{letter}$ and the other value is zero, $M$ must take "
+            f"**First case.** If that vector is $v_{letter}$ and the other value is zero, $M$ "
+            f"must take "
             f"{problem.given.share:g} times it to the vector itself.",
             rf"M \cdot {times}{S} x = {S} x",
         ),
         (
-            f"If it is the other value and $v_{letter}$ is zero, $M$ must take the same "
+            f"**Second case.** If it is the other value and $v_{letter}$ is zero, $M$ must take "
+            f"the same "
             "vector to zero. It cannot do both.",
             rf"M \cdot {times}{T} y = 0",
         ),
         (
-            f"There is none{limited}. What is left outside of the common directions can still be "
+            f"**None.** There is none{limited}. What is left outside of the common directions "
+            f"can still be "
             "taken apart; the best matrix misses by",
             tex(found.missed),
         ),

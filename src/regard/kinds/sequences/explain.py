@@ -7,11 +7,11 @@ from typing import Any
 from regard.kinds.sequences.solve import Copying, OrderUnseen
 from regard.kinds.sequences.spec import SequencesProblem
 from regard.language.bounds import upper_bound
-from regard.report import Facts, Plot, Table, number
+from regard.report import Facts, Plot, Table
 from regard.report.headline import marked
 from regard.report.numbers import rounded_up
 from regard.solving.finding import Explanation, Steps
-from regard.solving.latex_numbers import tex
+from regard.solving.latex_numbers import equal, tex_enough
 
 _QUERY = {
     "own token": r"Q = C\, U U^\top",
@@ -28,14 +28,19 @@ _DOES = {
     "last place": "finds the last place",
 }
 _WHY = {
-    "own token": r"The key of token $y$ meets the query of token $x$ in $u_y^\top u_x$.",
-    "first token": r"$(P \mathbf{1})^\top x_t = 1$ for every input, so every query is $C p_1$, and "
+    "own token": r"**Scores.** The key of token $y$ meets the query of token $x$ in "
+    r"$u_y^\top u_x$.",
+    "first token": r"**Scores.** $(P \mathbf{1})^\top x_t = 1$ for every input, so every query "
+    r"is $C p_1$, and "
     "only position 1 meets it.",
-    "previous token": r"$P^\top x_t$ says which position this is, $S$ steps back by one, and $P$ "
+    "previous token": r"**Scores.** $P^\top x_t$ says which position this is, $S$ steps back by "
+    r"one, and $P$ "
     "makes it a query.",
-    "written after": r"$P^\top x_t$ says which position this is, $S$ steps back by one, and $P$ "
+    "written after": r"**Scores.** $P^\top x_t$ says which position this is, $S$ steps back by "
+    r"one, and $P$ "
     "makes it a query.",
-    "last place": "Every query is the same: a match counts $N C$, each later position $C$ more.",
+    "last place": "**Scores.** Every query is the same: a match counts $N C$, each later "
+    "position $C$ more.",
 }
 _SCORE = {
     "own token": r"s_{tj} = C\,[x_j = x_t]",
@@ -56,7 +61,7 @@ def explain(problem: SequencesProblem, found: Copying | OrderUnseen) -> Explanat
     value = r"P P^\top" if task == "last place" else r"U U^\top"
     if task == "written after":
         value = rf"u_{{{problem.goal.write}}} u_{{{of}}}^\top"
-    headline = rf"K = I,\quad {query},\quad V = {value},\quad C \ge {tex(found.C, 7)}"
+    headline = rf"K = I,\quad {query},\quad V = {value},\quad C \ge {tex_enough(found.C)}"
     steps = (*_steps(problem), *_sizes(problem, found))
     return Explanation(
         headline,
@@ -71,7 +76,8 @@ def _steps(problem: SequencesProblem) -> Steps:
     what = "position" if task == "last place" else "token"
     if task == "written after":
         kept = (
-            f"$V$ takes $u_{{{problem.goal.of}}}$ to $u_{{{problem.goal.write}}}$ and everything "
+            f"**Output.** $V$ takes $u_{{{problem.goal.of}}}$ to $u_{{{problem.goal.write}}}$ "
+            f"and everything "
             f"else "
             "to 0. The one and the other are 1 apart.",
             r"c_t = \sum_j \alpha_{tj} V x_j,\qquad "
@@ -79,7 +85,8 @@ def _steps(problem: SequencesProblem) -> Steps:
         )
     else:
         kept = (
-            f"$V$ keeps the {what} of an input and drops the rest, so that what is brought is a "
+            f"**Output.** $V$ keeps the {what} of an input and drops the rest, so that what is "
+            f"brought is a "
             f"mix of {what}s, and the wanted one is $\\sqrt2$ away from each other one.",
             r"c_t = \sum_j \alpha_{tj} V x_j,\qquad "
             r"\lVert c_t - c_t^* \rVert \le \sqrt2\, \frac{r}{1 + r}",
@@ -88,7 +95,8 @@ def _steps(problem: SequencesProblem) -> Steps:
         (_WHY[task], _SCORE[task].replace("of", str(problem.goal.of))),
         kept,
         (
-            "Tokens at different positions are chosen independently. So the worst sequence for a "
+            "**Worst sequence.** Tokens at different positions are chosen independently. So the "
+            "worst sequence for a "
             "row is found position by position, and needs no list of all sequences.",
             r"r = \max \frac{1 - \alpha_{tj^*}}{\alpha_{tj^*}} = "
             r"\sum_{j \ne j^*} \max_y e^{s(y, j) - s^*}",
@@ -100,22 +108,27 @@ def _sizes(problem: SequencesProblem, found: Copying) -> Steps:
     N, tolerance = found.setting.N, problem.goal.tolerance
     if problem.goal.copy_what == "last place":
         why = (
-            "At worst all earlier positions match and no later one does. A position that does not "
+            "**Leak.** At worst all earlier positions match and no later one does. A position "
+            "that does not "
             "match counts as one that is $N$ further back, so $r$ is the same wherever $j^*$ is."
         )
         least = r"r = \sum_{k=1}^{N-1} e^{-C k}"
     else:
-        why = f"At worst the other {N - 1} positions all hold one other token, with the score 0."
+        why = (
+            f"**Leak.** At worst the other {N - 1} positions all hold one other token, with "
+            "the score 0."
+        )
         least = r"r = (N - 1) e^{-C}"
     kappa = _KAPPA
     if problem.goal.copy_what == "written after":
         kappa = kappa.replace(r"\sqrt2", "1")
         why = (
-            f"At worst the place before is the only one of {N} that holds this token, or the only "
+            f"**Leak.** At worst the place before is the only one of {N} that holds this token, "
+            f"or the only "
             f"one "
             "that does not."
         )
-    end = rf"C \ge {tex(found.C, 7)} \quad (\varepsilon = {tex(tolerance)},\; N = {N})"
+    end = rf"C \ge {tex_enough(found.C)} \quad (\varepsilon {equal(tolerance)},\; N = {N})"
     return ((why, rf"{least} \le {kappa} \quad\Rightarrow\quad {end}"),)
 
 
@@ -127,8 +140,8 @@ def _details(problem: SequencesProblem, found: Copying) -> tuple[Any, ...]:
             ("tokens", ", ".join(problem.given.vocabulary)),
             ("positions", f"1 to {setting.N}" if setting.has_positions else "none"),
             ("sequences", f"{count}, all of 1 to {setting.N} tokens"),
-            ("factor C", number(found.C, 9)),
-            ("error, at most", upper_bound(found.bound)),
+            ("factor C", rounded_up(found.C, 4)),
+            ("error, at most", upper_bound(found.bound, 4)),
         )
     )
     picture = Plot(
@@ -152,17 +165,20 @@ def _unseen(problem: SequencesProblem, found: OrderUnseen) -> Explanation:
     one, other = ", ".join(first), ", ".join(second)
     steps: Steps = (
         (
-            "Without positions an input says which token it is and not where it stands. Attention "
+            "**Sum.** Without positions an input says which token it is and not where it stands. "
+            "Attention "
             "sums over the positions it sees, and a sum has no order.",
             r"c_t = \sum_j \alpha(x_t, x_j)\, V x_j",
         ),
         (
-            f"So row {row} of ({one}) and of ({other}) is the same, whatever the matrices: the "
+            f"**Same row.** So row {row} of ({one}) and of ({other}) is the same, whatever the "
+            f"matrices: the "
             "same query, and the same tokens seen.",
             rf"c_{row}({one}) = c_{row}({other})",
         ),
         (
-            f"But the wanted ones differ: $u_{first[at]}$ and $u_{second[at]}$ are $\\sqrt2$ "
+            f"**Wanted.** But the wanted ones differ: $u_{first[at]}$ and $u_{second[at]}$ are "
+            f"$\\sqrt2$ "
             "apart, and no vector is nearer than half of that to both.",
             rf"\lVert u_{first[at]} - u_{second[at]} \rVert = \sqrt2",
         ),

@@ -35,14 +35,20 @@ def explain(problem: SymmetryProblem, found: Symmetry) -> Explanation:
     goal = problem.goal
     if goal.output is not None:
         steps.append(
-            (f"The output is called {OLD}.", f"{OLD} = {latex_with_calls(goal.output, known)}")
+            (
+                f"**Output.** The output is called {OLD}.",
+                f"{OLD} = {latex_with_calls(goal.output, known)}",
+            )
         )
         for name, text in goal.change.items():
             change = rf"{parse(name).to_latex()} \to {parse(text).to_latex()}"
-            steps.append((f"{name} is changed.", change))
+            steps.append((f"**{name}.** It is changed.", change))
     else:
         steps.append(
-            ("This has to hold for all inputs.", latex_with_calls(goal.such_that or "", known))
+            (
+                "**Condition.** This has to hold for all inputs.",
+                latex_with_calls(goal.such_that or "", known),
+            )
         )
         if problem.condition() != assertions(problem.with_unknown(), goal.such_that or ""):
             steps.append((SOFTMAXES, ""))
@@ -80,26 +86,37 @@ def _invariant(settled: Settled | None) -> list[tuple[str, str]]:
     if settled is None:
         return []
     if settled.truth is None:
-        return [("Whether the output stays the same is not settled.", "")]
+        return [("**Output.** Whether the output stays the same is not settled.", "")]
     if settled.truth:
-        return [(f"The output stays the same. {_SCOPES[settled.scope]}", "")]
+        return [(f"**Same.** The output stays the same. {_SCOPES[settled.scope]}", "")]
     found = settled.found
-    return [(f"The output does not stay the same. For the numbers below it is {found}.", "")]
+    return [
+        (
+            f"**Not the same.** The output does not stay the same. For the numbers below it is "
+            f"{found}.",
+            "",
+        )
+    ]
 
 
 def _formula(problem: SymmetryProblem, found: Symmetry) -> list[tuple[str, str]]:
     if found.formula is None:
         wanted = problem.unknown or ("becomes" in problem.goal.find)
-        return [("No short formula was found that is proved.", "")] if wanted else []
+        return [("**Formula.** No short formula was found that is proved.", "")] if wanted else []
     latex = parse(found.text).to_latex()
     if problem.unknown:
         name = parse(problem.unknown).to_latex()
         return [
-            ("Formulas of its shape are tried, and this one is put in.", f"{name} = {latex}"),
-            (_SCOPES[found.formula.scope], ""),
+            (
+                "**Formula.** Formulas of its shape are tried, and this one is put in.",
+                f"{name} = {latex}",
+            ),
+            (f"**Proof.** {_SCOPES[found.formula.scope]}", ""),
             *_no_other(problem, found),
         ]
-    return [(f"This is what the output becomes. {_SCOPES[found.formula.scope]}", latex)]
+    return [
+        (f"**Formula.** This is what the output becomes. {_SCOPES[found.formula.scope]}", latex)
+    ]
 
 
 def _no_other(problem: SymmetryProblem, found: Symmetry) -> list[tuple[str, str]]:

@@ -6,6 +6,9 @@ Places are percent of the box, so that it is as wide as the page lets it be. Loo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from regard.report.html.line_names import Placed, placed
 from regard.report.html.prose import escaped, words
 from regard.report.html.svg import description
 from regard.report.inline import shown
@@ -13,8 +16,8 @@ from regard.report.plot import Plot, Series
 from regard.report.scales import Scale, across, up
 
 MOST_CURVES = 4  # that colours and names tell apart
-_APART = 9.0  # percent of the height between two names
-_HALF = 50.0
+_REM = 16.0  # pixels
+_MIDDLE = 0.28  # rem from the middle of a name down to where its letters stand
 
 
 def can_draw(plot: Plot) -> bool:
@@ -26,7 +29,13 @@ def can_draw(plot: Plot) -> bool:
     )
 
 
-def chart(plot: Plot, extra: str = "", under: str = "", more: tuple[float, ...] = ()) -> str:
+def chart(
+    plot: Plot,
+    extra: str = "",
+    under: str = "",
+    more: tuple[float, ...] = (),
+    names: Sequence[Placed] | None = None,
+) -> str:
     """Return lines as an <svg> under the words of their height.
 
     Args:
@@ -34,6 +43,7 @@ def chart(plot: Plot, extra: str = "", under: str = "", more: tuple[float, ...] 
         extra: SVG drawn above the lines, such as a point that moves.
         under: SVG drawn below the lines, such as a limit.
         more: heights that the axis has to hold too.
+        names: where the names of the lines stand, if that is known; else it is found.
     """
     x, y = across(plot), up(plot, *more)
     said = shown(plot.caption) or "Lines"
@@ -53,7 +63,7 @@ def chart(plot: Plot, extra: str = "", under: str = "", more: tuple[float, ...] 
         f'<svg class="regard-chart" role="img" aria-label="{escaped(said)}">\n'
         f"<desc>{escaped(description(plot))}</desc>\n{under}\n"
         + "\n".join(parts)
-        + f"\n{inner}\n{_names(plot, x, y)}\n{extra}\n</svg>"
+        + f"\n{inner}\n{extra}\n{_names(plot, names or placed(plot.series, x, y))}\n</svg>"
     )
     above = f'<p class="regard-label">{words(plot.y_label)}</p>' if shown(plot.y_label) else ""
     below = f'<p class="regard-along">{words(symbol(plot.x_label))}</p>' if plot.x_label else ""
@@ -83,23 +93,17 @@ def _path(series: Series, x: Scale, y: Scale) -> str:
     return "M" + "L".join(f"{x.percent(a)} {round(100 - y.percent(b), 3)}" for a, b in points)
 
 
-def _names(plot: Plot, x: Scale, y: Scale) -> str:
-    """Return the name of each line at its end, those of lines that end together apart."""
+def _names(plot: Plot, names: Sequence[Placed]) -> str:
+    """Return the name of each line beside it, where there are several."""
     if len(plot.series) == 1:
         return ""
-    placed: list[float] = []
-    found = []
-    for i, series in enumerate(plot.series):
-        end = max(zip(map(float, series.x), series.y, strict=True))
-        height = 100 - y.percent(end[1])
-        at = height - 4 if height > _HALF else height + 6
-        step = -_APART if height > _HALF else _APART
-        while any(abs(at - other) < _APART for other in placed):
-            at += step
-        placed.append(at)
-        name = escaped(series.name)
-        found.append(
-            f'<text class="regard-name regard-name-{i}" x="{x.percent(end[0])}%" '
-            f'y="{round(min(99.0, max(2.0, at)), 3)}%" text-anchor="end">{name}</text>'
-        )
-    return "\n".join(found)
+    return "\n".join(words_at(at, f"regard-name regard-name-{i}") for i, at in enumerate(names))
+
+
+def words_at(at: Placed, look: str) -> str:
+    """Return words where they were placed."""
+    down = round(at.down / _REM + _MIDDLE, 3)
+    return (
+        f'<text class="{look}" x="{round(at.x, 3)}%" y="{round(at.y, 3)}%" dy="{down}rem" '
+        f'text-anchor="middle">{escaped(at.words)}</text>'
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from regard.report.blocks import Facts, Heading, Table, Text
 from regard.report.characters import plain
 from regard.report.compared import Checklist, Comparison
+from regard.report.decimals import in_table
 from regard.report.document import Block
 from regard.report.html import bars, compared, curves, heat, slider
 from regard.report.html import style as style
@@ -62,8 +63,8 @@ def to_html(block: Block, level: int, plots: int, page: bool = False) -> str:
             return prose(markdown, level)
         case Math(latex):
             return formula(latex)
-        case Steps(items):
-            return folded_steps(items) if page else steps(items)
+        case Steps():
+            return folded_steps(block.named) if page else steps(block.named)
         case Code(text):
             return code(text)
         case Plot():
@@ -139,7 +140,8 @@ def _facts(pairs: tuple[tuple[str, str], ...]) -> str:
     if not pairs:
         return ""
     rows = [
-        f"<tr>{_cell('th', name, style.WORDS, 'row')}{_cell('td', value, style.FACT)}</tr>"
+        f"<tr>{_cell('th', name, style.WORDS, 'row')}"
+        f"{_cell('td', in_table(value), style.FACT)}</tr>"
         for name, value in pairs
     ]
     if any("$" in value for _, value in pairs):  # a formula cannot be broken into lines

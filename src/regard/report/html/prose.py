@@ -79,18 +79,19 @@ def formula(latex: str) -> str:
     return f'<div class="regard-math" style="{look}" tabindex="0">{"".join(parts)}</div>'
 
 
-def steps(items: Sequence[tuple[str, str]]) -> str:
-    """Return numbered sentences, each with its formula."""
+def steps(items: Sequence[tuple[str, str, str]]) -> str:
+    """Return numbered sentences, each after its name and with its formula."""
     if not items:
         return ""
     rows = []
-    for sentence, latex in items:
+    for name, sentence, latex in items:
+        called = f"<b>{words(name)}.</b> " if name else ""
         below = formula(latex) if latex else ""
-        rows.append(f"<li>{words(sentence)}{below}</li>")
+        rows.append(f"<li>{called}{words(sentence)}{below}</li>")
     return "\n".join([f'<ol style="{style.SPACE}">', *rows, "</ol>"])
 
 
-def folded_steps(items: Sequence[tuple[str, str]]) -> str:
+def folded_steps(items: Sequence[tuple[str, str, str]]) -> str:
     """Return numbered sentences, of which a page shows the first and folds the rest."""
     first, rest = items[:MOST_STEPS], items[MOST_STEPS:]
     if not rest:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 from regard.report.html import bars, curves
+from regard.report.html.line_names import Placed, placed
 from regard.report.html.prose import coloured, escaped, words
 from regard.report.inline import shown
 from regard.report.numbers import number, share
+from regard.report.plot import Series
 from regard.report.scales import Scale, across, up
 from regard.report.slider import Slider
 
@@ -22,8 +24,11 @@ def figure(slider: Slider, which: int) -> str:
     places = [x.percent(row) for row in slider.rows]
     heights = [[round(100 - y.percent(v), 3) for v in series.y] for series in plot.series]
     more = () if limit is None else (limit[0],)
-    above = _limit_words(slider, y) + _points(places[at], heights, at)
-    chart = curves.chart(plot, above, _under(slider, x, y), more)
+    names = _placed(slider, x, y)
+    above = _points(places[at], heights, at)
+    if limit is not None:
+        above = curves.words_at(names.pop(), "regard-limit-words") + above
+    chart = curves.chart(plot, above, _under(slider, x, y), more, names)
     symbol = shown(plot.x_label)
     data = {
         "symbol": symbol,
@@ -90,15 +95,24 @@ def _under(slider: Slider, x: Scale, y: Scale) -> str:
     return "\n".join(parts)
 
 
-def _limit_words(slider: Slider, y: Scale) -> str:
-    """The words at a limit, above the lines of the grid, which would cross them out."""
-    if slider.limit is None:
-        return ""
-    height = round(100 - y.percent(slider.limit[0]), 3)
-    return (
-        f'<text class="regard-limit-words" x="8" y="{height}%" dy="1.2em">'
-        f"{escaped(slider.limit[1])}</text>"
-    )
+def _placed(slider: Slider, x: Scale, y: Scale) -> list[Placed]:
+    """Where the names of the lines stand, and at the end the words of a limit."""
+    series = [*slider.plot.series]
+    if slider.limit is not None:
+        height, said = slider.limit
+        series.append(Series(said, (x.low, x.high), (height, height)))
+    return placed(series, x, y, _taken(slider, x, y))
+
+
+def _taken(slider: Slider, x: Scale, y: Scale) -> tuple[Placed, ...]:
+    """Where the words of what is enough stand, and the points."""
+    found = [
+        Placed("●", x.percent(slider.rows[slider.at]), 100 - y.percent(series.y[slider.at]), 0.0)
+        for series in slider.plot.series
+    ]
+    if slider.enough is not None:
+        found.append(Placed(slider.enough[1], x.percent(slider.enough[0]) + 14.0, 0.0, 14.0))
+    return tuple(found)
 
 
 def _bars(slider: Slider) -> str:

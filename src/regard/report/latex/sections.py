@@ -170,9 +170,8 @@ def _block(block: Block) -> str:
             return prose(markdown)
         case Math(latex):
             return formula(latex)
-        case Steps(items):
-            names = getattr(block, "names", ()) or ("",) * len(items)
-            return steps([(name, *item) for name, item in zip(names, items, strict=True)])
+        case Steps():
+            return steps(block.named)
         case Code(text):
             return code(text)
         case Slider():

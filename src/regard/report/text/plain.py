@@ -57,8 +57,8 @@ def lines(block: doc.Block, width: int) -> list[str]:
             return prose(markdown, width)
         case doc.Math(latex):
             return formula(latex, _INDENT, width)
-        case doc.Steps(items):
-            return steps(items, width)
+        case doc.Steps():
+            return steps(block.named, width)
         case doc.Code(text):
             return code(text, _INDENT, width)
         case doc.Plot(caption=caption):
@@ -83,12 +83,13 @@ def checklist(items: tuple[tuple[str, str, str], ...], width: int) -> list[str]:
     return result
 
 
-def steps(items: tuple[tuple[str, str], ...], width: int) -> list[str]:
+def steps(items: tuple[tuple[str, str, str], ...], width: int) -> list[str]:
     """Number sentences, with their formulas below them."""
     result = []
     margin = len(str(len(items))) + 2
-    for i, (sentence, latex) in enumerate(items, 1):
-        wrapped = paragraph(sentence, width - margin) or [""]
+    for i, (name, sentence, latex) in enumerate(items, 1):
+        named = f"{name}. {sentence}" if name else sentence
+        wrapped = paragraph(named, width - margin) or [""]
         marker = f"{i}.".ljust(margin)
         result += [(marker + wrapped[0]).rstrip(" ")]
         result += [" " * margin + line for line in wrapped[1:]]

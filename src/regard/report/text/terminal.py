@@ -80,7 +80,7 @@ def _block(block: doc.Block, width: int) -> RenderableType | None:
         case doc.Math(latex):
             return _styled("\n".join(formula(latex, "    ", width)), _MATH)
         case doc.Steps(items):
-            return _steps(items, width) if items else None
+            return _steps(block.named, width) if items else None
         case doc.Code(text, language):
             return _code(text, language)
         case doc.Plot():
@@ -167,15 +167,15 @@ def _facts(pairs: tuple[tuple[str, str], ...], width: int) -> RenderableType:
     return grid
 
 
-def _steps(items: tuple[tuple[str, str], ...], width: int) -> RenderableType:
+def _steps(items: tuple[tuple[str, str, str], ...], width: int) -> RenderableType:
     from rich.table import Table as Grid
 
     grid = Grid.grid(padding=(0, 1, 0, 0))
     margin = len(str(len(items))) + 1
     grid.add_column(style=_MARK, justify="right", width=margin)
     grid.add_column(overflow="fold")
-    for i, (sentence, latex) in enumerate(items, 1):
-        result = _words(sentence)
+    for i, (name, sentence, latex) in enumerate(items, 1):
+        result = _words(f"{name}. " if name else "", "bold").append(_words(sentence))
         if latex:
             result.append("\n" + "\n".join(formula(latex, "  ", width - margin - 1)), _MATH)
         grid.add_row(f"{i}.", result)

@@ -46,9 +46,9 @@ def explain(problem: CodeProblem, found: Completed) -> Explanation:
         tuple(
             step
             for part, one in entries
-            for step in ((f"{one.title} ({part.name}). {one.why}", one.formula), *one.more)
+            for step in ((f"**{one.title} ({part.name}).** {one.why}", one.formula), *one.more)
         ),
-        (*_shown(found), *_compared(found), _plot(problem, found)),
+        (*_compared(found), _plot(problem, found), *_shown(found)),
         wrong_versions(wanted),
         argued=_result(found),
     )
@@ -64,7 +64,7 @@ def _result(found: Completed) -> str:
 
 
 def _shown(found: Completed) -> list[Block]:
-    blocks: list[Block] = []
+    blocks: list[Block] = [Heading("The functions, one by one", role="folded")]
     for part in found.functions:
         entry = WORDS[part.behaviour]
         blocks.append(Heading(f"{entry.title}: {part.name}", 3))
@@ -77,7 +77,6 @@ def _shown(found: Completed) -> list[Block]:
 def _compared(found: Completed) -> list[Block]:
     rows = tuple((name, str(RUNS), number(apart, 2)) for name, apart in found.apart.items())
     blocks: list[Block] = [
-        Heading("Run and compared", 3),
         Text("Each function was run on drawn instances and compared with plain loops."),
         Table(("function", "drawn instances", "largest difference"), rows),
     ]

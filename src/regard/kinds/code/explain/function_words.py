@@ -99,12 +99,12 @@ WORDS: dict[str, Words] = {
         "with the position. Scores of turned queries and keys depend on the distance alone.",
         (
             (
-                "As complex numbers, a turn is a product with a number of length 1.",
+                "**Complex numbers.** A turn is a product with a complex number of length 1.",
                 r"a + i b \mapsto e^{i w t} (a + i b)",
             ),
             (
-                "In a score the turns of query and key leave their difference: only the distance "
-                "between the positions matters.",
+                "**Scores.** In a score the turns of query and key leave their difference: only "
+                "the distance between the positions matters.",
                 r"e^{i w s} e^{-i w t} = e^{i w (s - t)}",
             ),
         ),

@@ -13,6 +13,7 @@ from regard.kinds.code.solve.completed_file import Function, load, needed
 from regard.kinds.code.solve.reference_runs import draw, expected, outcome
 from regard.kinds.code.spec import PARAMETERS
 from regard.report import number
+from regard.report.numbers import short
 
 MOST = 4  # that are told
 
@@ -91,15 +92,15 @@ def _told(name: str, behaviour: str) -> str:
     if behaviour == "causal_attention":
         return (
             f"{said}: the first row may attend to nothing and becomes "
-            f"{number(float(wrong[0, 0]))} instead of {number(float(right[0, 0]), 4)}."
+            f"{short(float(wrong[0, 0]))} instead of {short(float(right[0, 0]))}."
         )
     if behaviour == "copy_query":
         weight = number(float(wrong[arguments[1]]), 3)
         return f"{said}: on a drawn instance the key to be copied has the weight {weight} only."
     place = np.unravel_index(int(np.abs(wrong - right).argmax()), right.shape)
     return (
-        f"{said}: on a drawn instance an entry would be {number(float(wrong[place]), 4)} instead "
-        f"of {number(float(right[place]), 4)}."
+        f"{said}: on a drawn instance an entry would be {short(float(wrong[place]))} instead "
+        f"of {short(float(right[place]))}."
     )
 
 

@@ -25,7 +25,7 @@ def explain(problem: ComputeProblem, found: Numbers) -> Explanation:
     return Explanation(
         headline(problem, found),
         steps(problem, found),
-        (*printed_blocks(problem, found), *tables(problem, found), *([picture] if picture else [])),
+        (*printed_blocks(problem, found), *([picture] if picture else []), *tables(problem, found)),
         _beliefs(problem, found),
         _assumed(problem),
         result=_result(found),

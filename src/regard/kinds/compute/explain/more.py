@@ -28,15 +28,19 @@ def _mask(given: ComputeGiven) -> list[tuple[str, str]]:
     result = []
     after = f" + {given.offset}" if given.offset else ""
     if given.is_causal:
-        result.append(("A query sees its own position and earlier ones.", rf"j \le i{after}"))
+        result.append(
+            ("**Causal mask.** A query sees its own position and earlier ones.", rf"j \le i{after}")
+        )
     if given.window is not None:
         left, right = given.window
         latex = rf"i{after} - {left} \le j \le i{after} + {right}"
-        result.append(("A window limits how far it sees.", latex))
+        result.append(("**Window.** A window limits how far it sees.", latex))
     if given.key_length is not None:
-        result.append(("Keys after the last real one are padding.", rf"j \le {given.key_length}"))
+        result.append(
+            ("**Padding.** Keys after the last real one are padding.", rf"j \le {given.key_length}")
+        )
     counts = [str(sum(row)) for row in given.allowed()]
-    said = "So many keys are seen by each query, from the first on."
+    said = "**Counts.** So many keys are seen by each query, from the first on."
     return [*result, (said, f"({', '.join(cut(counts, chr(92) + 'dots'))})")]
 
 
@@ -50,15 +54,16 @@ def _positions(given: ComputeGiven, row: int) -> list[tuple[str, str]]:
     t = p.start + row - 1
 
     def listed(numbers: list[float]) -> str:
-        return f"({', '.join(cut([f'{x:.6f}' for x in numbers], chr(92) + 'dots'))})"
+        return f"({', '.join(cut([f'{x:.4f}' for x in numbers], chr(92) + 'dots'))})"
 
     return [
         (
-            "Pair $i$, counted from 0, has its own frequency.",
+            "**Frequencies.** Pair $i$, counted from 0, has its own frequency.",
             rf"b^{{-2i/d}} \approx {listed(speeds)}",
         ),
         (
-            f"Position {t} times each frequency is an angle, whose sine and cosine stand side by "
+            f"**Angles.** Position {t} times each frequency is an angle, whose sine and cosine "
+            f"stand side by "
             "side.",
             rf"{t} \cdot b^{{-2i/d}} \approx {listed([t * s for s in speeds])}",
         ),
@@ -74,4 +79,4 @@ def _entropy(problem: ComputeProblem, found: Numbers, name: str) -> tuple[str, s
         rf"{written(a, 4)} \cdot {-math.log(float(a), base):.4g}" for a in weights if float(a) > 0
     ]
     shown = " + ".join(cut(terms, r"\dots")[:MOST])
-    return f"Each weight $a$ of query {row} adds $-a {log} a$.", shown
+    return f"**Terms.** Each weight $a$ of query {row} adds $-a {log} a$.", shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from regard.analysis.exact_trace.notation import TEXT
 from regard.kinds.compute.explain.steps import entry_text
-from regard.kinds.compute.explain.writing import DIGITS, cut, rounded, symbol, vector
+from regard.kinds.compute.explain.writing import EXACT, cut, rounded, symbol, vector
 from regard.kinds.compute.solve import Numbers
 from regard.kinds.compute.solve.printed import PrintedRow, Rows
 from regard.kinds.compute.spec import ComputeProblem
@@ -22,7 +22,7 @@ def printed_blocks(problem: ComputeProblem, found: Numbers) -> list[Block]:
         (
             f"${symbol(*row.place)}$",
             _as_printed(row),
-            vector(row.values, DIGITS, TEXT),
+            vector(row.values, EXACT, TEXT),
             _verdict(row),
         )
         for row in found.printed

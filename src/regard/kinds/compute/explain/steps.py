@@ -11,12 +11,12 @@ from regard.kinds.compute.explain.formulas import formula
 from regard.kinds.compute.explain.more import more_steps
 from regard.kinds.compute.explain.told import is_given, tells
 from regard.kinds.compute.explain.writing import (
-    DIGITS,
     MOST,
     equals,
     fitting,
     matrix,
     symbol,
+    title,
     vector,
     written,
 )
@@ -27,6 +27,7 @@ from regard.solving.latex_numbers import typeset
 
 MOST_STEPS = 12
 MOST_TERMS = 4  # entries that a step computes
+_WIDE = 4  # numbers that do not fit beside a question in all of their digits
 LONG_SUM = 8  # terms of a sum that are written out
 
 
@@ -45,7 +46,9 @@ def headline(problem: ComputeProblem, found: Numbers) -> str:
             continue
         for row in rows:
             values = found.row(name, row)
-            value = written(values[0], digits) if len(known[name]) == 1 else vector(values, digits)
+            asked = "digits" in problem.goal.model_fields_set or len(values) < _WIDE
+            near = digits if asked else min(digits, fitting(len(values)))
+            value = written(values[0], digits) if len(known[name]) == 1 else vector(values, near)
             parts.append((symbol(name, row), f"{equals(values)} {value}"))
     text = r",\quad ".join(f"{name} {value}" for name, value in parts)
     return text if typeset(text) else r",\quad ".join(name for name, _ in parts[:MOST])
@@ -65,10 +68,12 @@ def steps(problem: ComputeProblem, found: Numbers) -> Steps:
             continue
         whole = pipeline.matrix(name)
         row = min(first, len(whole))
-        result.append((sentence, _with_numbers(rule, name, row, whole)))
+        result.append(
+            (f"**{title(name, given)}.** {sentence}", _with_numbers(rule, name, row, whole))
+        )
         lines = entry_lines(pipeline, name, row)
         if lines and (marked == (name, row) or name in found.names):
-            sentence = f"Entry by entry, for ${symbol(name, row)}$:"
+            sentence = f"**Entry by entry.** For ${symbol(name, row)}$:"
             latex = r"\begin{aligned} " + r" \\ ".join(lines) + r" \end{aligned}"
             result.append((sentence, latex))
             written_out.append(result[-1])
@@ -94,9 +99,9 @@ def _with_numbers(rule: str, name: str, row: int, whole: Any) -> str:
     rows = [list(one) for one in whole]
     if len(rows) > MOST or len(rows[0]) > MOST:
         values = rows[row - 1]
-        return rf"{rule},\quad {symbol(name, row)} {equals(values)} {vector(values, 6)}"
+        return rf"{rule},\quad {symbol(name, row)} {equals(values)} {vector(values)}"
     is_same = equals(value for one in rows for value in one)
-    return rf"{rule} {is_same} {matrix(rows, min(6, fitting(len(rows[0]))))}"
+    return rf"{rule} {is_same} {matrix(rows)}"
 
 
 def entry_lines(pipeline: Pipeline, name: str, row: int) -> list[str]:
@@ -132,13 +137,13 @@ def entry_text(pipeline: Pipeline, name: str, row: int, column: int) -> str:
         other = right if step.options.get("transposed") else right.T
         if any(isinstance(x, ExponentialQuotient) for x in left[row - 1]):
             terms = [
-                f"{written(a, 4)} \\cdot {_bracketed(written(b, 6))}"
+                f"{written(a, 4)} \\cdot {_bracketed(written(b))}"
                 for a, b in zip(left[row - 1], other[column - 1], strict=True)
             ]
             shown = terms if len(terms) <= LONG_SUM else [*terms[: LONG_SUM - 1], r"\dots"]
             return rf"{' + '.join(shown)} \approx {written(value)}"
         text = dot_product(left[row - 1], other[column - 1], LATEX, LONG_SUM)
-        return f"{text} {equals([value])} {written(value, DIGITS)}"
+        return f"{text} {equals([value])} {written(value)}"
     if step.op == "plus" and name[0] in "QKVO":
         product = pipeline.by_name[step.of[0]]
         inner = [exact.get(one) for one in product.of]

@@ -9,10 +9,9 @@ from regard.analysis.exact_trace.notation import TEXT
 from regard.analysis.exact_trace.pipeline import Traced, floats
 from regard.kinds.compute.explain.steps import _on_the_way, entry_text
 from regard.kinds.compute.explain.told import is_given, tells
-from regard.kinds.compute.explain.writing import symbol, written
+from regard.kinds.compute.explain.writing import symbol, title, written
 from regard.kinds.compute.solve import Numbers
 from regard.kinds.compute.spec import ComputeProblem, Quantity, sizes
-from regard.kinds.compute.spec.names import SYMBOLS
 from regard.report import Block, Heading, Plot, Series, Table, Text
 
 SHOWN = 12  # rows and columns of a table
@@ -22,11 +21,11 @@ MOST_LINES = 24  # computations that are written out
 def tables(problem: ComputeProblem, found: Numbers) -> list[Block]:
     """Return every quantity on the way as a table, after what is given and not told above."""
     given, digits = problem.given, problem.goal.digits
-    blocks: list[Block] = []
+    blocks: list[Block] = [Heading("Every number on the way", role="folded")]
     for name, rows in given.arrays().items():
         if name in ("scale", "temperature") or tells(problem, name):
             continue
-        blocks += [] if blocks else [Heading("What is given", 3)]
+        blocks += [] if len(blocks) > 1 else [Heading("What is given", 3)]
         shape = f"({len(rows)} × {len(rows[0])})"
         blocks.append(_table([[str(x) for x in row] for row in rows], [], f"{name} {shape}"))
     asked: dict[str, list[int]] = {}
@@ -36,8 +35,7 @@ def tables(problem: ComputeProblem, found: Numbers) -> list[Block]:
         if is_given(name, given) and tells(problem, name):
             continue
         whole = found.pipeline.matrix(name)
-        noun = SYMBOLS[Quantity(name).symbol]
-        blocks.append(Heading(f"{noun[0].upper()}{noun[1:]}", 3))
+        blocks.append(Heading(title(name, given), 3))
         rows_shown = sorted(set(asked.get(name, [])) | set(range(1, min(len(whole), SHOWN) + 1)))
         rows_shown = rows_shown[: SHOWN + 4]
         body = [[written(value, digits, TEXT) for value in whole[row - 1]] for row in rows_shown]

@@ -8,10 +8,12 @@ from typing import Any
 
 from regard.analysis.exact_trace.notation import LATEX, TEXT, Style, is_long, number
 from regard.analysis.exact_trace.pipeline import Traced, in_digits
-from regard.kinds.compute.spec import Quantity
+from regard.kinds.compute.spec import ComputeGiven, Quantity
+from regard.kinds.compute.spec.names import SYMBOLS
 
 MOST = 10  # rows and columns of a matrix that is written out
-DIGITS = 8
+EXACT = 8  # digits of a number beside one that is printed
+DIGITS = 4  # of a number on the way; those that are asked for have as many as asked
 
 
 def written(value: Traced, digits: int = DIGITS, style: Style = LATEX) -> str:
@@ -47,7 +49,7 @@ def rounded(values: Sequence[Traced]) -> str:
     return f"({', '.join(map(short, values[:MOST]))}{', …' if len(values) > MOST else ''})"
 
 
-def matrix(rows: Any, digits: int = 6) -> str:
+def matrix(rows: Any, digits: int = DIGITS) -> str:
     """Write a matrix; one that is too large by its size."""
     if len(rows) > MOST or len(rows[0]) > MOST:
         return rf"\left[ {len(rows)} \times {len(rows[0])} \right]"
@@ -57,12 +59,22 @@ def matrix(rows: Any, digits: int = 6) -> str:
 
 def fitting(columns: int) -> int:
     """Return in how many digits a row of numbers fits beside a question, or on a phone."""
-    return {1: DIGITS, 2: 6, 3: 5}.get(columns, 4)
+    return {1: EXACT, 2: 6, 3: 5}.get(columns, 4)
 
 
 def equals(values: Iterable[Traced]) -> str:
     """= for fractions, and ≈ where there is a decimal among them."""
     return "=" if all(isinstance(value, Fraction) for value in values) else r"\approx"
+
+
+def title(name: str, given: ComputeGiven) -> str:
+    """Return what a quantity is called, as a title."""
+    letters, part = Quantity(name).symbol, Quantity(name).part
+    if letters == "C":
+        noun = "output" if given.heads == 1 else "outputs of the heads"
+    else:
+        noun = SYMBOLS[letters] + (f" of head {part}" if part and given.heads > 1 else "")
+    return noun[:1].upper() + noun[1:]
 
 
 def symbol(name: str, row: int | None = None) -> str:

@@ -20,9 +20,11 @@ from regard.kinds.condition.solve import AlongKey
 from regard.kinds.condition.spec import ConditionProblem
 from regard.report import Block, Plot, Table, number
 from regard.report.headline import marked
+from regard.report.numbers import short
 from regard.solving.closed_forms import SUFFICIENT_GAP
 from regard.solving.finding import Explanation, Steps
-from regard.solving.key_tables import key_name, softmax, symbol, tex, tex_vector
+from regard.solving.key_tables import key_name, softmax, symbol, tex_vector
+from regard.solving.latex_numbers import equal, tex, tex_upper_bound
 
 CONDITION = r"k_j^\top k_j > k_i^\top k_j \quad\text{for every other } i"
 
@@ -43,17 +45,20 @@ def _theorem(scale: float) -> Steps:
     times = "" if scale == 1 else f"{tex(scale)} "
     return (
         (
-            "With $q = C k_j$ all scores grow in proportion to $C$, and so do their differences.",
+            "**Scores.** With $q = C k_j$ all scores grow in proportion to $C$, and so do their "
+            "differences.",
             rf"s_j - s_i = {times}C\, (k_j^\top k_j - k_i^\top k_j)",
         ),
         (
-            "If every difference in brackets is above 0, the weight goes to 1. If one is 0, that "
+            "**Limit.** If every difference in brackets is above 0, the weight goes to 1. If one "
+            "is 0, that "
             "key keeps as much as key $j$; if one is below 0, the weight goes to 0. So the "
             "condition is necessary and sufficient.",
             CONDITION,
         ),
         (
-            "For keys of equal length it holds as soon as they are different (Cauchy and "
+            "**Lengths.** For keys of equal length it holds as soon as they are different "
+            "(Cauchy and "
             "Schwarz). A longer key may break it.",
             r"\lVert k_i \rVert \le \lVert k_j \rVert,\; k_i \ne k_j \;\implies\; "
             r"k_i^\top k_j < k_j^\top k_j",
@@ -68,17 +73,17 @@ def _here(problem: ConditionProblem, found: AlongKey) -> Steps:
         needed = level_of(problem).enough(len(keys)) / found.ahead / problem.given.scale
         return (
             (
-                f"{here(problem)} it holds. A factor that is enough for a weight of "
+                f"**Factor.** {here(problem)} it holds. A factor that is enough for a weight of "
                 r"$1 - \varepsilon$:",
-                rf"C \ge \frac{{1}}{{{tex(ahead)}}} {SUFFICIENT_GAP.latex} = {tex(needed)}",
+                rf"C \ge \frac{{1}}{{{tex(ahead)}}} {SUFFICIENT_GAP.latex} {equal(needed)}",
             ),
         )
     rival = max((at for at in range(len(keys)) if at != row), key=lambda at: keys[at] @ keys[row])
     own, other = (symbol(key_name(problem.given, at)) for at in (row, rival))
     fails = (
-        f"{here(problem)} it does not hold:",
-        rf"{own}^\top {own} = {tex(float(keys[row] @ keys[row]))} \le "
-        rf"{other}^\top {own} = {tex(float(keys[rival] @ keys[row]))}",
+        f"**Here.** {here(problem)} it does not hold:",
+        rf"{own}^\top {own} {equal(float(keys[row] @ keys[row]))} \le "
+        rf"{other}^\top {own} {equal(float(keys[rival] @ keys[row]))}",
     )
     return fails, _instead(found)
 
@@ -88,16 +93,21 @@ def _instead(found: AlongKey) -> tuple[str, str]:
     design = found.design
     if isinstance(design, InfeasibleDesign):
         return (
-            "No other query does better: the key is inside the hull of the others.",
-            rf"\alpha \le {tex(ceiling_of(design)[0])}",
+            "**Other queries.** No other query does better: the key is inside the hull of the "
+            "others.",
+            rf"\alpha \le {tex_upper_bound(ceiling_of(design)[0])}",
         )
     if isinstance(design, QueryDesign):
         return (
-            "Another query does it: one that points away from the hull of the other keys.",
-            rf"q = {tex_vector(design.query)},\qquad \alpha = "
-            rf"{tex(float(design.weights[found.row]))}",
+            "**Other queries.** Another query does it: one that points away from the hull of the "
+            "other keys.",
+            rf"q = {tex_vector(design.query)},\qquad \alpha "
+            rf"{equal(float(design.weights[found.row]))}",
         )
-    return ("Whether another query would do is at the edge of what can be decided.", "")
+    return (
+        "**Other queries.** Whether another query would do is at the edge of what can be decided.",
+        "",
+    )
 
 
 def _details(problem: ConditionProblem, found: AlongKey) -> tuple[Block, ...]:
@@ -115,7 +125,7 @@ def _details(problem: ConditionProblem, found: AlongKey) -> tuple[Block, ...]:
         )
         for at in shown
     )
-    columns = ("key", "length", "product", *(f"weight, $C = {tex(f)}$" for f in factors))
+    columns = ("key", "length", "product", *(f"weight, $C {equal(f)}$" for f in factors))
     series = weight_curves(problem, shown, np.linspace(0, 5, POINTS), products)
     return (
         Table(columns, rows, "a query along the first of these keys"),
@@ -128,5 +138,5 @@ def _beliefs(problem: ConditionProblem, found: AlongKey) -> tuple[str, ...]:
     grows = "grows to 1 as the query does" if found.design is None else "falls as the query grows"
     return (
         f"Alignment without length. With $C = 1$ the weight of the key is only "
-        f"{number(float(softmax(scores)[found.row]))} here, and {grows}.",
+        f"{short(float(softmax(scores)[found.row]))} here, and {grows}.",
     )

@@ -17,10 +17,11 @@ from regard.kinds.condition.spec import ConditionProblem
 from regard.language.bounds import upper_bound
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
 from regard.report.headline import marked
+from regard.report.numbers import short
 from regard.solving.finding import Explanation, Steps
 from regard.solving.general_remarks import GENERAL_REMARKS
-from regard.solving.key_tables import averaged, key_name, softmax, symbol, tex, tex_vector
-from regard.solving.latex_numbers import tex_upper_bound
+from regard.solving.key_tables import averaged, key_name, softmax, symbol, tex_vector
+from regard.solving.latex_numbers import equal, tex, tex_enough, tex_lower_bound, tex_upper_bound
 from regard.solving.refusals import in_words
 
 MOST_SHOWN = 8
@@ -34,18 +35,21 @@ EXAMPLES: tuple[tuple[str, list[list[float]]], ...] = (
 )
 THEOREM = (
     (
-        "A weight close to 1 needs a score above every other; and a query with such scores, made "
+        "**Scores.** A weight close to 1 needs a score above every other; and a query with such "
+        "scores, made "
         "longer, brings the weight to 1. So the question is whether there is such a query.",
         r"k_j^\top q > k_i^\top q \quad\text{for some } q \text{ and every other } i",
     ),
     (
-        "If the key is an average of the others, its score is the average of theirs and cannot be "
+        "**Inside.** If the key is an average of the others, its score is the average of theirs "
+        "and cannot be "
         "above all of them.",
         r"k_j = \sum_{i \ne j} \lambda_i k_i \;\implies\; k_j^\top q = "
         r"\sum_{i \ne j} \lambda_i\, k_i^\top q \le \max_{i \ne j} k_i^\top q",
     ),
     (
-        "If it is none, the direction from the nearest point $h$ of the hull of the others to the "
+        "**Outside.** If it is none, the direction from the nearest point $h$ of the hull of the "
+        "others to the "
         "key lifts it above all of them, by the distance. Hence the condition: the key is outside "
         "that hull. It is both necessary and sufficient.",
         r"q = k_j - h,\qquad (k_j - k_i)^\top q \ge \lVert k_j - h \rVert^2 > 0",
@@ -120,17 +124,19 @@ def _outside(
     point = averaged(problem.given, np.where(shares > 1e-9, shares, 0.0))
     steps = (
         (
-            f"{here(problem)} it is outside, and this is the nearest point of the hull. The "
+            f"**Margin.** {here(problem)} it is outside, and this is the nearest point of the "
+            f"hull. The "
             "distance is the best margin per unit of length of a query.",
-            rf"h = {point} = {tex_vector(nearest)},\qquad \delta = \lVert {key} - h \rVert = "
-            rf"{tex(design.margin)}",
+            rf"h = {point} = {tex_vector(nearest)},\qquad \delta = \lVert {key} - h \rVert "
+            rf"{equal(design.margin)}",
         ),
         (
-            rf"For a weight of $1 - \varepsilon = {tex(1 - level.epsilon)}$ the query must be this "
+            rf"**Length.** For a weight of $1 - \varepsilon {equal(1 - level.epsilon)}$ the "
+            rf"query must be this "
             "long.",
-            rf"{tex(level.above / design.margin / scale)} \le \lVert q \rVert \le "
-            rf"{tex(level.enough(len(keys)) / design.margin / scale)},\qquad \text{{{which}: }} "
-            rf"{tex(length)}",
+            rf"{tex_lower_bound(level.above / design.margin / scale)} \le \lVert q \rVert \le "
+            rf"{tex_enough(level.enough(len(keys)) / design.margin / scale)},\qquad "
+            rf"\text{{{which}: }} {tex(length)}",
         ),
     )
     facts = Facts(
@@ -138,7 +144,7 @@ def _outside(
             ("margin", number(design.margin, 10)),
             ("nearest point of the hull", vector(nearest)),
             ("its weights", vector(shares)),
-            ("direction", vector(unit, 10)),
+            ("direction", vector(unit)),
             ("query", vector(design.query)),
             ("its length", number(length)),
             ("weight of the key", number(float(design.weights[row]), 8)),
@@ -158,24 +164,26 @@ def _inside(
     best: QueryDesign = refusal.best
     steps = (
         (
-            f"{here(problem)} it is inside" + (":" if exact else ", to rounding:"),
+            f"**Inside.** {here(problem)} it is inside" + (":" if exact else ", to rounding:"),
             rf"{key} = {averaged(problem.given, combination)}",
         ),
         (
-            r"Then its weight has a ceiling. With $\lambda$ the weights of that average, of "
+            r"**Ceiling.** Then its weight has a ceiling. With $\lambda$ the weights of that "
+            r"average, of "
             r"entropy $H$, $\ln \alpha_j = \sum_i \lambda_i \ln \alpha_i$ for every query.",
-            r"\alpha_j \le \frac{1}{1 + e^{H(\lambda)}} = " + tex_upper_bound(bound, 10),
+            r"\alpha_j \le \frac{1}{1 + e^{H(\lambda)}} \le " + tex_upper_bound(bound),
         ),
         (
-            "The average with the largest entropy gives the exact ceiling; this query reaches it.",
-            rf"q = {tex_vector(best.query)},\qquad \alpha_j = "
-            rf"{tex(float(best.weights[found.row]), 10)}",
+            "**Best query.** The average with the largest entropy gives the exact ceiling; this "
+            "query reaches it.",
+            rf"q = {tex_vector(best.query)},\qquad \alpha_j "
+            rf"{equal(float(best.weights[found.row]))}",
         ),
     )
     facts = Facts(
         (
-            ("ceiling", upper_bound(bound, 10)),
-            ("best query", vector(best.query, 6)),
+            ("ceiling", upper_bound(bound, 4)),
+            ("best query", vector(best.query)),
             ("its weights", vector(best.weights)),
         )
     )
@@ -193,8 +201,8 @@ def _examples() -> Table:
             design = design_query(listed, 0, tolerance=0.01)
             rows.append((name, "yes", number(design.margin, 10), "1", "none"))
         except InfeasibleDesign as refusal:
-            bound, best = ceiling_of(refusal)[0], vector(refusal.best.query, 6)
-            rows.append((name, "no", "0", upper_bound(bound, 10), best))
+            bound, best = ceiling_of(refusal)[0], vector(refusal.best.query)
+            rows.append((name, "no", "0", upper_bound(bound, 4), best))
     columns = ("the key is", "can win", "margin", "largest weight", "reached by")
     return Table(columns, tuple(rows), "four keys among others in the plane")
 
@@ -204,10 +212,10 @@ def _beliefs(problem: ConditionProblem, found: OfKeys) -> tuple[str, ...]:
     own = float(softmax(scores)[found.row])
     long = np.array([[1.0, 0], [2.0, 0], [0, 1.0]])
     aligned = softmax(5 * long @ long[0])
-    works = f"ten times the key gives it {number(own)} in the example above, but " * (own > 0.5)
-    fails = f", and ten times the key of the example only {number(own)}" * (own <= 0.5)
+    works = f"ten times the key gives it {short(own)} in the example above, but " * (own > 0.5)
+    fails = f", and ten times the key of the example only {short(own)}" * (own <= 0.5)
     return (
         f"Taking the key itself as the query: {works}with the keys (1, 0), (2, 0), (0, 1) five "
-        f"times the first gives it {number(float(aligned[0]), 4)}, because the second is longer"
+        f"times the first gives it {short(float(aligned[0]))}, because the second is longer"
         f"{fails}.",
     )

@@ -14,15 +14,18 @@ from regard.language.bounds import upper_bound
 from regard.problems import key_instance
 from regard.report import Block, Facts, Plot, Series, Table, Text, number, vector
 from regard.report.headline import marked
+from regard.report.numbers import short
 from regard.solving.closed_forms import NECESSARY_GAP, SUFFICIENT_GAP
 from regard.solving.finding import Explanation
 from regard.solving.general_remarks import GENERAL_REMARKS
-from regard.solving.key_tables import softmax, tex
+from regard.solving.key_tables import softmax
+from regard.solving.latex_numbers import equal
 from regard.solving.sliders import along
 
 POINTS = 49
 OUTPUT = (
-    "The output misses $v_j$ by a mix of differences, so by at most $1 - \\alpha_j$ of the "
+    "**Output.** The output misses $v_j$ by a mix of differences, so by at most $1 - \\alpha_j$ "
+    "of the "
     "largest. It does miss by that much if all other values are in one place. So for all values at "
     "once the question is again when $\\alpha_j \\ge 1 - \\varepsilon$.",
     r"c - v_j = \sum_{i \ne j} \alpha_i (v_i - v_j),\qquad "
@@ -58,28 +61,34 @@ def explain_mass(problem: ConditionProblem, found: OfScores) -> Explanation:
 def _gap_steps(found: OfScores) -> tuple[tuple[str, str], ...]:
     return (
         (
-            r"Divide the softmax by $e^{s_j}$: only the differences of the scores are left.",
+            r"**Weights.** Divide the softmax by $e^{s_j}$: only the differences of the scores "
+            r"are left.",
             r"\alpha_j = \frac{1}{1 + \sum_{i \ne j} e^{s_i - s_j}}",
         ),
         (
-            r"So the weight is at least $1 - \varepsilon$ exactly where that sum is small enough. "
-            "Taking logarithms gives the condition, which is both necessary and sufficient.",
+            r"**Condition.** So the weight is at least $1 - \varepsilon$ exactly where that sum "
+            r"is small enough. "
+            "Taking logarithms gives the condition, which is both necessary and "
+            "sufficient.",
             r"\sum_{i \ne j} e^{s_i - s_j} \le \frac{\varepsilon}{1 - \varepsilon}",
         ),
         (
-            r"Let $\gamma$ be the gap to the runner-up. The sum has $n - 1$ terms of at most "
+            r"**Gap.** Let $\gamma$ be the gap to the runner-up. The sum has $n - 1$ terms of at "
+            r"most "
             r"$e^{-\gamma}$, and one of them is $e^{-\gamma}$.",
             r"\gamma = s_j - \max_{i \ne j} s_i,\qquad \frac{e^{-\gamma}}{1 + e^{-\gamma}} \le "
             r"1 - \alpha_j \le \frac{(n-1) e^{-\gamma}}{1 + (n-1) e^{-\gamma}}",
         ),
         (
-            "A gap to every other key that is sufficient; it is needed in full if all others score "
+            "**Sufficient.** A gap to every other key that is sufficient; it is needed in full "
+            "if all others score "
             "alike.",
-            rf"s_j - s_i \ge {SUFFICIENT_GAP.latex} = {tex(found.enough, 10)}",
+            rf"s_j - s_i \ge {SUFFICIENT_GAP.latex} {equal(found.enough)}",
         ),
         (
-            "A gap that is necessary; it is enough if there is only one rival that counts.",
-            rf"s_j - s_i \ge {NECESSARY_GAP.latex} = {tex(found.needed, 10)}",
+            "**Necessary.** A gap that is necessary; it is enough if there is only one rival "
+            "that counts.",
+            rf"s_j - s_i \ge {NECESSARY_GAP.latex} {equal(found.needed)}",
         ),
     )
 
@@ -90,11 +99,12 @@ def _query(problem: ConditionProblem, found: OfScores) -> tuple[str, str]:
     factor = found.enough / scale
     over = "" if scale == 1 else " over the scale"
     return (
-        "For keys of length 1 at right angles $q = C k_j$ makes all others score alike, so $C$ "
+        "**Query.** For keys of length 1 at right angles $q = C k_j$ makes all others score "
+        "alike, so $C$ "
         f"must be the sufficient gap{over}; taking off the mean of the keys gives the shortest "
         "query.",
-        rf"C = {tex(factor, 10)},\qquad \lVert q \rVert = C \sqrt{{\frac{{n-1}}{{n}}}} = "
-        rf"{tex(factor * math.sqrt((n - 1) / n), 10)}",
+        rf"C {equal(factor)},\qquad \lVert q \rVert = C \sqrt{{\frac{{n-1}}{{n}}}} "
+        rf"{equal(factor * math.sqrt((n - 1) / n))}",
     )
 
 
@@ -136,8 +146,8 @@ def _values(problem: ConditionProblem) -> tuple[Block, ...]:
     return (
         Text(
             "The condition is for all values, so those given do not enter into it. For them, the "
-            f"farthest being {number(widest)} away, it means an error of at most "
-            f"{upper_bound(epsilon * widest)}."
+            f"farthest being {short(widest)} away, it means an error of at most "
+            f"{upper_bound(epsilon * widest, 3)}."
         ),
     )
 
@@ -173,7 +183,7 @@ def _by_chance(weights: Float64) -> str:
     return (
         "That $c \\approx v_j$ needs dominance for particular values too. With the values $v_j = "
         f"0$, -1 and 1 and the weights {vector(weights)} the output is "
-        f"{number(round(float(weights @ [0, -1, 1]), 15))}, which is $v_j$ exactly, though "
-        f"$\\alpha_j$ is only {number(float(weights[0]))}. Only for all values at once is "
+        f"{short(round(float(weights @ [0, -1, 1]), 15))}, which is $v_j$ exactly, though "
+        f"$\\alpha_j$ is only {short(float(weights[0]))}. Only for all values at once is "
         "dominance necessary."
     )

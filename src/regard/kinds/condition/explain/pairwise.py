@@ -11,9 +11,11 @@ from regard.kinds.condition.solve import MANY, OfScores
 from regard.kinds.condition.spec import ConditionProblem
 from regard.report import Block, Facts, Plot, Series, Table, number
 from regard.report.headline import marked
+from regard.report.numbers import short
 from regard.solving.closed_forms import LEAST_OF_RATIO, SUFFICIENT_GAP
 from regard.solving.finding import Explanation, Steps
-from regard.solving.key_tables import softmax, tex
+from regard.solving.key_tables import softmax
+from regard.solving.latex_numbers import equal, tex
 
 
 def explain_pairwise(problem: ConditionProblem, found: OfScores) -> Explanation:
@@ -24,11 +26,11 @@ def explain_pairwise(problem: ConditionProblem, found: OfScores) -> Explanation:
         _steps(problem),
         _details(n, ratio),
         (
-            f'"Overwhelmingly larger than each" taken for "nearly all". With R = {number(ratio)} '
-            f"and a million keys the largest weight may be {number(least(MANY, ratio))}; with {n} "
-            f"keys it may be {number(least(n, ratio))}. For 0.99 of the weight among {n} keys the "
-            f"gap would have to be {number(SUFFICIENT_GAP.value(n=n, epsilon=0.01))} instead of "
-            f"{number(math.log(ratio))}.",
+            f'"Overwhelmingly larger than each" taken for "nearly all". With R = {short(ratio)} '
+            f"and a million keys the largest weight may be {short(least(MANY, ratio))}; with {n} "
+            f"keys it may be {short(least(n, ratio))}. For 0.99 of the weight among {n} keys the "
+            f"gap would have to be {short(SUFFICIENT_GAP.value(n=n, epsilon=0.01))} instead of "
+            f"{short(math.log(ratio))}.",
             "A condition on the query alone. If another key equals this one, their weights are "
             "equal for every query: the ratio is 1.",
         ),
@@ -47,28 +49,32 @@ def _steps(problem: ConditionProblem) -> Steps:
     scale = "" if problem.given.scale == 1 else f"{tex(problem.given.scale)} "
     steps = (
         (
-            "All weights have the same denominator, so it cancels in a ratio.",
+            "**Ratio.** All weights have the same denominator, so it cancels in a ratio.",
             r"\frac{\alpha_j}{\alpha_i} = \frac{e^{s_j}}{e^{s_i}} = e^{s_j - s_i}",
         ),
         (
-            "Taking logarithms gives the condition: necessary, sufficient, and independent of the "
+            "**Logarithm.** Taking logarithms gives the condition: necessary, sufficient, and "
+            "independent of the "
             "number of keys. " + _which_ratio(problem),
-            rf"s_j - s_i \ge \ln R,\qquad \ln {tex(ratio)} = {tex(math.log(ratio), 10)}",
+            rf"s_j - s_i \ge \ln R,\qquad \ln {tex(ratio)} {equal(math.log(ratio))}",
         ),
         (
-            f"It is a condition on differences of scores. With $s_i = {scale}k_i \\cdot q$ it "
+            f"**Scores.** It is a condition on differences of scores. With "
+            f"$s_i = {scale}k_i \\cdot q$ it "
             "reads as follows, so a query of length $\\lVert q \\rVert$ needs keys that are far "
             "enough apart.",
             rf"{scale}(k_j - k_i) \cdot q \ge \ln R",
         ),
         (
-            "Such a query exists, if long enough, exactly if $k_j$ is outside the hull of the "
+            "**Query.** Such a query exists, if long enough, exactly if $k_j$ is outside the "
+            "hull of the "
             "other keys.",
             r"k_j \notin \operatorname{conv}\{k_i : i \ne j\}",
         ),
         (
-            "It does not mean that key $j$ has most of the weight: many small weights add up.",
-            rf"\alpha_j \ge {LEAST_OF_RATIO.latex} = {tex(least(n, ratio))} \quad (n = {n})",
+            "**Share.** It does not mean that key $j$ has most of the weight: many small weights "
+            "add up.",
+            rf"\alpha_j \ge {LEAST_OF_RATIO.latex} {equal(least(n, ratio))} \quad (n = {n})",
         ),
     )
     return renamed_steps(problem, steps)
@@ -102,7 +108,7 @@ def _details(n: int, ratio: float) -> tuple[Block, ...]:
         Table(
             ("keys", "least weight of the largest"),
             rows,
-            f"a weight {number(ratio)} times every other may still be small",
+            f"a weight {short(ratio)} times every other may still be small",
         ),
         Plot(
             "lines",

@@ -17,6 +17,7 @@ from regard.language import parse, parse_limit
 from regard.problems.tokens import token_label
 from regard.report import Block, Facts, Plot, Series, Table, number, vector
 from regard.report.headline import marked
+from regard.report.numbers import short
 from regard.solving.finding import Explanation
 from regard.solving.latex_numbers import percent
 from regard.solving.token_names import token_symbol
@@ -76,7 +77,7 @@ def _assumes(found: Found) -> tuple[str, ...]:
     if not isinstance(found, OutOfReach) or found.in_the_limit:
         return ()
     parameters = found.problem.given.parameters.items()
-    values = ", ".join(f"{name} = {number(value)}" for name, value in parameters)
+    values = ", ".join(f"{name} = {short(value, 4)}" for name, value in parameters)
     return (f"the parameters are as given ({values}), short of the limit.",)
 
 
@@ -106,9 +107,9 @@ def _numbers(found: Found) -> tuple[Block, ...]:
 def _row(found: Found, tokens: Float64) -> tuple[str, ...]:
     distance, nearest = found.nearest_average(tokens)
     return (
-        vector(found.at.weights(tokens), digits=6),
+        vector(found.at.weights(tokens), digits=4),
         percent(found.at.error(tokens)),
-        vector(nearest, digits=6),
+        vector(nearest, digits=4),
         number(distance, 10),
         percent(distance / found.at.size),
     )
@@ -124,7 +125,7 @@ def _trend(found: Found) -> list[Block]:
     for share in SHARES:
         there = instance(found.problem, {norm: share * length})
         off = away(there, found.limit_weights)
-        weights = vector(there.weights(), digits=10)
+        weights = vector(there.weights(), digits=4)
         over = percent(off / there.table.norm)
         rows.append((number(there.table.norm), weights, number(off, 10), over))
     columns = (norm, "weights", "distance to its limit", f"over {norm}")

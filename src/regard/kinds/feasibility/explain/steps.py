@@ -11,9 +11,9 @@ from regard.checking.sampling import Float64
 from regard.kinds.feasibility.solve import AsItIs, Found, OutOfReach, Reached
 from regard.kinds.feasibility.solve.excluded_multiples import Piece, least_gap, nearest_rival
 from regard.language import parse
-from regard.report import number
+from regard.report.numbers import short
 from regard.solving.finding import Steps
-from regard.solving.latex_numbers import column, factor, percent, ratio, root, tex
+from regard.solving.latex_numbers import column, equal, factor, percent, ratio, root, tex
 from regard.solving.token_names import length_symbol, token_symbol
 
 __all__ = ["multiple", "square", "steps"]
@@ -41,7 +41,8 @@ def steps(found: AsItIs | Reached | OutOfReach) -> Steps:
     at, row = found.at, found.at.row
     said = (
         (
-            f"Token {row + 1} scores every token by their inner product. Basis vectors are at "
+            f"**Scores.** Token {row + 1} scores every token by their inner product. Basis "
+            f"vectors are at "
             f"right angles, so only common ones count. In units of ${square(found)}$:",
             rf"{factor(at.scale)}{token_symbol(row)}^\top x_j = ({_multiples(found, at.tokens)}) "
             rf"\cdot {square(found)}",
@@ -55,8 +56,10 @@ def steps(found: AsItIs | Reached | OutOfReach) -> Steps:
         ),
     )
     if isinstance(found, AsItIs):
-        within = f"That is the goal already, within {percent(found.tolerance)} of its length."
-        return (*said, (within, rf"{_relative(found)} = {tex(at.error(at.tokens), 3)}"))
+        within = (
+            f"**Goal.** That is the goal already, within {percent(found.tolerance)} of its length."
+        )
+        return (*said, (within, rf"{_relative(found)} {equal(at.error(at.tokens), 3)}"))
     if isinstance(found, Reached):
         return (*said, *_reached_steps(found))
     return (*said, *_excluded_steps(found))
@@ -65,17 +68,23 @@ def steps(found: AsItIs | Reached | OutOfReach) -> Steps:
 def _who_wins(found: Found) -> str:
     symbol = token_symbol(found.at.row, "c")
     if not found.problem.given.limits:
-        return f"The softmax turns the scores into weights, and ${symbol}$ is this average."
+        return (
+            f"**Weights.** The softmax turns the scores into weights, and ${symbol}$ is this "
+            "average."
+        )
     if np.ptp(found.at.weights()) <= 1e-12:
-        return f"All scores are alike, so ${symbol}$ is the plain average of the tokens."
+        return (
+            f"**Weights.** All scores are alike, so ${symbol}$ is the plain average of the tokens."
+        )
     if np.max(found.limit_weights) < 1:
         return (
-            "The largest scores take the weight, the more so the longer the vectors are. "
+            "**Weights.** The largest scores take the weight, the more so the longer the vectors "
+            "are. "
             f"So ${symbol}$ comes close to the average of what they belong to."
         )
     itself = ", the token itself." if found.limit_weights[found.at.row] == 1 else "."
     return (
-        "The largest score takes the weight, the more so the longer the vectors are. "
+        "**Weights.** The largest score takes the weight, the more so the longer the vectors are. "
         f"So ${symbol}$ comes close to what it belongs to{itself}"
     )
 
@@ -107,7 +116,8 @@ def _reached_steps(found: Reached) -> Steps:
     tokens = at.changed_by(best.factor, best.vector)
     return (
         (
-            f"A multiple changes the scores. With the factor {number(best.factor)} they are, "
+            f"**Multiple.** A multiple changes the scores. With the factor {short(best.factor)} "
+            f"they are, "
             "in the same units,",
             rf"{token_symbol(at.changed)} = {parse(found.token).to_latex()}: \qquad "
             f"({_multiples(found, tokens)})",
@@ -115,8 +125,8 @@ def _reached_steps(found: Reached) -> Steps:
         (
             "With the weights that follow from these, the output comes as near to the goal as was "
             "asked for.",
-            rf"\alpha = {column(at.weights(tokens))}, \qquad {_relative(found)} = "
-            rf"{tex(best.error, 3)} \le {tex(found.tolerance)}",
+            rf"\alpha = {column(at.weights(tokens))}, \qquad {_relative(found)} "
+            rf"{equal(best.error, 3)} \le {tex(found.tolerance)}",
         ),
     )
 
@@ -127,11 +137,12 @@ def _excluded_steps(found: OutOfReach) -> Steps:
         weights = (
             f"Other weights could give ${goal}$, which is an average of the tokens. But the "
             "weights are not free: they follow from the scores, and lie elsewhere.",
-            rf"{_relative(found)} = {tex(at.error(at.tokens), 4)}",
+            rf"{_relative(found)} {equal(at.error(at.tokens))}",
         )
     else:
         weights = (
-            f"Could other weights give ${goal}$? The output is an average of the tokens, and "
+            f"**Other weights.** Could other weights give ${goal}$? The output is an average of "
+            f"the tokens, and "
             "the nearest average of them stays at a distance.",
             _hull_line(found, at.tokens),
         )
@@ -141,7 +152,8 @@ def _excluded_steps(found: OutOfReach) -> Steps:
     if apart:
         said.append(
             (
-                f"Adding {_either(apart)} to ${token_symbol(at.changed)}$ does not help: it moves "
+                f"**Tokens.** Adding {_either(apart)} to ${token_symbol(at.changed)}$ does not "
+                f"help: it moves "
                 "one token, and the nearest average is then",
                 r", \qquad ".join(
                     rf"\text{{with}} \; {parse(name).to_latex()}: \quad {_hull_line(found, tokens)}"
@@ -197,17 +209,19 @@ def _every_factor(found: OutOfReach) -> list[tuple[str, str]]:
     bound = rf"{_relative(found)} \ge {tex(least, 4)}"
     said = []
     if led:
-        share = percent(min(covered[name][0].share for name in led), 6)
+        share = percent(min(covered[name][0].share for name in led), 4)
         said += [
             (
-                rf"And any multiple $\lambda$? Token {at.row + 1} raises its own score most of "
+                rf"**Multiples.** And any multiple $\lambda$? Token {at.row + 1} raises its own "
+                rf"score most of "
                 "all. Above that of its nearest rival it stays by",
                 r", \qquad ".join(
                     rf"{parse(name).to_latex()}: \quad {leads[name]}" for name in led
                 ),
             ),
             (
-                f"So token {at.row + 1} keeps at least {share} of the weight on itself. Its own "
+                f"**The rest.** So token {at.row + 1} keeps at least {share} of the weight on "
+                f"itself. Its own "
                 "direction stays in the output, whatever the multiple.",
                 bound,
             ),

@@ -19,9 +19,8 @@ from regard.kinds.heads.explain.tables import details
 from regard.kinds.heads.solve.head_queries import HeadQueries, WeightCeiling
 from regard.kinds.heads.spec import HeadsProblem
 from regard.language.bounds import upper_bound
-from regard.report import number
 from regard.report.headline import marked
-from regard.report.numbers import spelled
+from regard.report.numbers import short, spelled
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
     KNOWN,
@@ -30,17 +29,17 @@ from regard.solving.key_tables import (
     formula_tex,
     key_name,
     symbol,
-    tex,
     tex_vector,
     variance_in_digits,
     weights_table,
 )
-from regard.solving.latex_numbers import tex_upper_bound
+from regard.solving.latex_numbers import equal, tex, tex_upper_bound
 from regard.solving.refusals import in_words
 
 __all__ = ["explain"]
 
 SHOWN = 4  # heads that a step writes out
+_NEARLY = 0.9999
 
 
 def explain(problem: HeadsProblem, found: HeadQueries | WeightCeiling) -> Explanation:
@@ -62,9 +61,9 @@ def _result(problem: HeadsProblem, found: HeadQueries) -> str:
     heads = marked(f"{count} head{'s' * (len(found.queries) > 1)}", "target")
     factor = ""
     if found.factor is not None:
-        factor = f", with the factor ${found.heads.whole.factor}$ = {tex(found.factor, 4)}"
+        factor = f", with the factor ${found.heads.whole.factor}$ {equal(found.factor)}"
     limit = "" if found.noisy is None else " as the noise vanishes"
-    return f"{heads} come within {number(problem.goal.tolerance)} of the goal{factor}{limit}."
+    return f"{heads} come within {short(problem.goal.tolerance)} of the goal{factor}{limit}."
 
 
 def _beliefs(problem: HeadsProblem, found: HeadQueries) -> Iterator[str]:
@@ -85,7 +84,7 @@ def _beliefs(problem: HeadsProblem, found: HeadQueries) -> Iterator[str]:
         yield (
             "That the noise does not matter because it is small. Small against what: with the "
             f"noise given the error is {error_in_digits(found.error_with_noise)}, without it "
-            f"{number(found.error)}."
+            f"{short(found.error)}."
         )
 
 
@@ -98,7 +97,7 @@ def _headline(found: HeadQueries) -> str:
             parts.append(r"\ldots")
             break
     if found.factor is not None:
-        parts.append(rf"{found.heads.whole.factor} = {tex(found.factor)}")
+        parts.append(rf"{found.heads.whole.factor} {equal(found.factor)}")
     limit = "" if found.noisy is None else r" \quad \text{as the noise vanishes}"
     return r",\quad ".join(parts) + limit
 
@@ -108,23 +107,23 @@ def _impossible(problem: HeadsProblem, found: WeightCeiling) -> Explanation:
     key, weight = symbol(key_name(given, found.row)), found.whole.target[found.row]
     steps = (
         (
-            "This key is an average of others:",
+            "**Inside.** This key is an average of others:",
             rf"{key} = {averaged(given, found.ceiling.witness['combination'])}",
         ),
         (
-            "So no query gives it more than this, and no average of heads does.",
-            r"\alpha \le \frac{1}{1 + e^{H(\lambda)}} = " + tex_upper_bound(most),
+            "**Ceiling.** So no query gives it more than this, and no average of heads does.",
+            r"\alpha \le \frac{1}{1 + e^{H(\lambda)}} \le " + tex_upper_bound(most),
         ),
         (
-            "It was to have more.",
-            rf"{tex(weight)} - {tex(problem.goal.tolerance)} > {tex_upper_bound(most)}",
+            "**Wanted.** It was to have more.",
+            rf"{tex(weight)} - {tex(problem.goal.tolerance)} > {tex_upper_bound(most, 4)}",
         ),
     )
     caption = "the most it can get"
     table = weights_table(given, found.whole.wanted, found.closest.weights, caption=caption)
     belief = (
         f"That more heads help. Each of {problem.goal.heads} heads gives the key at most "
-        f"{upper_bound(most)}, so their average does too."
+        f"{upper_bound(most, 3)}, so their average does too."
     )
     headline = rf"\text{{impossible: every head gives }} {key} \text{{ at most }} {tex(most)}"
     return Explanation(headline, steps, (table,), (belief,))
@@ -138,7 +137,8 @@ def _steps(problem: HeadsProblem, found: HeadQueries) -> Iterator[Step]:
     yield _shares(found)
     if found.factor is None:
         yield (
-            "Each query was designed for its keys: the wanted ones score above all others"
+            "**Queries.** Each query was designed for its keys: the wanted ones score above all "
+            "others"
             + (", with as little noise as possible." if random else ".")
             + MEANS * found.in_means,
             _listed(tex_vector(query) for query in found.queries[:SHOWN]),
@@ -147,7 +147,8 @@ def _steps(problem: HeadsProblem, found: HeadQueries) -> Iterator[Step]:
         yield from _one_key_steps(found, found.factor)
     else:
         yield (
-            "The query of a mixed head adds the logarithms of its shares, if they differ.",
+            "**Queries.** The query of a mixed head adds the logarithms of its shares, if they "
+            "differ.",
             _listed(pattern.latex() for pattern in heads.patterns[:SHOWN]),
         )
     alpha = heads.keys.isotropic
@@ -158,15 +159,17 @@ def _steps(problem: HeadsProblem, found: HeadQueries) -> Iterator[Step]:
         yield proved_step(found)
     else:
         yield (
-            "The output of these queries, as they are rounded, is proved to be that near.",
-            rf"\lVert c - c^* \rVert = {tex(found.error)}"
+            "**Error.** The output of these queries, as they are rounded, is proved to be that "
+            "near.",
+            rf"\lVert c - c^* \rVert {equal(found.error)}"
             + (rf" \le {tex(heads.tolerance)}" if found.proved else ""),
         )
     if found.noisy is not None:
         yield (
-            "That is in the limit of vanishing noise, where keys are their means. With the noise "
+            "**With noise.** That is in the limit of vanishing noise, where keys are their "
+            "means. With the noise "
             f"given the error{heads.keys.together} of the same queries is",
-            rf"{RMS} = {tex(found.error_with_noise)} > "
+            rf"{RMS} {equal(found.error_with_noise)} > "
             rf"{tex(heads.tolerance)}",
         )
 
@@ -186,7 +189,7 @@ def _shares(found: HeadQueries) -> Step:
         for h, pattern in enumerate(heads.patterns[:SHOWN])
     ]
     return (
-        f"The outputs of {count} heads are averaged, so each counts $1/{count}$. "
+        f"**Shares.** The outputs of {count} heads are averaged, so each counts $1/{count}$. "
         + (
             "A head for each wanted value is all it takes."
             if heads.pure
@@ -205,18 +208,18 @@ def _one_key_steps(found: HeadQueries, factor: float) -> Iterator[Step]:
     power = formula_tex(one.height)
     mean = r"\mu_i" if whole.prefix == "mu" else "k_i"
     yield (
-        f"In each head the wanted key scores ${power}$"
+        f"**Scores.** In each head the wanted key scores ${power}$"
         + (" in the mean" if random else "")
         + " and every other key 0.",
         rf"{mean}^\top q_h = {c} \;\text{{ for its key}},\qquad \alpha = "
         + formula_tex(one.weight_formula),
     )
     yield (
-        f"What leaks to the other {'key' if n == 2 else f'{n - 1} keys'} falls like "
+        f"**Leak.** What leaks to the other {'key' if n == 2 else f'{n - 1} keys'} falls like "
         f"$e^{{-{power}}}$, so ${c}$ must be large against $\\ln n$. This one is enough for "
         "the tolerance:",
-        rf"r = {formula_tex(one.leak_formula)} = {tex(one.leak(factor))} \quad\text{{at }} {c} = "
-        + tex(factor),
+        rf"r = {formula_tex(one.leak_formula)} {equal(one.leak(factor))} \quad\text{{at }} {c} "
+        + equal(factor),
     )
 
 
@@ -225,19 +228,25 @@ def _noise_steps(problem: HeadsProblem, found: HeadQueries, alpha: float) -> Ite
     letter = variance_letter(problem, alpha)
     tail = rf"\Phi\left(-\frac{{1}}{{\sqrt{{2 {letter}}}}}\right)"
     yield (
-        "Noise moves the gap to each rival, but in proportion to the gap itself: making "
+        "**Noise.** Noise moves the gap to each rival, but in proportion to the gap itself: making "
         f"${c}$ larger does no harm. A head with one wanted key has no upper limit on ${c}$; a "
         f"pair in one head needs ${c} \\ll {letter}^{{-1/2}}$.",
         rf"s_a - s_i \sim \mathcal{{N}}({c},\, 2 {letter} {c}^2),\qquad "
         rf"P(s_a < s_i) = {tail} = {_tail(1, alpha)}",
     )
     yield (
-        f"As ${c} \\to \\infty$ the head copies its value if its key scores highest, and the "
+        f"**Limit.** As ${c} \\to \\infty$ the head copies its value if its key scores highest, "
+        f"and the "
         "probability of that does not depend on the scale any more.",
-        rf"P = \int \varphi(z)\, \Phi(z + {letter}^{{-1/2}})^{{n-1}}\, dz = "
-        rf"{tex(hardmax_limit(n, alpha)[0], 10)},\qquad 1 - P \le (n-1)\, {tail} = "
+        rf"P = \int \varphi(z)\, \Phi(z + {letter}^{{-1/2}})^{{n-1}}\, dz "
+        rf"{_nearly_one(hardmax_limit(n, alpha)[0])},\qquad 1 - P \le (n-1)\, {tail} = "
         rf"{_tail(n - 1, alpha)}",
     )
+
+
+def _nearly_one(chance: float) -> str:
+    """Write a probability; one of which only digits would tell that it is not 1, as near it."""
+    return equal(chance) if chance < _NEARLY or chance == 1 else f"> {_NEARLY}"
 
 
 def _tail(times: int, alpha: float) -> str:

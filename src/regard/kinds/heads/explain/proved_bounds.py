@@ -8,8 +8,8 @@ from regard.kinds.heads.spec import WeightsProblem
 from regard.language.bounds import upper_bound
 from regard.problems.laws import Gaussian
 from regard.report import number
-from regard.solving.key_tables import formula_tex, symbol, tex
-from regard.solving.latex_numbers import tex_upper_bound
+from regard.solving.key_tables import formula_tex, symbol
+from regard.solving.latex_numbers import tex, tex_upper_bound
 
 Step = tuple[str, str]
 
@@ -28,7 +28,7 @@ def random_assumes(problem: WeightsProblem) -> tuple[str, ...]:
 def proved_in_words(found: AveragedQueries) -> str:
     """Say what is proved of the error."""
     bound, tolerance = found.bound.value, found.heads.tolerance
-    return f"at most {upper_bound(min(bound, tolerance) if found.proved else bound)}"
+    return f"at most {upper_bound(min(bound, tolerance) if found.proved else bound, 4)}"
 
 
 def tolerance_in_words(problem: WeightsProblem) -> str:
@@ -99,12 +99,13 @@ def proved_step(found: AveragedQueries) -> Step:
     elif weights_count:
         more = " What holds for all weights together holds for each of them."
     return (
-        r"What is proved below is a bound in exponentials: $c_0$ is the output for scores at their "
+        r"**Proof.** What is proved below is a bound in exponentials: $c_0$ is the output for "
+        r"scores at their "
         r"means, $R$ how far the noise moves the mean output, and $V$ how much it spreads it, each "
         "at most (by the Gaussian Poincaré inequality and the convexity of the log-sum-exp)."
         + more,
         rf"{RMS} \le \sqrt{{(\lVert c_0 - c^* \rVert + R)^2 + V}} = "
-        rf"\sqrt{{({tex_upper_bound(bound.missed)} + {tex_upper_bound(bound.moved)})^2 + "
-        rf"{tex_upper_bound(bound.spread)}}} \le "
-        rf"{tex_upper_bound(bound.value)} " + (rf"\le {tex(tolerance)}" if found.proved else ""),
+        rf"\sqrt{{({tex_upper_bound(bound.missed, 4)} + {tex_upper_bound(bound.moved, 4)})^2 + "
+        rf"{tex_upper_bound(bound.spread, 4)}}} \le "
+        rf"{tex_upper_bound(bound.value, 4)} " + (rf"\le {tex(tolerance)}" if found.proved else ""),
     )

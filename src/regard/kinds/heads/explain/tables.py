@@ -12,6 +12,7 @@ from regard.kinds.heads.solve.head_queries import HeadQueries
 from regard.kinds.heads.spec import HeadsProblem
 from regard.problems.instances import Float64
 from regard.report import Block, Facts, Plot, Series, Slider, Table, number, vector
+from regard.report.numbers import short
 from regard.solving.general_remarks import GENERAL_REMARKS
 from regard.solving.key_tables import (
     KNOWN,
@@ -113,7 +114,7 @@ def _against_one(
         if not heads.pure
         else "The error of several heads, and of one head for all wanted keys",
         whole.factor,
-        f"root mean square error, 0 if below {number(KNOWN)}" if random else "error",
+        f"root mean square error, 0 if below {short(KNOWN)}" if random else "error",
         tuple(
             Series(name, tuple(x.tolist()), line)
             for name, line in zip((several, "one head"), lines, strict=True)

@@ -112,15 +112,19 @@ def _steps(results: Sequence[Result], given: IdentityGiven) -> Steps:
             found[_begin(result)] = None
         found |= dict.fromkeys(_why(result, given))
         if _status(result) == "all" and claim.formula is None and claim.part != "whole":
-            found["It is so in every row, and so for the whole matrix.", _statement(result)] = None
+            found[
+                "**Matrix.** It is so in every row, and so for the whole matrix.",
+                _statement(result),
+            ] = None
     if same:
-        found["In the same way:", r",\quad ".join(same)] = None
+        found["**The others.** In the same way:", r",\quad ".join(same)] = None
     shapes = _sizes(results, given)
     if shapes:
-        found["The sizes: inner ones must agree, outer ones remain.", shapes] = None
+        found["**Sizes.** The sizes: inner ones must agree, outer ones remain.", shapes] = None
     if any(softmax_argument(r.formula.tree) and r.claim.relation == ">" for r in results):
         found[
-            "Each weight is at most the sum of all; with two keys or more the others have some of "
+            "**Below 1.** Each weight is at most the sum of all; with two keys or more the "
+            "others have some of "
             "it, so each is below 1.",
             r"0 < \alpha_i < 1",
         ] = None
@@ -133,9 +137,9 @@ def _begin(result: Result) -> Step:
     every = {"row i": "for every $i$", "entry i j": "for every $i$ and $j$", "whole": "as a sum"}
     if claim.formula is None:
         known = _defined(claim, parse(claim.name).to_latex())
-        return f"This is known, {every[claim.part]}.", known
+        return f"**Known.** This holds, {every[claim.part]}.", known
     shown = _defined(claim, result.formula.to_latex())
-    return f"This is to be shown, {every[claim.part]}.", shown
+    return f"**To be shown.** This, {every[claim.part]}.", shown
 
 
 def _why(result: Result, given: IdentityGiven) -> Steps:
@@ -145,9 +149,11 @@ def _why(result: Result, given: IdentityGiven) -> Steps:
         return (*by, *_scope(result))
     if isinstance(result, Fails):
         if result.found is None:
-            return (("It is not so: the numbers below are a counterexample.", ""),)
+            return (
+                ("**Counterexample.** It is not so: the numbers below are a counterexample.", ""),
+            )
         words = result.found.difference.words()
-        return ((f"It is not so. For the numbers below it is {words}.", ""),)
+        return ((f"**Counterexample.** It is not so. For the numbers below it is {words}.", ""),)
     assert isinstance(result, Undecided)
     return (*derived(result.derivation), *((sentence, "") for sentence in _open(result, given)))
 
@@ -162,7 +168,10 @@ def _equal(result: Holds, given: IdentityGiven) -> Steps:
         return written_out(result.proof, given, result.scope)
     if lifted != result.formula:
         same = f"{result.formula.to_latex()} = {lifted.to_latex()}"
-        return (*steps, ("This is the formula to be shown, written in another way.", same))
+        return (
+            *steps,
+            ("**Formula.** This is the formula to be shown, written in another way.", same),
+        )
     return steps
 
 
@@ -175,7 +184,7 @@ def _above(result: Holds, given: IdentityGiven) -> Steps:
         one, other = operands(formula.tree)
         rest = other if one == bound.tree else one if other == bound.tree else None
         steps = None if rest is None else positive(rest, shapes)
-    why = "Written out in entries, no term of it can be negative, and one is above 0."
+    why = "**Signs.** Written out in entries, no term of it can be negative, and one is above 0."
     latex = formula.to_latex() if zero else f"{formula.to_latex()} - ({bound.to_latex()})"
     return tuple(steps or [(why, f"{latex} > 0")])
 

@@ -26,7 +26,7 @@ def derived(derivation: Derivation) -> Steps:
 
 def _ended(end: NoRule) -> Steps:
     why = ENDS[end.part].format(tree=to_latex(end.tree), index=end.index)
-    return ((f"The rules for rows and entries lead no further: {why}.", ""),)
+    return ((f"**Rules.** The rules for rows and entries lead no further: {why}.", ""),)
 
 
 def _worded(used: Used) -> Steps:
@@ -34,15 +34,16 @@ def _worded(used: Used) -> Steps:
     t = [to_latex(tree) for tree in used.trees]
     row = rf"\text{{row }} {used.at or 'i'} \text{{ of }} "
     if used.rule == "row":
-        return ((f"${t[0]}^\\top$ is row ${used.at}$ of ${t[1]}$.", ""),)
+        return ((f"**Rows.** ${t[0]}^\\top$ is row ${used.at}$ of ${t[1]}$.", ""),)
     if used.rule == "entry":
-        return ((f"${t[0]}$ is entry $i, j$ of ${t[1]}$.", ""),)
+        return ((f"**Entries.** ${t[0]}$ is entry $i, j$ of ${t[1]}$.", ""),)
     if used.rule == "right factor":
-        sentence = f"The same ${t[0]}$ stands on the right of every row."
+        sentence = f"**Matrix.** The same ${t[0]}$ stands on the right of every row."
         return ((sentence, rf"{row}{t[1]} = {t[2]}"),)
     if used.rule == "inner":
         sentence = (
-            f"An entry of a product is a row times a column, and column $j$ of ${t[3]}$ is row $j$ "
+            f"**Entries.** An entry of a product is a row times a column, and column $j$ of "
+            f"${t[3]}$ is row $j$ "
             f"of ${t[4]}$."
         )
         whole, rows, turned, columns = used.trees[1:]
@@ -55,7 +56,8 @@ def _worded(used: Used) -> Steps:
         )
     if used.rule == "mixed":
         sentence = (
-            "A row of a product mixes the rows of its right factor, with the entries of that row "
+            "**Rows.** A row of a product mixes the rows of its right factor, with the entries "
+            "of that row "
             "of the left factor."
         )
         return (
@@ -70,18 +72,20 @@ def _worded(used: Used) -> Steps:
         total = r"\sum_j " if used.summed else ""
         return (
             (
-                "Transposing turns a product round: what acts on a column from the left acts on a "
+                "**Transpose.** Transposing turns a product round: what acts on a column from "
+                "the left acts on a "
                 "row from the right.",
                 rf"\left({t[0]}\right)^\top = {t[1]}",
             ),
             (
-                f"The same ${t[2]}$ stands on the right of every row, so the rows can be stacked.",
+                f"**Rows.** The same ${t[2]}$ stands on the right of every row, so the rows can "
+                f"be stacked.",
                 rf"{row}{t[3]} = {total}{t[1]}",
             ),
         )
     sentences = {
-        "outer": "A product of matrices is a sum of columns times rows, one for each $j$.",
-        "trace": "The numbers on the diagonal of a product are added up by its trace.",
+        "outer": "**Sum.** A product of matrices is a sum of columns times rows, one for each $j$.",
+        "trace": "**Trace.** The numbers on the diagonal of a product are added up by its trace.",
     }
     return ((sentences[used.rule], rf"{t[0]} = \sum_j {t[1]}"),)
 

@@ -19,8 +19,8 @@ Step = tuple[str, str]
 
 
 ALONE = {  # what is positive by itself
-    "exp": "A power of $e$ is above 0, whatever the exponent.",
-    "Phi": "A probability of the normal law is above 0.",
+    "exp": "**Numerators.** A power of $e$ is above 0, whatever the exponent.",
+    "Phi": "**Probability.** A probability of the normal law is above 0.",
 }
 TOGETHER = {  # what is positive if its parts are
     "+": "A sum of positive numbers",
@@ -53,11 +53,11 @@ def positive(tree: Tree, shapes: Mapping[str, Shape]) -> list[Step] | None:
     sides = [positive(part, shapes) for part in parts]
     steps = [step for some in sides if some for step in some]
     if None not in sides:
-        return [*steps, (f"{TOGETHER[rule]} is positive.", latex)]
+        return [*steps, (f"**Positive.** {TOGETHER[rule]} is positive.", latex)]
     rest = [part for part, some in zip(parts, sides, strict=True) if some is None]
     if rule != "+" or len(rest) == 2 or not never_negative(rest[0], shapes):
         return None
-    together = "Something positive plus something that is never negative is positive."
+    together = "**Sum.** Something positive plus something that is never negative is positive."
     return [*steps, (together, latex)]
 
 
@@ -88,7 +88,7 @@ def sums_to_one(tree: Tree) -> list[Step] | None:
     named = "" if s == to_latex(argument) else rf",\quad s = {to_latex(argument)}"
     return [
         (
-            "All weights have the same denominator, and their numerators add up to it.",
+            "**Sum.** All weights have the same denominator, and their numerators add up to it.",
             rf"\sum_i \frac{{e^{{{s}_i}}}}{{\sum_j e^{{{s}_j}}}} ="
             rf" \frac{{\sum_i e^{{{s}_i}}}}{{\sum_j e^{{{s}_j}}}} = 1{named}",
         )
@@ -114,15 +114,16 @@ def _softmax(argument: Tree, shapes: Mapping[str, Shape]) -> list[Step]:
     under = "l" if matrix else "j"
     return [
         (
-            "A power of $e$ is above 0, whatever the exponent: keys with low scores too.",
+            "**Numerators.** A power of $e$ is above 0, whatever the exponent: keys with low "
+            "scores too.",
             rf"{named}e^{{{s}_{i}}} > 0",
         ),
         (
-            "A sum of positive numbers is positive, so nothing is divided by 0.",
+            "**Denominator.** A sum of positive numbers is positive, so nothing is divided by 0.",
             rf"\sum_{under} e^{{{s}_{j}}} > 0",
         ),
         (
-            "A quotient of positive numbers is positive: every weight is.",
+            "**Weights.** A quotient of positive numbers is positive: every weight is.",
             rf"\alpha_{i} = \frac{{e^{{{s}_{i}}}}}{{\sum_{under} e^{{{s}_{j}}}}} > 0",
         ),
     ]

@@ -19,45 +19,49 @@ from regard.language.formula.tree import Tree
 # Which rule a function needs: a sentence and an equation.
 RULES: dict[str, Step] = {
     "norm": (
-        "The square of a length is the sum of the squares of the entries.",
+        "**Lengths.** The square of a length is the sum of the squares of the entries.",
         r"\|u\|^2 = \sum_a u_a^2",
     ),
     "softmax": (
-        "A weight is a power of $e$, divided by the sum of those in its row.",
+        "**Softmax.** A weight is a power of $e$, divided by the sum of those in its row.",
         r"\operatorname{softmax}(s)_i = \frac{e^{s_i}}{\sum_a e^{s_a}}",
     ),
     "exp": (
-        "A sum in an exponent is a product of powers, and a common factor of the numerator and the "
+        "**Powers.** A sum in an exponent is a product of powers, and a common factor of the "
+        "numerator and the "
         "denominator cancels.",
         r"e^{x + y} = e^x e^y",
     ),
     "cos": (
-        "The cosine and the sine of a sum are taken apart, until each angle stands alone.",
+        "**Angles.** The cosine and the sine of a sum are taken apart, until each angle stands "
+        "alone.",
         r"\cos(x + y) = \cos x \cos y - \sin x \sin y,\quad"
         r" \sin(x + y) = \sin x \cos y + \cos x \sin y",
     ),
-    "circle": ("Squares of the two add up to 1.", r"\cos^2 x + \sin^2 x = 1"),
-    "sqrt": ("A root times itself is what is under it.", r"\sqrt{x} \sqrt{x} = x"),
+    "circle": ("**Circle.** Squares of the two add up to 1.", r"\cos^2 x + \sin^2 x = 1"),
+    "sqrt": ("**Roots.** A root times itself is what is under it.", r"\sqrt{x} \sqrt{x} = x"),
     "log": (
-        "The logarithm of a product is the sum of the logarithms, and that of a power of $e$ is "
+        "**Logarithms.** The logarithm of a product is the sum of the logarithms, and that of a "
+        "power of $e$ is "
         "its exponent.",
         r"\log\left(e^x y\right) = x + \log y",
     ),
     "inverse": (
-        "The inverse is made of minors, divided by the determinant.",
+        "**Inverse.** The inverse is made of minors, divided by the determinant.",
         r"A^{-1} = \frac{\operatorname{adj}(A)}{\det(A)}",
     ),
-    "abs": ("The square of an absolute value is the square.", r"|x|^2 = x^2"),
+    "abs": ("**Absolute values.** The square of an absolute value is the square.", r"|x|^2 = x^2"),
     "max": (
-        "What all entries have in common is added to the largest.",
+        "**Largest.** What all entries have in common is added to the largest.",
         r"\max_i (x_i + y) = y + \max_i x_i",
     ),
     "order": (
-        "A permutation matrix puts entries in another order, and a sum is the same in every order.",
+        "**Order.** A permutation matrix puts entries in another order, and a sum is the same in "
+        "every order.",
         r"\sum_a x_{\pi(a)} = \sum_a x_a",
     ),
     "product": (
-        "An entry of a product is the sum over the inner index.",
+        "**Products.** An entry of a product is the sum over the inner index.",
         r"(A B)_{i,j} = \sum_a A_{i,a} B_{a,j}",
     ),
 }
@@ -70,7 +74,7 @@ def written_out(stated: Claim, given: IdentityGiven, scope: str) -> tuple[Step, 
     steps: list[Step] = []
     defined = used_definitions([identity.left.tree, identity.right.tree], given)
     if defined:
-        steps.append(("What is defined is put in.", _definitions(defined)))
+        steps.append(("**Definitions.** What is defined is put in.", _definitions(defined)))
     steps += [RULES[rule] for rule in _needed(trees)]
     sizes: Mapping[str, int] = {} if stated.fields["sizes"] is None else stated.fields["sizes"][-1]
     try:
@@ -130,13 +134,27 @@ def _reorders(tree: Tree) -> bool:
 def _same(found: Expansion | None, scope: str) -> Step:
     """Say what both sides come to."""
     if found is None or not found.proved or scope == "tested":
-        return ("Both sides were computed, in fractions, for numbers that were drawn.", "")
+        return (
+            "**Both sides.** Both sides were computed, in fractions, for numbers that were drawn.",
+            "",
+        )
     latex = to_latex(found.entry)
     if latex and found.cases == 1:
-        return "Written out, both sides are the same:", latex
+        return "**Both sides.** Written out, both sides are the same:", latex
     if latex:
-        return "Written out, both sides are the same in every entry; the first one is this.", latex
+        return (
+            "**Both sides.** Written out, both sides are the same in every entry; the first one "
+            "is this.",
+            latex,
+        )
     if any(one[0] == "cis" for one in factors_of(found.entry)):
-        return "With every angle by itself, both sides are the same: nothing is left.", ""
+        return (
+            "**Both sides.** With every angle by itself, both sides are the same: nothing is left.",
+            "",
+        )
     count = "one term" if found.terms == 1 else f"at most {found.terms} terms"
-    return f"Written out, both sides are the same sum of {count}, and nothing is left.", ""
+    return (
+        f"**Both sides.** Written out, both sides are the same sum of {count}, and nothing is "
+        f"left.",
+        "",
+    )

@@ -7,6 +7,7 @@ import math
 from regard.kinds.moments.solve.scores import DotProductMoments
 from regard.language.polynomials import Polynomial, exact
 from regard.report import Block, Facts, Plot, Series, Table, number
+from regard.report.numbers import short
 from regard.solving.finding import Explanation, Status, Steps
 from regard.solving.latex_numbers import formula
 
@@ -32,17 +33,20 @@ def _steps(found: DotProductMoments, find: list[str]) -> Steps:
     variance = formula(formulas.variance_text)
     steps = [
         (
-            f"The score is a sum of ${D}$ products, and the mean of a sum is the sum of the means.",
+            f"**Sum.** The score is a sum of ${D}$ products, and the mean of a sum is the sum of "
+            f"the means.",
             rf"q^\top {other} = \sum_{{i=1}}^{{{D}}} q_i {other}_i",
         )
     ]
     if given.assume:
-        values = ", ".join(rf"${formula(name)} = {number(x)}$" for name, x in given.assume.items())
+        values = ", ".join(
+            rf"${formula(name)} = {short(x, 4)}$" for name, x in given.assume.items()
+        )
         a, v, b, w = map(formula, found.laws)
         second = "" if given.same else rf",\quad E\,k_i = {b},\quad \mathrm{{Var}}(k_i) = {w}"
         steps.append(
             (
-                f"With {values} the entries have these means and variances.",
+                f"**Entries.** With {values} the entries have these means and variances.",
                 rf"E\,q_i = {a},\quad \mathrm{{Var}}(q_i) = {v}{second}",
             )
         )
@@ -50,25 +54,28 @@ def _steps(found: DotProductMoments, find: list[str]) -> Steps:
     if given.same:
         steps.append(
             (
-                "Each product is a square, whose mean is the variance plus the squared mean.",
+                "**Squares.** Each product is a square, whose mean is the variance plus the "
+                "squared mean.",
                 rf"E\,q_i^2 = \mathrm{{Var}}(q_i) + (E\,q_i)^2 = {one}",
             )
         )
     else:
         steps.append(
             (
-                "Independent factors: the mean of each product is the product of the means.",
+                "**Means.** Independent factors: the mean of each product is the product of the "
+                "means.",
                 rf"E\,q_i k_i = E\,q_i\; E\,k_i = {one}",
             )
         )
     total = rf"E\,q^\top {other} = {formula(formulas.mean_text)}"
-    steps.append((f"There are ${D}$ of them.", total))
+    steps.append((f"**Sum.** There are ${D}$ of them.", total))
     if "variance" in find or "s" in find:
         steps += _variance_steps(found)
     elif not given.same:
         steps.append(
             (
-                "How much the entries vary does not matter for the mean, only for the variance.",
+                "**Spread.** How much the entries vary does not matter for the mean, only for "
+                "the variance.",
                 rf"\mathrm{{Var}}(q^\top k) = {variance}",
             )
         )
@@ -76,7 +83,8 @@ def _steps(found: DotProductMoments, find: list[str]) -> Steps:
     if "s" in find and formulas.varies:
         steps.append(
             (
-                "Dividing by $s$ divides the variance by $s^2$, and of the two roots the positive "
+                "**Scale.** Dividing by $s$ divides the variance by $s^2$, and of the two roots "
+                "the positive "
                 "one is meant.",
                 rf"\frac{{{variance}}}{{s^2}} = {goal}"
                 rf"\quad\implies\quad s = {formula(formulas.s_text)}",
@@ -108,13 +116,17 @@ def _variance_steps(found: DotProductMoments) -> Steps:
         )
     else:
         first = (
-            "The variance of a product of independent numbers needs their second moments, "
+            "**Products.** The variance of a product of independent numbers needs their second "
+            "moments, "
             r"$E\,x^2 = \mathrm{Var}(x) + (E\,x)^2$.",
             rf"\mathrm{{Var}}(q_i k_i) = E\,q_i^2\; E\,k_i^2 - (E\,q_i\; E\,k_i)^2 = {one}",
         )
     whole = rf"\mathrm{{Var}}(q^\top {'q' if same else 'k'}) = {formula(formulas.variance_text)}"
     D = formula(formulas.size)
-    return (first, (f"The ${D}$ products are independent, so their variances add up.", whole))
+    return (
+        first,
+        (f"**Sum.** The ${D}$ products are independent, so their variances add up.", whole),
+    )
 
 
 def _details(found: DotProductMoments) -> tuple[Block, ...]:
@@ -122,14 +134,14 @@ def _details(found: DotProductMoments) -> tuple[Block, ...]:
     formulas = found.formulas
     mean, variance = found.at(formulas.mean_text), found.at(formulas.variance_text)
     pairs = [
-        ("instance", ", ".join(f"{name} = {number(x)}" for name, x in found.numbers.items())),
+        ("instance", ", ".join(f"{name} = {short(x, 4)}" for name, x in found.numbers.items())),
         ("mean of q'k", with_number(formulas.mean_text, mean, 9)),
         ("variance of q'k", with_number(formulas.variance_text, variance, 9)),
         ("standard deviation", number(math.sqrt(variance), 9)),
     ]
     if formulas.varies:
         s = with_number(formulas.s_text, found.at(formulas.s_text), 9)
-        pairs.append((f"s for variance {number(formulas.wanted)}", s))
+        pairs.append((f"s for variance {short(formulas.wanted, 4)}", s))
     return (
         Facts(tuple(pairs)),
         *([_simulated(found)] if found.numbers[formulas.size] <= LONGEST else []),
@@ -137,9 +149,9 @@ def _details(found: DotProductMoments) -> tuple[Block, ...]:
     )
 
 
-def with_number(text: str, x: float, digits: int = 6) -> str:
+def with_number(text: str, x: float, digits: int = 4) -> str:
     """Write a formula with what it comes to, unless it is that number itself."""
-    return text if text == number(x, digits) else f"{text} = {number(x, digits)}"
+    return text if text == number(x, digits) else f"{text} = {short(x, 4)}"
 
 
 def _simulated(found: DotProductMoments) -> Table:
@@ -181,13 +193,13 @@ def _beliefs(found: DotProductMoments, find: list[str]) -> tuple[str, ...]:
     if found.given.q == found.given.k and not found.given.same and v > 0:
         said.append(
             "Believing that dividing by the standard deviation does for a token with itself: there "
-            f"the products are squares, and divided by {number(deviation, 6)} such a score still "
-            f"has mean {number(D * (a * a + v) / deviation, 6)}."
+            f"the products are squares, and divided by {short(deviation)} such a score still "
+            f"has mean {short(D * (a * a + v) / deviation)}."
         )
     if ("variance" in find or "s" in find) and 0 < variance < D**2 / 4 and D > 1:
         said.append(
             f"Dividing by {size} instead of its root: the variance would be "
-            f"{number(variance / D**2)} for {size} = {number(D)}, so that softmax hardly tells "
-            f"scores apart; undivided, the standard deviation is {number(deviation)}."
+            f"{short(variance / D**2)} for {size} = {short(D)}, so that softmax hardly tells "
+            f"scores apart; undivided, the standard deviation is {short(deviation)}."
         )
     return tuple(said)

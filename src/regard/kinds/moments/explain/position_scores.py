@@ -11,6 +11,7 @@ from regard.kinds.moments.instance.closed_forms import reading_formulas
 from regard.kinds.moments.solve.scores import PositionMoments
 from regard.language.polynomials import exact, factored
 from regard.report import Block, Facts, Plot, Series, Table, number
+from regard.report.numbers import short
 from regard.solving.finding import Explanation, Steps
 from regard.solving.latex_numbers import formula
 
@@ -52,36 +53,38 @@ def _steps(found: PositionMoments, find: list[str], reading: str) -> Steps:
     per = "two per even entry" if literal else "two per entry"
     gaussian = found.given.reading == "gaussian"
     scaled = (
-        "Dividing by $s$ divides the variance by $s^2$.",
+        "**Scale.** Dividing by $s$ divides the variance by $s^2$.",
         rf"\frac{{\mathrm{{Var}}}}{{s^2}} = {formula(exact(formulas.wanted))} \quad\implies\quad "
         rf"s = {formula(formulas.s_text)}",
     )
     return (
         (
-            "Multiplied out, the score has three sums.",
+            "**Three sums.** Multiplied out, the score has three sums.",
             r"(k + e_\tau)^\top (q + e_t) = "
             r"k^\top q + (k^\top e_t + e_\tau^\top q) + e_\tau^\top e_t",
         ),
         (
-            f"The content matches: {reading}.",
+            f"**Content.** The content matches: {reading}.",
             rf"E\,k^\top q = {d},\quad \mathrm{{Var}}(k^\top q) = {content}"
             if gaussian
             else r"k^\top q = \|k\|^2 = 1",
         ),
         (
-            "A sine or cosine of a uniform angle has mean 0 and mean square one half. In a cross "
+            "**Cross terms.** A sine or cosine of a uniform angle has mean 0 and mean square one "
+            "half. In a cross "
             "term it meets an independent entry of the content.",
             rf"\mathrm{{Var}}(k_j \sin\theta) = E\,k_j^2\; E \sin^2\theta = "
             rf"{element} \cdot \frac{{1}}{{2}},\quad \text{{{per}: }} "
             rf"\mathrm{{Var}} = {both} \cdot {element} \cdot \frac{{1}}{{2}} = {cross}",
         ),
         (
-            "Two positions meet in products of two independent sines or cosines.",
+            "**Positions.** Two positions meet in products of two independent sines or cosines.",
             rf"\mathrm{{Var}}(\sin\theta \sin\theta') = \frac{{1}}{{4}},\quad "
             rf"\mathrm{{Var}}(e_\tau^\top e_t) = {half} \cdot \frac{{1}}{{4}} = {place}",
         ),
         (
-            "Each of these products has mean 0, and any two of them are uncorrelated, also the "
+            "**Sum.** Each of these products has mean 0, and any two of them are uncorrelated, "
+            "also the "
             "sine and the cosine of one angle, so means and variances add up.",
             rf"E = {formula(formulas.mean_text)},\quad "
             rf"\mathrm{{Var}} = {formula(formulas.variance_text)}",
@@ -116,7 +119,7 @@ def _sums(found: PositionMoments) -> tuple[Block, ...]:
         f"the three sums at {found.formulas.size} = {now.d_model}",
     )
     s = with_number(found.formulas.s_text, math.sqrt(now.variance / wanted))
-    facts = (("standard deviation", number(now.scale)), (f"s for variance {number(wanted)}", s))
+    facts = (("standard deviation", number(now.scale)), (f"s for variance {short(wanted, 4)}", s))
     return terms, Facts(facts)
 
 
@@ -167,7 +170,7 @@ def _belief(found: PositionMoments) -> str:
     return (
         "Believing that phases are uniform. Slow frequencies do not turn once in a text: for times "
         f"uniform below n = {LENGTHS[0]} and {found.formulas.size} = {width}, the mean of e_τ · "
-        f"e_t is {number(uniform.mean, 4)} and not 0, its variance {number(uniform.variance, 3)} "
-        f"and not {number(width / 4)}. Uniform phases would take n ≫ 2π · {number(base)} = "
-        f"{number(2 * math.pi * base, 6)}."
+        f"e_t is {short(uniform.mean)} and not 0, its variance {number(uniform.variance, 3)} "
+        f"and not {short(width / 4)}. Uniform phases would take n ≫ 2π · {short(base)} = "
+        f"{short(2 * math.pi * base)}."
     )

@@ -12,7 +12,7 @@ from regard.kinds.noise.solve.findings import LimitFound, OutputFound
 from regard.kinds.noise.spec import NoiseProblem
 from regard.report import number
 from regard.report.headline import marked
-from regard.report.numbers import spelled
+from regard.report.numbers import short, spelled
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import symbol
 
@@ -63,5 +63,5 @@ def _headline(found: OutputFound) -> str:
         return rf"{known},\quad {moments}"
     if not setting.grows:
         return moments
-    at = f"{symbol(setting.grows)} = {number(float(setting.symbols[setting.grows]))}"
+    at = f"{symbol(setting.grows)} = {short(float(setting.symbols[setting.grows]), 4)}"
     return rf"\text{{at }} {at}: \quad {moments}"

@@ -21,6 +21,7 @@ from regard.kinds.noise.solve.findings import OutputFound
 from regard.kinds.noise.solve.finite_queries import weight_variance
 from regard.kinds.noise.solve.head_correlation import correlations
 from regard.report import number, vector
+from regard.report.numbers import short
 from regard.solving.key_tables import symbol
 
 MANY = 1000  # keys
@@ -54,7 +55,7 @@ def _queries_differ(found: OutputFound) -> str:
         return (
             f"“Averaging {setting.heads} heads averages the noise away.” All heads have the same "
             "query, see the same keys and put out the same: the variance is that of a single head, "
-            f"{number(weight_variance(setting) or 0.0)} here (orthonormal values)."
+            f"{short(weight_variance(setting) or 0.0)} here (orthonormal values)."
         )
     if distinct < len(queries):
         return ""
@@ -67,7 +68,7 @@ def _queries_differ(found: OutputFound) -> str:
     return (
         f"“The heads are independent because their queries differ.” {why}. With "
         r"$\Sigma_a = \tfrac{1}{4} (\mu_a + \mu_b)(\mu_a + \mu_b)^\top$ and the different queries "
-        rf"$3 \mu_a$ and $3 \mu_b$ the weights on $v_a$ have correlation {shared:.5f}; with noise "
+        rf"$3 \mu_a$ and $3 \mu_b$ the weights on $v_a$ have correlation {shared:.4f}; with noise "
         "of standard deviation 0.3 in all directions and queries (3, 0, 0) and (2, 3, 0) those on "
         f"$v_1$ and $v_2$ have {tilted:.4f}."
     )
@@ -78,7 +79,7 @@ def _averaging(setting: Setting, growth: Growth, moved: OneNoise) -> str:
     noisy = noisy_head(setting, growth, moved)
     if noisy is None:
         return ""
-    sizes = ", ".join(f"{x:.3f} at {growth.name} = {number(size)}" for size, x in noisy.spreads)
+    sizes = ", ".join(f"{x:.3f} at {growth.name} = {short(size, 4)}" for size, x in noisy.spreads)
     said = (
         f"“Averaging is what reduces the variance.” Averaging {setting.heads} heads only divides "
         f"the variance of one noisy head by {setting.heads**2}. What helps is the scale: if "
@@ -88,8 +89,8 @@ def _averaging(setting: Setting, growth: Growth, moved: OneNoise) -> str:
     if noisy.leading is not None:
         said += (
             f". It falls slowly: the variance of the weight at {growth.name} = "
-            f"{number(growth.size)} is {noisy.variance:.6f}, with leading term "
-            f"{noisy.leading:.6f}, proportional to 1/{growth.name}"
+            f"{short(growth.size)} is {noisy.variance:.3g}, with leading term "
+            f"{noisy.leading:.3g}, proportional to 1/{growth.name}"
         )
     return f"{said}."
 
@@ -101,7 +102,7 @@ def _forgotten_keys(setting: Setting, growth: Growth) -> str:
         return ""
     return (
         f"Leaving the other keys out of the denominator. With {MANY} keys and {growth.name} = "
-        f"{number(weight.size)} the weight on ${symbol(f'v_{setting.label(weight.key)}')}$, for "
+        f"{short(weight.size)} the weight on ${symbol(f'v_{setting.label(weight.key)}')}$, for "
         f"keys at their means, is {weight.among_many:.4f} and not {weight.among_few:.4g}: "
         f"{growth.name} must be large against ln n = {math.log(MANY):.3g}."
     )
@@ -118,8 +119,8 @@ def _doomed(setting: Setting, growth: Growth) -> str:
     return (
         f"“A noisy head cannot do better.” The query is fragile, not the head: {query} with "
         f"components {listed} along the means {'want' if several else 'wants'} the same keys, and "
-        f"{are} blind to the noise. The variance at {growth.name} = {number(growth.size)} falls "
-        f"from {number(weight_variance(setting) or 0.0)} to {number(blind.variance)} (orthonormal "
+        f"{are} blind to the noise. The variance at {growth.name} = {short(growth.size)} falls "
+        f"from {short(weight_variance(setting) or 0.0)} to {short(blind.variance)} (orthonormal "
         "values)."
     )
 
@@ -132,7 +133,7 @@ def _order_of_limits(setting: Setting, growth: Growth) -> str:
     far, before, after = kept.far, kept.before, kept.after
     return (
         f"Growing {growth.name} without looking at the small noise. With the noise of the instance "
-        f"the variance is {number(before, 3)} at {growth.name} = {number(growth.size)} and "
-        f"{number(after, 3)} at {growth.name} = {number(far, 4)}: the noise must be small against "
+        f"the variance is {number(before, 3)} at {growth.name} = {short(growth.size)} and "
+        f"{number(after, 3)} at {growth.name} = {short(far)}: the noise must be small against "
         f"1/{growth.name}²."
     )

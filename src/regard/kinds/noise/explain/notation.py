@@ -6,14 +6,14 @@ from regard.kinds.noise.instance.formulas import Chance, average, factor
 from regard.kinds.noise.solve.findings import LimitFound, OutputFound
 from regard.kinds.noise.solve.hardmax_limit import LimitLaw, Outcome
 from regard.language import parse
-from regard.report import number
+from regard.report.numbers import short
 from regard.solving.key_tables import formula_tex, symbol
 from regard.solving.latex_numbers import tex
 
 MOST_SHOWN = 4  # values of an output that are written out
 
 
-def latex(formula: str, digits: int = 6) -> str:
+def latex(formula: str, digits: int = 4) -> str:
     r"""Return a formula as LaTeX.
 
     >>> print(latex("(0.333333333333 v_b + vbar_not_a)/2"))
@@ -25,16 +25,16 @@ def latex(formula: str, digits: int = 6) -> str:
 
 def chance_latex(chance: Chance) -> str:
     """A probability as LaTeX, in a few digits where it is no fraction."""
-    return latex(chance.formula, 6 if chance.symbolic else 4)
+    return latex(chance.formula)
 
 
 def moments_latex(found: OutputFound) -> str:
     """Mean and variance in one line; only about so much where they were sampled."""
-    sign, digits, note = "=", 6, ""
+    sign, digits, note = "=", 4, ""
     if isinstance(found, LimitFound):
         sign = "=" if found.law.exact else r"\approx"
         if found.one_instance:
-            digits = 6 if found.law.exact else 2
+            digits = 4 if found.law.exact else 2
             note = r" \;\text{ for the values of the instance}"
     mean, variance = latex(found.mean), latex(found.variance, digits) + note
     return rf"E\,c {sign} {mean},\quad E\,\|c - E\,c\|^2 {sign} {variance}"
@@ -59,7 +59,7 @@ def outcome_latex(law: LimitLaw, names: dict[str, int]) -> str:
 def _with_number(outcome: Outcome) -> str:
     chance, shown = outcome[0], chance_latex(outcome[0])
     if chance.symbolic and factor(chance.formula) != chance.formula:
-        return rf"{shown} = {number(chance.value)}"
+        return rf"{shown} = {short(chance.value, 4)}"
     return shown
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from regard.kinds.noise.instance import Growth, Setting, read
 from regard.kinds.noise.solve.finite_queries import affordable, weight_law, weight_variance
 from regard.problems.instances import Float64
-from regard.report import Plot, Series, number
+from regard.report import Plot, Series
+from regard.report.numbers import short
 from regard.solving.sliders import MeanWeights
 
 POINTS, FEW_POINTS = 20, 10
@@ -20,7 +21,7 @@ MOST_BARS = 20
 def moved_parameters(setting: Setting) -> str:
     """The parameters that have a limit, with the numbers of the instance."""
     return ", ".join(
-        f"{name} = {number(x)}"
+        f"{name} = {short(x, 4)}"
         for name, x in setting.given.parameters.items()
         if setting.symbols[name] != x
     )
@@ -114,7 +115,7 @@ def law_of_one_weight(setting: Setting) -> list[Plot]:
     sizes: dict[str, float | None] = {"instance": None}
     if growth is not None:
         named = (growth.sign * 1.0, growth.size)
-        sizes = {f"{growth.name} = {number(size)}": size for size in named}
+        sizes = {f"{growth.name} = {short(size, 4)}": size for size in named}
     edges = [k / 10 for k in range(11)]
     labels = tuple(f"{low:.1f}–{low + 0.1:.1f}" for low in edges[:-1])
     series = []

@@ -20,8 +20,10 @@ from regard.kinds.noise.solve.findings import LimitFound, OutputFound
 from regard.language import parse
 from regard.problems.instances import Float64
 from regard.report import number
+from regard.report.numbers import short
 from regard.solving.finding import Steps
 from regard.solving.key_tables import symbol
+from regard.solving.latex_numbers import equal
 
 MOST_SHOWN = 4  # heads that are written out
 
@@ -32,7 +34,8 @@ def steps(found: OutputFound) -> Steps:
     i = r"\ell" if "i" in setting.given.names else "i"
     out: list[tuple[str, str]] = [
         (
-            "A head sees nothing of a key but its score, and the score of a normal vector is a "
+            "**Scores.** A head sees nothing of a key but its score, and the score of a normal "
+            "vector is a "
             "normal number; scores of different keys are independent.",
             rf"s_{i} = q^\top k_{i} \sim N\left(q^\top \mu_{i},\; q^\top \Sigma_{i}\, q\right)",
         ),
@@ -43,7 +46,8 @@ def steps(found: OutputFound) -> Steps:
         out += [*_limit(found), *_left_out(found)]
         out.append(
             (
-                "Mean and variance follow from the values and their probabilities: with "
+                "**Moments.** Mean and variance follow from the values and their probabilities: "
+                "with "
                 r"probabilities $p_r$ of values $x_r$ the variance is "
                 r"$\sum_{r<t} p_r p_t \|x_r - x_t\|^2$, and independent parts add up.",
                 moments_latex(found),
@@ -60,16 +64,18 @@ def _no_atoms(setting: Setting) -> str:
     """Why mean and variance are numbers, and of what."""
     if not setting.grows:
         return (
-            "Nothing grows without bound, so the output has no atoms: its mean and variance are "
+            "**Moments.** Nothing grows without bound, so the output has no atoms: its mean and "
+            "variance are "
             "integrals, here for the numbers of the instance."
         )
     name, size = symbol(setting.grows), float(setting.symbols[setting.grows])
     targets = [limit.target for limit in setting.given.read_limits]
     end = r"\infty" if math.inf in targets else r"-\infty"
     return (
-        rf"As ${name} \to {end}$, the output comes near to no list of values that could be written "
+        rf"**Moments.** As ${name} \to {end}$, the output comes near to no list of values that "
+        rf"could be written "
         "out here, and the limit is not worked out. Its mean and variance are those for "
-        f"${name} = {number(size)}$."
+        f"${name} = {short(size)}$."
     )
 
 
@@ -109,7 +115,7 @@ def _scores(setting: Setting) -> tuple[str, str]:
         if math.isinf(limit.target):
             break
         if limit.name in used:
-            early.append(rf"${symbol(limit.name)} \to {number(limit.target)}$")
+            early.append(rf"${symbol(limit.name)} \to {short(limit.target, 4)}$")
     lines, counts = [], []
     for h in range(min(setting.heads, MOST_SHOWN)):
         pieces = []
@@ -129,11 +135,11 @@ def _scores(setting: Setting) -> tuple[str, str]:
         counts.append(_varying(int(np.count_nonzero(spread[h])), setting.given.n))
     where = f"As {', '.join(early)}, the scores are these" if early else "The scores are these"
     if setting.heads == 1:
-        return f"{where}: {counts[0]}.", lines[0]
+        return f"**Scores.** {where}: {counts[0]}.", lines[0]
     each = "; ".join(f"in head {h + 1}, {count}" for h, count in enumerate(counts))
     rows_of = [rf"\text{{head {h + 1}: }} & {line}" for h, line in enumerate(lines)]
     table = r"\begin{aligned} " + r" \\ ".join(rows_of) + r" \end{aligned}"
-    return f"{where}: {each}.", table
+    return f"**Scores.** {where}: {each}.", table
 
 
 def _varying(count: int, n: int) -> str:
@@ -173,7 +179,8 @@ def _one_weight(setting: Setting) -> Steps:
         label = setting.label(key)
         return (
             (
-                f"So the weight{which} on ${symbol(f'v_{label}')}$ is a logistic function of one "
+                f"**Weight.** So the weight{which} on ${symbol(f'v_{label}')}$ is a logistic "
+                f"function of one "
                 "normal number, at every size of the query; all other weights keep their "
                 "proportions.",
                 rf"{symbol(f'alpha_{label}')} = \frac{{1}}{{1 + e^{{-Z}}}},\quad "
@@ -207,7 +214,9 @@ def _limit(found: LimitFound) -> list[tuple[str, str]]:
             )
             score = symbol(f"s_{label}")
             shown = rf"P({score} \text{{ is the highest}}) = {chance_latex(win)}"
-            out.append((_capital(sentence), shown + rf" = {win.value:.10g}" * win.symbolic))
+            out.append(
+                (f"**Limit.** {_capital(sentence)}", shown + rf" {equal(win.value)}" * win.symbolic)
+            )
     if not np.any(setting.queries()):
         text = "a query of 0 scores every key 0, so all keys have the same weight"
     elif all(len(part.outcomes) == 1 for part in law.parts):
@@ -228,7 +237,7 @@ def _limit(found: LimitFound) -> list[tuple[str, str]]:
     elif not law.exact:
         text += ". The probabilities are sampled, and right to about two digits"
     named = means_named(found, whole=True)
-    out.append((f"{_capital(text)}.{named}", outcome_latex(law, setting.given.names)))
+    out.append((f"**Output.** {_capital(text)}.{named}", outcome_latex(law, setting.given.names)))
     return out
 
 
@@ -242,15 +251,21 @@ def _left_out(found: LimitFound) -> Steps:
         return ()
     kept = [part.kept for part in found.law.parts if part.kept.value < 1]
     if not kept:
-        return (("No score that varies is ever negative, so nothing is left out.", ""),)
+        return (
+            (
+                "**Negative scores.** No score that varies is ever negative, so nothing is left "
+                "out.",
+                "",
+            ),
+        )
     total = reduce(Chance.times, kept)
     what_is_left = outcome_latex(found.law, found.setting.given.names)
     return (
         (
-            "Cases with a negative score are left out: they have probability "
-            f"{number(1 - total.value)}. What remains is this.",
+            "**Negative scores.** Cases with a negative score are left out: they have probability "
+            f"{short(1 - total.value)}. What remains is this.",
             rf"P(\text{{no score that varies is negative}}) = {chance_latex(total)}"
-            rf" = {total.value:.10g},\quad {what_is_left}",
+            rf" {equal(total.value)},\quad {what_is_left}",
         ),
     )
 
@@ -258,7 +273,8 @@ def _left_out(found: LimitFound) -> Steps:
 def _independence(found: OutputFound) -> tuple[str, str]:
     if found.independent:
         return (
-            "The heads are independent, and the reason is not that their queries differ: for "
+            "**Heads.** The heads are independent, and the reason is not that their queries "
+            "differ: for "
             "every key the two scores have covariance 0, and uncorrelated normal numbers are "
             "independent.",
             r"q_h^\top \Sigma_i\, q_g = 0 \quad \forall i,\; h \ne g",
@@ -266,8 +282,9 @@ def _independence(found: OutputFound) -> tuple[str, str]:
     joint = found.setting.shared_noise(found.setting.queries())
     i, h, g = np.unravel_index(int(np.argmax(np.abs(joint))), joint.shape)
     return (
-        "The heads are not independent: they see noise of the same key, and these two scores "
+        "**Heads.** The heads are not independent: they see noise of the same key, and these two "
+        "scores "
         "are correlated.",
         rf"q_{{{h + 1}}}^\top {symbol(f'Sigma_{found.setting.label(int(i))}')}\, q_{{{g + 1}}} = "
-        rf"{number(float(joint[i, h, g]))} \ne 0",
+        rf"{short(float(joint[i, h, g]), 4)} \ne 0",
     )

@@ -23,10 +23,13 @@ from regard.kinds.noise.instance.formulas import average
 from regard.kinds.noise.solve.findings import LimitFound, OutputFound
 from regard.kinds.noise.solve.finite_queries import TOLERANCE, affordable, settled, weight_law
 from regard.kinds.noise.solve.null_steering import components, noise_free, rms_error, steered
+from regard.problems.instances import Float64
 from regard.report import Block, Facts, Table, number, vector
+from regard.report.numbers import short
 from regard.solving.sliders import along
 
 SIZES = (1.0, 5.0, 10.0, 100.0)
+_MOST = 8  # weights that are written out
 MOST_VALUES, MOST_ROWS = 12, 6  # of a table, and of values in a line
 NEAR = 0.1  # of a weight
 
@@ -53,7 +56,7 @@ def _atoms(found: LimitFound) -> Table:
     rows = [
         (
             f"${latex(average(shares, given.names).formula)}$",
-            f"{chance.value:.10g}" if found.whole.exact else f"about {chance.value:.2g}",
+            f"{chance.value:.4g}" if found.whole.exact else f"about {chance.value:.2g}",
             vector(shares @ values),
         )
         for chance, shares in atoms[:MOST_VALUES]
@@ -67,7 +70,7 @@ def _atoms(found: LimitFound) -> Table:
 def at_size(setting: Setting) -> str:
     """For which size of the query numbers are given, such as "C = 10"."""
     growth = setting.growth
-    return "the instance" if growth is None else f"{growth.name} = {number(growth.size)}"
+    return "the instance" if growth is None else f"{growth.name} = {short(growth.size, 4)}"
 
 
 def _facts(found: OutputFound) -> list[tuple[str, str]]:
@@ -76,22 +79,28 @@ def _facts(found: OutputFound) -> list[tuple[str, str]]:
     pairs = [("values", "; ".join(vector(row) for row in values[:MOST_ROWS]) + more)]
     if isinstance(found, LimitFound):
         mean, covariance = found.law.moments(values)
-        digits, how = (6, "") if found.law.exact else (2, ", sampled")
+        digits, how = (4, "") if found.law.exact else (2, ", sampled")
         pairs.append((f"mean in the limit{how}", vector(mean, digits)))
         variance = number(float(np.trace(covariance)), digits)
         pairs.append((f"variance in the limit{how}", variance))
     law, at = setting.output_law(setting.queries(), values, TOLERANCE), at_size(setting)
-    pairs.append((f"mean at {at}", vector(law.mean, 6)))
+    pairs.append((f"mean at {at}", vector(law.mean)))
     pairs.append((f"variance at {at}", number(settled(law))))
     weights = weight_law(setting).mean
-    pairs.append((f"mean weights at {at}", vector(np.where(weights > 1e-15, weights, 0.0), 8)))
+    pairs.append((f"mean weights at {at}", _weights(np.where(weights > 1e-15, weights, 0.0))))
     if isinstance(found, LimitFound):
         in_all = ", nothing left out" * setting.given.ignore_negative
-        digits, how = (10, "") if found.whole.exact else (2, ", sampled")
-        limit = vector(found.whole.moments(np.eye(setting.given.n))[0], digits)
+        digits, how = (4, "") if found.whole.exact else (2, ", sampled")
+        limit = _weights(found.whole.moments(np.eye(setting.given.n))[0], digits)
         pairs.append((f"mean weights in the limit{in_all}{how}", limit))
         pairs += _binary(found)[:1]
     return pairs
+
+
+def _weights(weights: Float64, digits: int = 4) -> str:
+    """Write weights, of which none is rounded onto a half that it does not reach."""
+    said = [short(float(x), digits) for x in weights]
+    return f"({', '.join(said if len(said) <= _MOST else [*said[: _MOST - 1], '…', said[-1]])})"
 
 
 def _binary(found: LimitFound) -> list[tuple[str, str]]:
@@ -101,7 +110,7 @@ def _binary(found: LimitFound) -> list[tuple[str, str]]:
     return [
         (
             f"$1/(p (1 - p))$ for $p = {chance_latex(chance)}$",
-            f"{1 / (chance.value * (1 - chance.value)):.10g}",
+            f"{1 / (chance.value * (1 - chance.value)):.4g}",
         )
         for chance in chances
     ]
@@ -193,7 +202,7 @@ def _queries_compared(setting: Setting) -> list[Block]:
         law = actual.output_law(q, np.eye(setting.given.n), TOLERANCE)
         texts = "; ".join(map(vector, components(setting, q)))
         rows.append((name, texts, number(rms_error(law, still)), law.method))
-    numbers = ", ".join(f"{k} = {number(v)}" for k, v in setting.given.parameters.items())
+    numbers = ", ".join(f"{k} = {short(v, 4)}" for k, v in setting.given.parameters.items())
     caption = (
         r"$\sqrt{E \lVert c - c^* \rVert^2}$ for orthonormal values and "
         rf"{numbers}; $c^*$ is without noise"

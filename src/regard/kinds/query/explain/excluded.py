@@ -15,9 +15,10 @@ from regard.kinds.query.spec import QueryProblem
 from regard.language.bounds import lower_bound, upper_bound
 from regard.report import Facts, number, vector
 from regard.report.headline import marked
+from regard.report.numbers import short
 from regard.solving.finding import Explanation
-from regard.solving.key_tables import averaged, listing, softmax, symbol, tex, tex_vector
-from regard.solving.latex_numbers import tex_lower_bound, tex_upper_bound
+from regard.solving.key_tables import averaged, listing, softmax, symbol, tex_vector
+from regard.solving.latex_numbers import equal, tex, tex_lower_bound, tex_upper_bound
 
 
 def explain_excluded(problem: QueryProblem, found: Excluded) -> Explanation:
@@ -26,14 +27,14 @@ def explain_excluded(problem: QueryProblem, found: Excluded) -> Explanation:
     first = found.certificate.claims[0]
     if first.kind == "ceiling":
         key = symbol(f"alpha_{pattern.names[0]}")
-        headline = rf"\text{{impossible: }} {key} \le {tex_upper_bound(first.fields['bound'])}"
+        headline = rf"\text{{impossible: }} {key} \le {tex_upper_bound(first.fields['bound'], 4)}"
     else:
         what = "weights" if best.certificate.arrays.get("values") is None else "output"
-        within = tex_lower_bound(problem.goal.tolerance)
+        within = tex_lower_bound(problem.goal.tolerance, 4)
         headline = rf"\text{{impossible: no }} q \text{{ has this {what} to within }} {within}"
     facts = (
         ("closest query", vector(best.query)),
-        ("its error", upper_bound(best.error)),
+        ("its error", upper_bound(best.error, 4)),
         ("allowed", number(problem.goal.tolerance)),
     )
     return Explanation(
@@ -45,7 +46,7 @@ def explain_excluded(problem: QueryProblem, found: Excluded) -> Explanation:
         ),
         (_longer_query(found),),
         result=f"{marked('No query', 'bad')} does it: the closest is off by "
-        f"{number(best.error, 3)}, and {number(problem.goal.tolerance)} is allowed.",
+        f"{number(best.error, 3)}, and {short(problem.goal.tolerance)} is allowed.",
     )
 
 
@@ -91,12 +92,12 @@ def _by_entropy(problem: QueryProblem, found: Excluded, gap: Claim) -> Iterator[
         yield (
             f"For a single key this bounds its weight, {long}.",
             r"\alpha_j \le \frac{1}{1 + e^{H(\lambda)}} = "
-            + tex_upper_bound(ceiling.fields["bound"]),
+            + tex_upper_bound(ceiling.fields["bound"], 4),
         )
     yield (
         "In general the divergence from what is wanted is at least the difference of the "
         "entropies.",
-        r"\mathrm{KL}(p, \alpha) \ge H(\lambda) - H(p) = " + tex(gap.fields["bound"]),
+        r"\mathrm{KL}(p, \alpha) \ge H(\lambda) - H(p) " + equal(gap.fields["bound"]),
     )
 
 
@@ -104,7 +105,7 @@ def _longer_query(found: Excluded) -> str:
     keys, rows = found.heads.instance.keys, list(found.pattern.rows)
     scores = found.pattern.scale * (keys @ np.sum(keys[rows], axis=0))
     parts = [
-        f"{vector(softmax(factor * scores)[rows])} at $C = {tex(factor)}$"
+        f"{vector(softmax(factor * scores)[rows])} at $C {equal(factor)}$"
         for factor in (1.0, 10.0, 100.0)
     ]
     return (

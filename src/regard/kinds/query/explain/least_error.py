@@ -9,8 +9,10 @@ from regard.kinds.query.spec import QueryProblem
 from regard.problems.instances import key_instance
 from regard.report import Facts, number
 from regard.report.headline import marked
+from regard.report.numbers import short
 from regard.solving.finding import Explanation, Status, Steps
-from regard.solving.key_tables import tex, tex_vector, weights_table
+from regard.solving.key_tables import tex_vector, weights_table
+from regard.solving.latex_numbers import equal, tex, tex_lower_bound, tex_upper_bound
 
 
 def explain(problem: QueryProblem, found: LeastError) -> Explanation:
@@ -18,25 +20,26 @@ def explain(problem: QueryProblem, found: LeastError) -> Explanation:
     least, goal = found.least, problem.goal
     length = goal.longest
     which = "" if length is None else rf"_{{\lVert q \rVert \le {tex(length)}}}"
-    headline = rf"\min{which} \text{{error}} = {tex(least.value, 7)}"
+    headline = rf"\min{which} \text{{error}} {equal(least.value)}"
     if goal.find == ["query"]:
         shown = f"q = {tex_vector(least.query)}"
         headline = r"\text{impossible}" if found.status is Status.IMPOSSIBLE else shown
     measure = r"\max_i |\alpha_i - p_i|"
     steps: Steps = (
         (
-            "How near weights come is a question about all queries. From above it is answered by "
+            "**From above.** How near weights come is a question about all queries. From above "
+            "it is answered by "
             "one "
             "query and what it does.",
-            rf"q = {tex_vector(least.query)}:\qquad {measure} = {tex(least.high, 8)}",
+            rf"q = {tex_vector(least.query)}:\qquad {measure} {equal(least.high)}",
         ),
         _below(found),
         (
-            "So this is the least error."
+            "**Least error.** So this is the least error."
             if goal.find == ["error"]
             else "That is compared with the tolerance.",
-            rf"{tex(least.low, 8)} \le \min {measure} \le {tex(least.high, 8)}"
-            + ("" if goal.find == ["error"] else rf",\qquad \varepsilon = {tex(goal.tolerance)}"),
+            rf"{tex_lower_bound(least.low)} \le \min {measure} \le {tex_upper_bound(least.high)}"
+            + ("" if goal.find == ["error"] else rf",\qquad \varepsilon {equal(goal.tolerance)}"),
         ),
     )
     wanted = np.zeros(problem.given.n)
@@ -61,7 +64,7 @@ def explain(problem: QueryProblem, found: LeastError) -> Explanation:
 def _result(problem: QueryProblem, found: LeastError) -> str:
     """Say the least error, or whether it is small enough."""
     goal, least = problem.goal, number(found.least.value, 4)
-    queries = "" if goal.longest is None else f" of length {number(goal.longest)} or less"
+    queries = "" if goal.longest is None else f" of length {short(goal.longest)} or less"
     if goal.find == ["error"]:
         return f"The least error of all queries{queries} is {marked(least, 'target')}."
     within = number(goal.tolerance)
@@ -75,14 +78,16 @@ def _below(found: LeastError) -> tuple[str, str]:
     least = found.least
     if least.low == 0:
         return (
-            "From below there is nothing to prove: no error is less than 0, and longer queries "
+            "**From below.** From below there is nothing to prove: no error is less than 0, and "
+            "longer queries "
             "come "
             "as near as one likes.",
             r"\text{error} \to 0",
         )
     if any(claim.kind == "floors_out_of_reach" for claim in least.certificate.claims):
         return (
-            "From below: with mixtures $\\pi$ of the wanted keys and $\\alpha$ of all, no query of "
+            "**From below.** From below: with mixtures $\\pi$ of the wanted keys and $\\alpha$ "
+            "of all, no query of "
             "this "
             "length lifts all wanted weights to $p_i - \\varepsilon$ for a smaller $\\varepsilon$.",
             r"\sum_i \pi_i \ln (p_i - \varepsilon) \le R\, \lVert \sum_i (\pi_i - \alpha_i) k_i "
@@ -90,8 +95,8 @@ def _below(found: LeastError) -> tuple[str, str]:
             r"- H(\alpha)",
         )
     return (
-        "From below: a claim about all queries excludes any smaller error.",
-        rf"\text{{error}} \ge {tex(least.low, 8)}",
+        "**From below.** From below: a claim about all queries excludes any smaller error.",
+        rf"\text{{error}} \ge {tex_lower_bound(least.low)}",
     )
 
 

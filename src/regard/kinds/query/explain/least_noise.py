@@ -18,14 +18,17 @@ from regard.kinds.heads.explain.proved_bounds import (
 from regard.kinds.query.solve.least_noise import LeastNoise, NoMeanScores, VanishingNoise
 from regard.kinds.query.spec import QueryProblem
 from regard.report import Facts, Plot, Series, Table, number, vector
+from regard.report.numbers import short
 from regard.solving.finding import Explanation, Status
-from regard.solving.key_tables import key_name, symbol, tex, tex_vector
+from regard.solving.key_tables import key_name, symbol, tex_vector
+from regard.solving.latex_numbers import equal, tex
 from regard.solving.refusals import in_words
 
 CLEARLY = 1 + 1e-6  # by this factor an error must be larger to be called so
 
 _AVERAGES = (
-    "Another average of the means, with weights $\\lambda$, is the same point. Its score differs "
+    "**Average.** Another average of the means, with weights $\\lambda$, is the same point. Its "
+    "score differs "
     "from that of the wanted average by a normal number of mean 0, which is at most 0 half of the "
     "time. Then the weights are off by at least the difference of the entropies. So the squares of "
     "the errors of all $n$ weights sum to more than $n$ times that of the tolerance "
@@ -48,8 +51,9 @@ def explain_no_mean_scores(problem: QueryProblem, found: NoMeanScores) -> Explan
 def in_the_limit(found: VanishingNoise, told: Explanation) -> Explanation:
     """Return what is told of keys at their means, with how small the noise must be for it."""
     more = (
-        "That is the limit of vanishing noise, where keys are their means. With the noise given "
-        f"the error{found.heads.keys.together} of the same query is {number(found.error)}. It is "
+        "**With noise.** That is the limit of vanishing noise, where keys are their means. With "
+        "the noise given "
+        f"the error{found.heads.keys.together} of the same query is {short(found.error)}. It is "
         "within twice the tolerance where the variance is smaller by this factor.",
         tex(found.less, 3),
     )
@@ -85,33 +89,35 @@ def explain_least_noise(problem: QueryProblem, found: LeastNoise) -> Explanation
 def _steps(found: LeastNoise, tolerance: float) -> Iterator[Step]:
     here, least = found.error, float(np.min(found.sum_of_means[1]))
     yield (
-        "A head sees of a random key only its score, a normal variable. The wanted keys must "
+        "**Scores.** A head sees of a random key only its score, a normal variable. The wanted "
+        "keys must "
         "score alike (up to the logarithms of their weights) and above the others in the mean.",
         r"s_i \sim \mathcal{N}(q^\top \mu_i,\; q^\top \Sigma_i q)",
     )
     yield (
-        "Of all queries with such a gap, take the one whose score differences vary least: it "
+        "**Least noise.** Of all queries with such a gap, take the one whose score differences "
+        "vary least: it "
         "looks away from directions in which the wanted keys are noisy. That is a convex program.",
         r"\min_q\; q^\top (\Sigma_i + \Sigma_j)\, q \quad\text{with}\quad "
         r"q^\top (\mu_i - \mu_j) = \ln\frac{p_i}{p_j},\quad q^\top (\mu_i - \mu_l) \ge g",
     )
     yield (
-        "The error depends on the gap; of those tried, this one has the least."
+        "**Gap.** The error depends on the gap; of those tried, this one has the least."
         + MEANS * (found.coefficients is not None),
-        rf"g = {tex(found.design.gap)},\qquad q = {tex_vector(found.query)}",
+        rf"g {equal(found.design.gap)},\qquad q = {tex_vector(found.query)}",
     )
     summed = (
         " The sum of the wanted means is above it too: at its best length it comes to "
-        f"{number(least)}."
+        f"{short(least)}."
     )
     within = ", which is within" if here <= tolerance else ". It is above"
     each = found.heads.keys.weights_count and here > tolerance
     yield (
-        "The exact law of the output, integrated over the scores, gives the error"
+        "**Exact law.** The exact law of the output, integrated over the scores, gives the error"
         f"{found.heads.keys.together}{within} the tolerance."
         + " Each weight by itself may be within it." * each
         + summed * (tolerance < least <= here * CLEARLY),
-        rf"{RMS} = {tex(here)},\qquad \text{{allowed }} "
+        rf"{RMS} {equal(here)},\qquad \text{{allowed }} "
         rf"{tex(tolerance)}",
     )
     yield proved_step(found)
@@ -149,10 +155,10 @@ def _beliefs(found: LeastNoise) -> Iterator[str]:
     if least > here * CLEARLY:
         yield (
             "The sum of the wanted means as direction, which takes the noise with it. At its best "
-            f"length the error is {number(least)}; the designed query has {number(here)}."
+            f"length the error is {short(least)}; the designed query has {short(here)}."
         )
     if found.error_of_longer > here * CLEARLY:
         yield (
             "That a longer query must help in the end: it amplifies the noise too. Three times as "
-            f"long, the error is {number(found.error_of_longer)} instead of {number(here)}."
+            f"long, the error is {short(found.error_of_longer)} instead of {short(here)}."
         )

@@ -14,6 +14,7 @@ from regard.kinds.query.spec import QueryProblem
 from regard.language.bounds import upper_bound
 from regard.report import Block, Facts, Plot, Table, number, vector
 from regard.report.headline import marked
+from regard.report.numbers import short
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
     below,
@@ -21,11 +22,11 @@ from regard.solving.key_tables import (
     listing,
     softmax,
     symbol,
-    tex,
     tex_vector,
     weights_plot,
     weights_table,
 )
+from regard.solving.latex_numbers import equal, tex, tex_upper_bound
 from regard.solving.refusals import in_words
 
 _EXAMPLE = (
@@ -68,26 +69,28 @@ def explain_other_units(problem: QueryProblem, found: OtherUnits) -> Explanation
     query = rf"q = {tex_vector(found.query)}"
     steps = (
         (
-            "The coordinates of the keys are of very different size. Measured in units $u_j$ of "
+            "**Units.** The coordinates of the keys are of very different size. Measured in "
+            "units $u_j$ of "
             "their own, with the query measured in $1/u_j$, all scores stay the same.",
             rf"k_i^\top q = \sum_j \frac{{k_{{ij}}}}{{u_j}} \, (u_j q_j),\qquad "
             rf"u = {tex_vector(found.units)}",
         ),
         (
-            "In these units the wanted keys are lifted above the others by a query of ordinary "
+            "**Query.** In these units the wanted keys are lifted above the others by a query of "
+            "ordinary "
             "length, turned up until the others get little enough.",
             query,
         ),
-        ("The scores of this query are these.", rf"s = {tex_vector(found.scores[0])}"),
+        ("**Scores.** The scores of this query are these.", rf"s = {tex_vector(found.scores[0])}"),
         (
-            "The error is measured for the query as it is rounded, and is proved below.",
-            rf"{tex(found.error)} \le \varepsilon = {tex(problem.goal.tolerance)}",
+            "**Error.** The error is measured for the query as it is rounded, and is proved below.",
+            rf"{tex(found.error)} \le \varepsilon {equal(problem.goal.tolerance)}",
         ),
     )
     facts = Facts((("query", vector(found.query)), ("error", number(found.error))))
     belief = (
         "Judging by the length of the query, which means little where coordinates are of such "
-        f"different size: from {number(smallest)} to {number(largest)} here."
+        f"different size: from {short(smallest)} to {short(largest)} here."
     )
     return Explanation(query, steps, (facts, *weights_shown(problem, found)), (belief,))
 
@@ -109,29 +112,36 @@ def weights_shown(
 def _why_it_works(problem: QueryProblem, found: MaxMargin) -> Iterator[Step]:
     design, pattern, query = found.design, found.pattern, tex_vector(found.query)
     if math.isinf(design.margin):
-        yield "All keys are wanted, so there are none to be kept down.", r"S = \{1, \dots, n\}"
+        yield (
+            "**Keys.** All keys are wanted, so there are none to be kept down.",
+            r"S = \{1, \dots, n\}",
+        )
     elif design.margin > 0:
         keys = [f"${symbol(key_name(problem.given, row))}$" for row in pattern.rows]
         yield (
-            f"Raise {listing(keys)} above all other keys: look for a direction $q_0$ in which they "
+            f"**Direction.** Raise {listing(keys)} above all other keys: look for a direction "
+            f"$q_0$ in which they "
             "score alike and every other key scores less. There is one exactly if the flat through "
             "the wanted keys misses the hull of the others.",
             r"k_i^\top q_0 = t \;\text{ for } i \in S,\qquad k_j^\top q_0 < t \;\text{ for } j "
             r"\notin S",
         )
         yield (
-            "The best direction has the widest margin: the distance between that flat and the "
+            "**Margin.** The best direction has the widest margin: the distance between that "
+            "flat and the "
             "hull. No direction does better.",
-            rf"\delta = {tex(design.margin)}",
+            rf"\delta {equal(design.margin)}",
         )
     else:
         yield (
-            "The weights need no limit: they are close to those of one query of ordinary length.",
+            "**Query.** The weights need no limit: they are close to those of one query of "
+            "ordinary length.",
             r"\alpha = \mathrm{softmax}(K q)",
         )
     if not pattern.even:
         yield (
-            "The wanted keys must differ in score as the logarithms of their weights do. That can "
+            "**Scores.** The wanted keys must differ in score as the logarithms of their weights "
+            "do. That can "
             "be had if they are affinely independent, or if these numbers happen to fit.",
             r"k_i^\top q_1 = \ln p_i + \text{const}",
         )
@@ -139,8 +149,9 @@ def _why_it_works(problem: QueryProblem, found: MaxMargin) -> Iterator[Step]:
     if design.longer < 1 and np.any(found.query):
         scaled = "" if pattern.scale == 1 else rf"{tex(pattern.scale)}\,"
         yield (
-            "Of all queries that leave the others at most $\\varepsilon$ this is the shortest, "
-            f"up to {upper_bound(design.longer)} of its length. With $\\pi$ the shares of "
+            "**Shortest.** Of all queries that leave the others at most $\\varepsilon$ this is "
+            "the shortest, "
+            f"up to {upper_bound(design.longer, 3)} of its length. With $\\pi$ the shares of "
             "the others in what leaks, of entropy $H$, every such query obeys this, and it is an "
             "equality for this one.",
             r"\lVert q \rVert \ge \frac{\ln\frac{1-\varepsilon}{\varepsilon} + H(\pi)}"
@@ -149,27 +160,32 @@ def _why_it_works(problem: QueryProblem, found: MaxMargin) -> Iterator[Step]:
         )
     elif 0 < design.margin < math.inf:
         yield (
-            "Turn the direction up until the others get little enough. The leak falls like "
+            "**Length.** Turn the direction up until the others get little enough. The leak "
+            "falls like "
             r"$e^{-C\delta}$.",
             rf"q = q_1 + C q_0 = {query},\qquad r = {leak}",
         )
     else:
         yield (
-            "Alike weights need alike scores, and the query 0 gives every key the score 0."
+            "**Scores.** Alike weights need alike scores, and the query 0 gives every key the "
+            "score 0."
             if not np.any(found.query)
-            else "This query has such scores.",
+            else "**Query.** This query has such scores.",
             rf"q = {query}",
         )
-    yield "The scores of this query are these.", rf"s = {tex_vector(found.scores[0])}"
+    yield "**Scores.** The scores of this query are these.", rf"s = {tex_vector(found.scores[0])}"
     on_output = problem.given.values_known
     yield (
-        f"The error of {'the output' if on_output else 'the weight that is farthest off'} was "
+        f"**Error.** The error of "
+        f"{'the output' if on_output else 'the weight that is farthest off'} was "
         "measured for the query as it is rounded, and is proved.",
-        rf"\text{{error}} \le {tex(design.error)} \le \varepsilon = {tex(design.tolerance)}",
+        rf"\text{{error}} \le {tex_upper_bound(design.error)} "
+        rf"\le \varepsilon {equal(design.tolerance)}",
     )
     if found.example:
         yield (
-            "For other keys the same steps work as long as there is such a direction: always if "
+            "**Other keys.** For other keys the same steps work as long as there is such a "
+            "direction: always if "
             "the keys are affinely independent, never if an average of the other keys lies in "
             "the flat through the wanted ones.",
             FLAT_MISSES_HULL,
@@ -184,7 +200,7 @@ def _details(problem: QueryProblem, found: MaxMargin) -> tuple[Block, ...]:
         ("query", vector(found.query)),
         ("its length", number(float(np.linalg.norm(found.query)))),
         ("margin", "no other keys" if math.isinf(design.margin) else number(design.margin)),
-        ("error", f"at most {upper_bound(design.error)} (allowed {number(design.tolerance)})"),
+        ("error", f"at most {upper_bound(design.error, 3)} (allowed {short(design.tolerance)})"),
         ("wanted output", vector(output)),
         ("off by, for these values", below(missed, 1e-12 * (1 + float(np.max(np.abs(output)))))),
     )

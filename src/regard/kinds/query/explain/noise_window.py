@@ -23,7 +23,7 @@ from regard.kinds.query.spec import QueryProblem
 from regard.problems.instances import Float64
 from regard.report import Facts, Plot, Series, Table, number, vector
 from regard.report.headline import marked
-from regard.report.numbers import rounded_down, rounded_up
+from regard.report.numbers import rounded_down, rounded_up, short
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
     drawn,
@@ -31,14 +31,15 @@ from regard.solving.key_tables import (
     formula_tex,
     how_many,
     nice,
-    tex,
     variance_in_digits,
 )
+from regard.solving.latex_numbers import equal, tex, tex_enough, tex_lower_bound
 from regard.solving.sliders import MeanWeights, along
 
 POINTS = 33
 _SMALLER_NOISE = (
-    "Every term of that bound grows with the variances of the scores. So what is proved for the "
+    "**Variances.** Every term of that bound grows with the variances of the scores. So what is "
+    "proved for the "
     "noise given is proved for the same noise made smaller, all the way to the limit.",
     r"\Sigma_i \to t\, \Sigma_i,\qquad 0 \le t \le 1",
 )
@@ -50,7 +51,7 @@ def explain(problem: QueryProblem, found: NoiseWindow) -> Explanation:
     tolerance = found.heads.tolerance
     headline = f"q = {pattern.latex()}"
     if pattern.rest or high > low:
-        headline += rf",\quad {pattern.factor} = {tex(found.factor)}"
+        headline += rf",\quad {pattern.factor} {equal(found.factor)}"
     return Explanation(
         headline,
         tuple(_steps(problem, found)),
@@ -78,7 +79,7 @@ def _result(problem: QueryProblem, found: NoiseWindow) -> str:
     between = f"{marked(rounded_up(low), 'target')} and {marked(rounded_down(high), 'target')}"
     return (
         f"With ${found.pattern.factor}$ between {between}, the output of "
-        f"${found.pattern.latex()}$ stays within {number(problem.goal.tolerance)} of the goal."
+        f"${found.pattern.latex()}$ stays within {short(problem.goal.tolerance)} of the goal."
     )
 
 
@@ -90,21 +91,24 @@ def _steps(problem: QueryProblem, found: NoiseWindow) -> Iterator[Step]:
     spread = np.sort(found.heads.keys.score_variances(found.queries[0])[list(pattern.rows)])
     within = tex(float(np.sum(spread[-2:])))
     yield (
-        "A head sees of a random key only its score, which is a normal variable. In the mean the "
+        "**Scores.** A head sees of a random key only its score, which is a normal variable. In "
+        "the mean the "
         "scores are those of keys at their means.",
         r"s_i \sim \mathcal{N}(q^\top \mu_i,\; q^\top \Sigma_i q),\qquad "
         rf"E s_i = {level_tex(pattern)} \;\text{{ if wanted}},\quad 0 \;\text{{ otherwise}}",
     )
     if not problem.given.values_known:
         yield (
-            "The values are arbitrary, so the weights themselves must be right; they are the "
+            "**Tolerance.** The values are arbitrary, so the weights themselves must be right; "
+            "they are the "
             "output if the values are unit vectors.",
             r"v_i = e_i,\qquad c = \alpha,\qquad c^* = p",
         )
     if found.closed is not None:
         a, b = pattern.names
         yield (
-            "Between the two wanted keys the difference of the scores decides. It has mean 0, so "
+            "**Noise.** Between the two wanted keys the difference of the scores decides. It has "
+            "mean 0, so "
             r"they share evenly in the mean; how evenly each time depends on its deviation $\tau$.",
             rf"Z = s_{{{a}}} - s_{{{b}}} \sim \mathcal{{N}}(0, \tau^2),\quad "
             rf"\tau^2 = 4 {letter} {squared} = {within},\qquad \operatorname{{Var}} \approx "
@@ -112,7 +116,8 @@ def _steps(problem: QueryProblem, found: NoiseWindow) -> Iterator[Step]:
         )
     elif pattern.m > 1:
         yield (
-            r"How evenly the wanted keys share depends on the deviation $\tau$ of the differences "
+            r"**Noise.** How evenly the wanted keys share depends on the deviation $\tau$ of the "
+            r"differences "
             "of their scores, which grows with the factor.",
             rf"\tau^2 = q^\top (\Sigma_i + \Sigma_j)\, q \le {within}",
         )
@@ -127,10 +132,11 @@ def _steps(problem: QueryProblem, found: NoiseWindow) -> Iterator[Step]:
     if found.closed is not None:
         smaller = map(found.with_less_noise, (1.0, 1e-2, 1e-4))
         yield (
-            f"As ${letter} \\to 0$ the best factor grows like $\\frac{{1}}{{2}} \\ln(1/{letter})$, "
+            f"**Small noise.** As ${letter} \\to 0$ the best factor grows like "
+            f"$\\frac{{1}}{{2}} \\ln(1/{letter})$, "
             "far slower than its upper limit, and both errors vanish.",
             r",\quad ".join(
-                rf"{letter} = {tex(a)}:\; {c}^* = {tex(f, 4)},\, \text{{error }} {tex(e, 3)}"
+                rf"{letter} {equal(a)}:\; {c}^* {equal(f)},\, \text{{error }} {tex(e, 3)}"
                 for a, f, e in smaller
             ),
         )
@@ -144,14 +150,16 @@ def _pair_steps(
     apart = rf"\lVert v_{{{pattern.names[0]}}} - v_{{{pattern.names[1]}}} \rVert^2"
     times = "" if pattern.scale == 1 else rf"\frac{{1}}{{{tex(pattern.scale)}}} "
     yield (
-        "To first order the mean square error is that of the leak plus that of the noise. It is "
+        "**Best factor.** To first order the mean square error is that of the leak plus that of "
+        "the noise. It is "
         "least where Lambert's $W$ says.",
         rf"\left(\frac{{n-2}}{{2}}\right)^2 e^{{-2 {power}}} D^2 + "
         rf"\frac{{{letter} {squared}}}{{4}} {apart},\qquad {c}^* = {times}\tfrac{{1}}{{2}} "
-        rf"W\left(\frac{{2 (n-2)^2 D^2}}{{{letter} {apart}}}\right) = {tex(closed, 7)}",
+        rf"W\left(\frac{{2 (n-2)^2 D^2}}{{{letter} {apart}}}\right) {equal(closed)}",
     )
     yield (
-        "The exact law agrees: integrated over the scores, the error is least nearby.",
+        "**Exact law.** The exact law agrees: integrated over the scores, the error is least "
+        "nearby.",
         rf"\text{{predicted }} {tex(found.predicted(closed))},\quad \text{{exact }} "
         rf"{tex(found.error_at(closed) ** 2)} \;\text{{ at }} {c}^*;\qquad "
         rf"\text{{exact minimum }} {tex(found.error_at(found.best) ** 2)} "
@@ -161,22 +169,25 @@ def _pair_steps(
 
 def _limits(found: NoiseWindow, root: str) -> Step:
     pattern, c, (low, high) = found.pattern, found.pattern.factor, found.window
-    window = rf"{tex(low, 4)} \le {c} \le {tex(high, 4)}"
+    window = rf"{tex_enough(low)} \le {c} \le {tex_lower_bound(high)}"
     if found.closed is not None and found.variance is not None:
         return (
-            rf"So ${c}$ has two limits: the leak wants it large against $\ln n$, and the noise "
+            rf"**Limits.** So ${c}$ has two limits: the leak wants it large against $\ln n$, and "
+            rf"the noise "
             rf"wants $\tau$ small, ${c} \ll {root}$. Within the tolerance, as computed, are these:",
-            rf"\ln n = {tex(math.log(pattern.n), 4)} \ll {c} \ll {root} = "
-            rf"{tex(found.variance**-0.5, 4)},\qquad {window}",
+            rf"\ln n {equal(math.log(pattern.n))} \ll {c} \ll {root} "
+            rf"{equal(found.variance**-0.5)},\qquad {window}",
         )
     if pattern.m == 1:
         return (
-            f"A query for a single key needs ${c}$ large against $\\ln n$; noise does not limit it "
+            f"**Limits.** A query for a single key needs ${c}$ large against $\\ln n$; noise "
+            f"does not limit it "
             "from above as it does a mix. Within the tolerance are these (as far as was tried):",
             window,
         )
     return (
-        f"So ${c}$ has two limits: the leak wants it large, the noise wants it small. Within the "
+        f"**Limits.** So ${c}$ has two limits: the leak wants it large, the noise wants it "
+        f"small. Within the "
         "tolerance, as computed, are these:",
         window,
     )
@@ -278,8 +289,8 @@ def _beliefs(found: NoiseWindow) -> Iterator[str]:
         there = found.error_at(large)
         if there > max(found.error, found.heads.tolerance):
             yield (
-                f"A factor that is as large as one likes. At ${pattern.factor} = {tex(large)}$ the "
-                f"error is {number(there)}; at {number(found.factor)} it is {number(found.error)}."
+                f"A factor that is as large as one likes. At ${pattern.factor} {equal(large)}$ the "
+                f"error is {short(there)}; at {short(found.factor)} it is {short(found.error)}."
             )
     if pattern.m > 1:
         variance = variance_in_digits(found.error_and_variance[1])

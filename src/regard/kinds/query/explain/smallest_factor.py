@@ -12,30 +12,35 @@ from regard.kinds.heads.solve.pattern import Pattern
 from regard.kinds.query.explain.factor_curve import factor_curve, factor_result
 from regard.kinds.query.solve.smallest_factor import SmallestFactor
 from regard.kinds.query.spec import QueryProblem
-from regard.report import Block, Facts, Table, Text, number, vector
+from regard.report import Block, Facts, Heading, Table, Text, number, vector
+from regard.report.numbers import rounded_up, short
 from regard.solving.finding import Explanation
 from regard.solving.general_remarks import GENERAL_REMARKS
 from regard.solving.key_tables import (
     formula_tex,
-    how_many,
     listing,
     nice,
     softmax,
     symbol,
-    tex,
     weights_table,
 )
+from regard.solving.latex_numbers import equal, tex
 
 _REASONS = {
-    "orthonormal": "The keys have length 1 and are at right angles, so each score is one "
+    "orthonormal": "**Scores.** The keys have length 1 and are at right angles, so each score is "
+    "one "
     "coefficient of $q$.",
-    "orthogonal": r"The keys are at right angles; dividing by $\lVert k_i \rVert^2$ makes each "
+    "orthogonal": r"**Scores.** The keys are at right angles; dividing by $\lVert k_i \rVert^2$ "
+    r"makes each "
     "score one coefficient of $q$.",
-    "independent": "Independent keys allow any scores: the pseudo-inverse of the matrix $K$ of "
+    "independent": "**Scores.** Independent keys allow any scores: the pseudo-inverse of the "
+    "matrix $K$ of "
     "keys finds the shortest query that has them. (Dependent keys do not: a key that is the "
     "average of two wanted ones scores as much as they do.)",
 }
 _DUALS = {"orthonormal": "k_i", "orthogonal": r"\frac{k_i}{\lVert k_i \rVert^2}"}
+
+_SAME = 1e-6  # of two factors that are the same in all digits shown
 
 
 def explain(problem: QueryProblem, found: SmallestFactor) -> Explanation:
@@ -87,20 +92,22 @@ def _steps(found: SmallestFactor) -> Iterator[Step]:
         r"s_i = 0 \;\text{ otherwise}",
     )
     yield (
-        "The softmax turns the scores into weights; $r$, the leak, is what all other keys get "
+        "**Weights.** The softmax turns the scores into weights; $r$, the leak, is what all "
+        "other keys get "
         "together.",
         rf"\alpha_i = {formula_tex(pattern.weight_formula)},\qquad "
         rf"r = {formula_tex(pattern.leak_formula)}",
     )
     if not pattern.rest:
         yield (
-            f"There are no other keys, so nothing leaks: the weights are exact for every ${c}$"
-            + (f", also for ${c} = 0$." if pattern.even else "."),
+            f"**No leak.** There are no other keys, so nothing leaks: the weights are exact for "
+            f"every ${c}$" + (f", also for ${c} = 0$." if pattern.even else "."),
             r"r = 0,\qquad c = c^*",
         )
         return
     yield (
-        r"The others share the leak evenly, so the output is a mix of what is wanted, $c^*$, and "
+        r"**Output.** The others share the leak evenly, so the output is a mix of what is "
+        r"wanted, $c^*$, and "
         r"of the plain mean $\bar v$ of the other values. The error is not only bounded: it is "
         r"equal to $r D$.",
         rf"c^* = {wanted_value(pattern)},\qquad c = (1-r)\, c^* + r\, \bar v,\qquad "
@@ -111,10 +118,11 @@ def _steps(found: SmallestFactor) -> Iterator[Step]:
     if pattern.structure == "orthonormal" and pattern.even:
         length = leak.factor * math.sqrt(m * pattern.rest / pattern.n)
         yield (
-            r"Scores may all be shifted alike, so the mean of the keys can be taken off: the "
+            r"**Shortest.** Scores may all be shifted alike, so the mean of the keys can be "
+            r"taken off: the "
             "shortest query with these weights.",
             rf"q = {c} \left( \sum_{{i \in S}} k_i - \frac{{{m}}}{{n}} \sum_i k_i \right),\qquad "
-            rf"\lVert q \rVert = {c} \sqrt{{\frac{{{m} (n-{m})}}{{n}}}} = {tex(length)}",
+            rf"\lVert q \rVert = {c} \sqrt{{\frac{{{m} (n-{m})}}{{n}}}} {equal(length)}",
         )
 
 
@@ -123,23 +131,24 @@ def _factor_steps(found: SmallestFactor) -> Iterator[Step]:
     limit = rf"r \le {tex(leak.allowed)}"
     if leak.on_output:
         why = (
-            rf"The output must be within $\varepsilon = {tex(found.heads.tolerance)}$, so "
+            rf"**Tolerance.** The output must be within "
+            rf"$\varepsilon {equal(found.heads.tolerance)}$, so "
             r"$r D \le \varepsilon$."
         )
-        limit = rf"r \le \frac{{\varepsilon}}{{D}} = {tex(leak.allowed)}"
+        limit = rf"r \le \frac{{\varepsilon}}{{D}} {equal(leak.allowed)}"
     else:
         why = (
-            r"The values are arbitrary, so the weights themselves must be within "
-            rf"$\varepsilon = {tex(found.heads.tolerance)}$; the worst of them is off by "
+            r"**Tolerance.** The values are arbitrary, so the weights themselves must be within "
+            rf"$\varepsilon {equal(found.heads.tolerance)}$; the worst of them is off by "
             rf"${'' if pattern.worst == 1 else tex(pattern.worst)}\, r$."
         )
     if math.isinf(leak.least):
-        yield why + " Every leak is small enough here.", rf"{c} = {tex(leak.factor)}"
+        yield why + " Every leak is small enough here.", rf"{c} {equal(leak.factor)}"
         return
     yield why, limit
     yield (
-        f"Solving for ${c}$ gives the smallest factor; any larger one does too.",
-        rf"{c} \ge {formula_tex(found.leak.closed_form)} = {tex(leak.least, 10)}",
+        f"**Factor.** Solving for ${c}$ gives the smallest factor; any larger one does too.",
+        rf"{c} \ge {formula_tex(found.leak.closed_form)} {equal(leak.least)}",
     )
 
 
@@ -147,53 +156,54 @@ def _equality(found: SmallestFactor) -> Step:
     c, distance = found.pattern.factor, found.leak.distance
     if distance == 0:
         return (
-            r"Here the mean of the other values is $c^*$ itself, so the output is exact for every "
+            r"**Equality.** Here the mean of the other values is $c^*$ itself, so the output is "
+            r"exact for every "
             f"${c}$.",
             r"D = 0",
         )
     return (
-        rf"No finite ${c}$ gives equality: a softmax never gives a key the weight 0, and the error "
+        rf"**Equality.** No finite ${c}$ gives equality: a softmax never gives a key the weight "
+        rf"0, and the error "
         r"$r D$ is above 0 unless the mean of the other values happens to be $c^*$. It falls as "
         rf"fast as $e^{{-{c}}}$.",
-        rf"\lVert c - c^* \rVert = r D = {tex(found.leaked)} \cdot {tex(distance)} = "
-        rf"{tex(found.leaked * distance)} \quad\text{{at }} {c} = {tex(found.leak.factor)},\; "
+        rf"\lVert c - c^* \rVert = r D {equal(found.leaked)} \cdot {tex(distance)} "
+        rf"{equal(found.leaked * distance)} \quad\text{{at }} {c} {equal(found.leak.factor)},\; "
         rf"n = {found.pattern.n}",
     )
 
 
 def _details(problem: QueryProblem, found: SmallestFactor) -> Iterator[Block]:
-    pattern, leak, designed = found.pattern, found.leak, found.designed
-    of_what = "every weight, because the values are arbitrary"
-    facts = [
-        ("keys", how_many(pattern.n, pattern.m)),
-        (
-            "tolerance",
-            f"{number(found.heads.tolerance)} of "
-            + ("the output, in length" if leak.on_output else of_what),
-        ),
-        ("smallest factor", "any" if math.isinf(leak.least) else number(leak.least, 10)),
-        (f"factor ${pattern.factor}$ of the answer", number(leak.factor)),
-        ("query", vector(found.query)),
-        ("its length", number(float(np.linalg.norm(found.query)))),
-        ("leak $r$", number(found.leaked)),
-        ("distance $D$", number(leak.distance)),
-        ("error of the output, $r D$", number(found.leaked * leak.distance)),
-        ("the same, measured", number(found.measured)),
-    ]
-    if designed is not None:
-        name = "shortest query" if designed.longer < 1 else "query of widest margin"
-        length = number(float(np.linalg.norm(designed.query)))
-        facts += [(name, vector(designed.query)), ("its length", length)]
-    yield Facts(tuple(facts))
-    weights = pattern.all_weights(leak.factor)
-    yield weights_table(problem.given, pattern.wanted, weights, pattern.prefix)
+    pattern, leak = found.pattern, found.leak
+    yield Facts(tuple(_facts(found)))
     if pattern.rest:
         yield _by_factor(found)
         yield factor_curve(problem.given, found)
     if found.has_exact_weights is not None:
         yield from _exact_elsewhere(found)
+    if pattern.rest:  # the figure shows them at the answer
+        yield Heading("The weights, key by key", role="folded")
+    weights = pattern.all_weights(leak.factor)
+    yield weights_table(problem.given, pattern.wanted, weights, pattern.prefix)
     if pattern.structure == "orthonormal" and pattern.even and pattern.m > 1 and pattern.rest:
         yield from (*GENERAL_REMARKS, _subset_example(), Text(_lengths()))
+
+
+def _facts(found: SmallestFactor) -> Iterator[tuple[str, str]]:
+    """Yield what the answer comes to, and the shortest query beside it."""
+    pattern, leak, designed = found.pattern, found.leak, found.designed
+    least = "any" if math.isinf(leak.least) else rounded_up(leak.least, 4)
+    yield f"smallest factor ${pattern.factor}$ that is enough", least
+    if math.isinf(leak.least) or not math.isclose(leak.least, leak.factor, rel_tol=_SAME):
+        yield f"factor ${pattern.factor}$ of the answer", number(leak.factor)
+    yield "query", vector(found.query)
+    yield "its length", number(float(np.linalg.norm(found.query)))
+    yield "leak $r$, the weight of the other keys", number(found.leaked)
+    yield "distance $D$ of their mean value from what is wanted", number(leak.distance)
+    yield "error of the output, $r D$", number(found.leaked * leak.distance)
+    if designed is not None:
+        name = "shortest query" if designed.longer < 1 else "query of widest margin"
+        yield name, vector(designed.query)
+        yield "its length", number(float(np.linalg.norm(designed.query)))
 
 
 def _by_factor(found: SmallestFactor) -> Table:
@@ -253,7 +263,7 @@ def _lengths() -> str:
     return (
         "Keys at right angles that are not of length 1. With lengths 1, 2 and 3 the query "
         rf"$k_a + k_b$ gives the weights {vector(weights)}: the ratio of the first two is "
-        rf"{number(float(weights[0] / weights[1]))}, which is $e^{{-3}}$. Dividing each key by "
+        rf"{short(float(weights[0] / weights[1]))}, which is $e^{{-3}}$. Dividing each key by "
         rf"$\lVert k_i \rVert^2$ makes them alike; with $C = 4$: {vector(right)}."
     )
 
@@ -266,23 +276,23 @@ def _beliefs(found: SmallestFactor) -> Iterator[str]:
         yield "That a softmax never averages exactly. Without other keys it does: " + (
             f"the query 0 already gives {named} the weight {share}, as wanted."
             if pattern.even
-            else f"the leak is {number(found.leaked)} for every factor."
+            else f"the leak is {short(found.leaked)} for every factor."
         )
         return
     odds = (1 - found.leaked) / found.leaked / 100 if found.leaked else math.inf
     yield (
-        f"A factor that does not grow with the number of keys. At ${c} = {tex(leak.factor)}$ the "
-        f"leak is {number(found.leaked)}; with a hundred times as many other keys it would be "
-        f"{number(1 / (1 + odds))}. The factor must grow as $\\ln n$."
+        f"A factor that does not grow with the number of keys. At ${c} {equal(leak.factor)}$ the "
+        f"leak is {short(found.leaked)}; with a hundred times as many other keys it would be "
+        f"{short(1 / (1 + odds))}. The factor must grow as $\\ln n$."
     )
     if leak.distance > 0:
         twice = nice(2 * leak.factor)
         yield (
             "Equality. However large the factor is, the error stays above 0: at "
-            f"${c} = {tex(twice)}$ it still is {number(pattern.leak(twice) * leak.distance)}."
+            f"${c} {equal(twice)}$ it still is {short(pattern.leak(twice) * leak.distance)}."
         )
     else:
         yield (
             "That a softmax never averages exactly. Here it does: the mean of the other values is "
-            f"the wanted output, and the error is {number(leak.distance)}."
+            f"the wanted output, and the error is {short(leak.distance)}."
         )

@@ -21,9 +21,9 @@ from regard.language import parse
 from regard.language.bounds import lower_bound
 from regard.report import number
 from regard.report.headline import marked
-from regard.report.numbers import listing, spelled
+from regard.report.numbers import listing, short, spelled
 from regard.solving.finding import Explanation, Steps
-from regard.solving.latex_numbers import tex, tex_lower_bound
+from regard.solving.latex_numbers import equal, tex, tex_lower_bound, tex_upper_bound
 from regard.solving.refusals import in_words
 from regard.solving.token_names import token_symbol
 
@@ -57,7 +57,7 @@ def explain(
         return Explanation(_headline(found), steps, details, result=done)
     if isinstance(found, OfNumbers):
         design = found.design
-        headline = rf"d_k = {design.d_k}, \qquad \text{{error}} \le {tex(design.error)}"
+        headline = rf"d_k = {design.d_k}, \qquad \text{{error}} \le {tex_upper_bound(design.error)}"
         steps, details = _number_steps(design), number_details(design)
         return Explanation(headline, steps, details, result=_done(problem))
     if isinstance(found, Impossible):
@@ -111,7 +111,7 @@ def _number_steps(design: HeadDesign) -> Steps:
         (
             "The matrix with the widest margin is the nearest point of a hull; it is then made as "
             "large as the tolerance needs.",
-            rf"\text{{error}} \le {tex(design.error)} \le {tex(design.tolerance)}",
+            rf"\text{{error}} \le {tex_upper_bound(design.error)} \le {tex(design.tolerance)}",
         ),
         (
             f"Its rank is the number of columns of W_Q and W_K: {design.d_k}, and at least "
@@ -125,7 +125,7 @@ def _refusal_steps(refusal: InfeasibleDesign) -> Steps:
     """Return why no head does it."""
     claim = refusal.certificate.claims[0]
     bound = claim.fields.get("bound", claim.fields.get("tolerance"))
-    shown = rf"\text{{bound}} = {tex(bound)}" if isinstance(bound, float) else ""
+    shown = rf"\text{{bound}} {equal(bound)}" if isinstance(bound, float) else ""
     return (
         (_REASONS.get(claim.kind, "No head does it."), ""),
         (in_words(refusal), shown),
@@ -147,18 +147,18 @@ def _contradicted(against: Contradiction, tolerance: float) -> Explanation:
         ),
         (
             "The outputs that are asked for do not: one of them is missed by at least",
-            rf"\max_i \lVert c_i - o_i \rVert \ge {tex(against.exactly)}",
+            rf"\max_i \lVert c_i - o_i \rVert \ge {tex_lower_bound(against.exactly)}",
         ),
         (
-            f"Weights that are only within {number(tolerance)} leave a little for other tokens. "
+            f"Weights that are only within {short(tolerance)} leave a little for other tokens. "
             "Where the values $V x_j$ are not far apart, this does not help: one output is still "
-            f"missed by more than {number(tolerance)}",
+            f"missed by more than {short(tolerance)}",
             rf"\text{{if}} \; {_DISTANCE}{tex_lower_bound(against.spread)}",
         ),
     )
     assumes = (
-        f"the values $V x_j$ are at most {lower_bound(against.spread)} apart; with values further "
-        "apart, what the tolerance leaves to other tokens may make up the difference."
+        f"the values $V x_j$ are at most {lower_bound(against.spread, 3)} apart; with values "
+        "further apart, what the tolerance leaves to other tokens may make up the difference."
     )
     headline = (
         rf"\text{{no}} \; K, Q, V \; \text{{with}} \; {_DISTANCE}{tex_lower_bound(against.spread)}"

@@ -10,6 +10,7 @@ from regard.kinds.self_attention.solve.outer_products import divisor
 from regard.kinds.self_attention.solve.sparse import Array
 from regard.language.bounds import upper_bound
 from regard.report import Block, Facts, Plot, Table, matrix_rows, number
+from regard.report.numbers import rounded_up, short
 
 __all__ = ["formula_details", "number_details"]
 
@@ -21,7 +22,7 @@ def formula_details(found: OfFormulas) -> tuple[Block, ...]:
     blocks: list[Block] = [_facts(found), _weight_table(found.weights)]
     if found.head.at.outputs:
         names = [f"c_{i + 1}" for i in range(len(found.outputs))]
-        rows = matrix_rows(found.outputs, digits=8, names=names)[:MOST_ROWS]
+        rows = matrix_rows(found.outputs, digits=4, names=names)[:MOST_ROWS]
         blocks.append(Table(("", *found.head.at.names), rows, "outputs in the basis"))
     if found.other_lengths:
         blocks.append(_trend(found))
@@ -32,7 +33,7 @@ def formula_details(found: OfFormulas) -> tuple[Block, ...]:
 
 def number_details(design: HeadDesign) -> tuple[Block, ...]:
     """Return the weights of a head of numbers."""
-    facts = (("error", f"at most {upper_bound(design.error)}"), ("d_k", str(design.d_k)))
+    facts = (("error", f"at most {upper_bound(design.error, 4)}"), ("d_k", str(design.d_k)))
     return Facts(facts), _weight_table(design.weights), _weight_plot(design.weights)
 
 
@@ -41,9 +42,9 @@ def _facts(found: OfFormulas) -> Facts:
     facts = [(f"error of {name}", number(error, 10)) for name, error in head.errors.items()]
     facts.append(("allowed", number(head.at.tolerance)))
     if head.least_norm is not None:
-        facts.append(("smallest length with C = 1", number(head.least_norm, 10)))
+        facts.append(("smallest length with C = 1", rounded_up(head.least_norm, 4)))
     if head.least_C is not None:
-        facts.append((f"smallest C at length {number(head.at.norm)}", number(head.least_C, 10)))
+        facts.append((f"smallest C at length {short(head.at.norm)}", rounded_up(head.least_C, 4)))
     if design is not None:
         least = (
             "the smallest possible"
@@ -59,7 +60,7 @@ def _weight_table(weights: Array) -> Table:
     columns = ("", *(f"x_{j + 1}" for j in range(few.shape[1])))
     names = [f"row {i + 1}" for i in range(len(few))]
     more = " (the first rows and tokens)" if few.size < weights.size else ""
-    return Table(columns, matrix_rows(few, digits=8, names=names), f"attention weights{more}")
+    return Table(columns, matrix_rows(few, digits=4, names=names), f"attention weights{more}")
 
 
 def _weight_plot(weights: Array) -> Plot:
@@ -93,5 +94,5 @@ def _one_column(found: OfFormulas, column: OneColumn) -> Facts:
     K, Q = (f"({combination(names, one)})'{over}" for one in (column.key, column.query))
     facts = [("with one column: K", K), ("Q", f"C {Q}")]
     if found.column_C is not None:
-        facts.append(("smallest C for it", number(found.column_C, 10)))
+        facts.append(("smallest C for it", rounded_up(found.column_C, 4)))
     return Facts(tuple(facts))
