@@ -82,7 +82,8 @@ def _take_torch(function: str, name: str, x: Any, torch: Any) -> Taken:
             f"Pass {name}.detach()."
         )
     if x.device.type != "cpu":
-        fix = "" if x.device.type == "meta" else f" Pass {name}.cpu()."
+        meta = x.device.type == "meta"
+        fix = " A tensor has no numbers there." if meta else f" Pass {name}.cpu()."
         raise ParameterError(
             f"{function}: {name} is on device {str(x.device)!r}, and regard computes on the CPU."
             f"{fix}"
@@ -111,6 +112,8 @@ def numbers(function: str, name: str, x: object) -> Taken:
         fix = f" Pass {name}.{cast(taken, 'float64')}."
     elif dtype.kind == "c":
         fix = f" Pass {name}.real, if the imaginary part is zero."
+    elif dtype.kind == "O" and hasattr(x, "toarray"):  # SciPy's sparse arrays
+        fix = f" Pass {name}.toarray()."
     raise ParameterError(f"{function}: {name} has dtype {dtype}. Need {NUMBERS}.{fix}")
 
 

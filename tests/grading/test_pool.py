@@ -75,6 +75,17 @@ def test_a_program_that_does_not_start_is_an_error() -> None:
     assert not pool._alive
 
 
+def test_where_no_process_can_be_started_it_is_said() -> None:
+    pool = Pool[str](2, lambda task: [b""], program=("/nowhere/python",))
+    with pytest.raises(RegardError) as caught:
+        pool.run(iter(["work"]), lambda *_: None)
+    assert str(caught.value) == (
+        "grade: answers of others are judged in processes of their own, and none can be started "
+        "here: No such file or directory. One answer is judged by regard check."
+    )
+    assert not pool._alive
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children with their parent")
 def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"

@@ -420,8 +420,11 @@ def test_so_is_one_inside_other_transformations(transform: str) -> None:
 @names
 def test_a_tensor_without_memory_is_refused_by_name(name: str) -> None:
     message = refusal(calls(torch.eye(7, device="meta"), torch.eye(7))[name])
-    start = f"{name} is on device 'meta', and regard computes on the CPU."
-    np.testing.assert_equal(message[: len(start)], start)
+    np.testing.assert_equal(
+        message,
+        f"{name} is on device 'meta', and regard computes on the CPU. "
+        "A tensor has no numbers there.",
+    )
 
 
 @names

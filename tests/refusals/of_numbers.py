@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from refusals.base import NUMBERS, RAGGED, attend, attend_in_batches, yes, zeros
 from regard import ParameterError, ShapeError
@@ -18,6 +19,13 @@ DTYPES = [
         key=zeros(7, 3) + 0j,
     ),
     attend(ParameterError, f"value has dtype object. Need {NUMBERS}.", value=np.full((7, 2), None)),
+    attend(
+        ParameterError,
+        f"value has dtype object. Need {NUMBERS}.",
+        "Pass value.toarray().",
+        {"value": "value.toarray()"},
+        value=csr_array(zeros(7, 2)),
+    ),
     attend(ParameterError, f"query has dtype <U5. Need {NUMBERS}.", query="query"),
     attend(
         ParameterError,

@@ -168,15 +168,23 @@ class Pool(Generic[T]):
     def _start(self) -> None:
         ours, theirs = Pipe()
         words = (str(theirs.fileno()), str(os.getpid()), str(self.memory))
-        process = subprocess.Popen(
-            [*self.program, *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
-            env={**os.environ, **_ENVIRONMENT},
-        )
-        theirs.close()
+        try:
+            process = subprocess.Popen(
+                [*self.program, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                env={**os.environ, **_ENVIRONMENT},
+            )
+        except OSError as error:  # such as in a browser, where there are no processes
+            ours.close()
+            raise RegardError(
+                "grade: answers of others are judged in processes of their own, and none can be "
+                f"started here: {error.strerror or error}. One answer is judged by regard check."
+            ) from None
+        finally:
+            theirs.close()
         self._alive.append(_Worker(process, ours, time.monotonic() + START_SECONDS))
 
     def _end(self, worker: _Worker[T]) -> None:
