@@ -121,4 +121,8 @@ def _torch() -> Any:
         import torch
     except ImportError:
         raise ParameterError(f"{_NAME}: torch is not installed: pip install torch.") from None
+    except OSError as error:  # a library that torch itself is made of
+        raise ParameterError(
+            f"{_NAME}: torch is installed and cannot be loaded: {error}. Install it again."
+        ) from None
     return torch

@@ -17,11 +17,6 @@ from regard.core.kernels import native, threads
 if TYPE_CHECKING:
     from rich.table import Table
 
-OPTIONAL = {
-    "torch": "tensors come in and go out as tensors",
-    "jax": "arrays come in and go out as arrays",
-    "ml_dtypes": "bfloat16 in NumPy arrays",
-}
 ALLOWED = 1e-13  # of values near 1, in float64: hundreds of roundings
 
 
@@ -49,6 +44,8 @@ def doctor(
 
 def examine() -> dict[str, Any]:
     """Return what `regard doctor` reports, as plain data."""
+    from regard.cli import optional_parts  # slow to load
+
     error = _largest_error()
     return {
         "regard": regard.__version__,
@@ -60,7 +57,9 @@ def examine() -> dict[str, Any]:
         "threads": threads.available(),
         "cores": os.cpu_count(),
         "box": _box(),
-        "optional": {name: _version(name) for name in OPTIONAL},
+        "optional": {one: optional_parts.version(one) for one in optional_parts.LIBRARIES},
+        "broken": optional_parts.broken(),
+        "extras": optional_parts.extras(),
         "largest_error": error,
         "correct": error <= ALLOWED,
     }
@@ -105,15 +104,6 @@ def _largest_error() -> float:
     return float(max(np.abs(one).max() for one in differences))
 
 
-def _version(package: str) -> str | None:
-    from importlib import metadata  # slow to load
-
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
-
-
 def _kernel_sentence(found: dict[str, Any]) -> str:
     if found["kernel"] == "native":
         return f"C, for {found['instruction_set']}"
@@ -123,7 +113,10 @@ def _kernel_sentence(found: dict[str, Any]) -> str:
 
 
 def _table(found: dict[str, Any]) -> Table:
+    from rich.markup import escape
     from rich.table import Table  # slow to load
+
+    from regard.cli.optional_parts import LIBRARIES, extras_sentence
 
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold")
@@ -135,11 +128,14 @@ def _table(found: dict[str, Any]) -> Table:
     variable = os.environ.get("REGARD_THREADS")
     source = f"REGARD_THREADS={variable}" if variable else "the cores it may use"
     table.add_row("threads", f"{found['threads']} ({source})")
-    for name, purpose in OPTIONAL.items():
-        version = found["optional"][name]
-        table.add_row(
-            name, f"{version}: {purpose}" if version else f"not installed (with it, {purpose})"
-        )
+    for name, purpose in LIBRARIES.items():
+        version, reason = found["optional"][name], found["broken"].get(name)
+        if reason is not None:
+            said = f"{version} is installed and cannot be loaded: {reason}"
+        else:
+            said = f"{version}: {purpose}" if version else f"not installed (with it, {purpose})"
+        table.add_row(name, escape(said))
+    table.add_row("extras", escape(extras_sentence(found["extras"])))
     table.add_row("programs", _box_sentence(found["box"]))
     verdict = "agrees with the reference" if found["correct"] else "DISAGREES with the reference"
     table.add_row("self-test", f"{verdict} (largest difference {found['largest_error']:.1e})")
