@@ -123,7 +123,9 @@ def test_what_is_wrong_is_named_with_its_line(old: str, new: str, expected: str)
 def test_text_that_is_not_toml_or_json_is_said_to_be_none() -> None:
     assert message("<html>").startswith("mine.toml: is not TOML: ")
     assert message("{", is_json=True).startswith("mine.toml: is not JSON: ")
-    assert message("[1]", is_json=True) == "mine.toml: must be a table of keys, not list."
+    assert message("[1]", is_json=True) == (
+        'mine.toml: must be a table of keys, such as {"q": "C k_a"}, and is a list alone.'
+    )
     twice = message('{"a": {"n": 6, "n": 7}}', is_json=True)
     assert twice == "mine.toml: is not JSON: 'n' is there twice."
     assert message("[" * 100_000, is_json=True) == "mine.toml: is nested too deeply."

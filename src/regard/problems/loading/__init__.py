@@ -122,6 +122,8 @@ def parse(text: str, name: str, *, is_json: bool = False) -> dict[str, Any]:
         if isinstance(error, json.JSONDecodeError):
             fix = of_json(text, error.pos)
             raise InvalidProblem(f"{name}: is not JSON: {reason}.{' ' * bool(fix)}{fix}") from None
+        if is_json:
+            raise InvalidProblem(f"{name}: is not JSON: {reason}.") from None
         fix = _mended(text, reason) or _quoting(reason)
         raise InvalidProblem(f"{name}: is not TOML: {reason}.{' ' * bool(fix)}{fix}") from None
     if not isinstance(data, dict):
