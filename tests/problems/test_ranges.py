@@ -281,3 +281,10 @@ def test_validate_takes_many_files(file: Path) -> None:
     assert "mix.toml: a query problem, solved and proved." in result.stdout
     assert "average-two-values: a query problem, solved and proved." in result.stdout
     assert "is no range" in result.stderr
+    folder = run("validate", str(file.parent))
+    assert folder.returncode == 2
+    assert "mix.toml: a query problem, solved and proved." in folder.stdout
+    assert "is no range" in folder.stderr
+    (file.parent / "none").mkdir()
+    empty = run("validate", str(file.parent / "none"))
+    assert (empty.returncode, empty.stderr.endswith("ends in .toml or .json.\n")) == (2, True)

@@ -145,10 +145,13 @@ def schema(as_json: Json = False) -> None:
 
 
 def validate(
-    files: Annotated[list[str], typer.Argument(help="Problems in TOML or JSON, or ids.")],
+    files: Annotated[
+        list[str], typer.Argument(help="Problems in TOML or JSON, folders of them, or ids.")
+    ],
     as_json: Json = False,
 ) -> None:
     """Say whether problem files are right: keys, formulas, and what comes of solving them."""
+    files = [file for name in files for file in _files(name)]
     found = [_validated(file, as_json) for file in files]
     if as_json:
         said = [data for _, data in found if data is not None]
@@ -157,6 +160,17 @@ def validate(
         elif said:
             typer.echo(json.dumps(said[0]))
     raise typer.Exit(max(code for code, _ in found))
+
+
+def _files(name: str) -> list[str]:
+    """Return what is named, or the files of problems in a folder of this name."""
+    folder = Path(name)
+    if "\0" in name or not folder.is_dir():
+        return [name]
+    found = sorted(str(one) for one in folder.iterdir() if one.suffix in (".toml", ".json"))
+    if not found:
+        raise InvalidProblem(f"{name}: holds no file that ends in .toml or .json.")
+    return found
 
 
 def _validated(file: str, as_json: bool) -> tuple[int, dict[str, Any] | None]:
