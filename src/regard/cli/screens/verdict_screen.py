@@ -67,7 +67,7 @@ def _screen(verdict: Verdict, width: int, lines: int, *, tells: bool) -> tuple[l
     if example is not None:
         sentence, shape = _counterexample(verdict, width, tells or not said)
     goals = Part(_goals(verdict, width), "Goals", f"{_INDENT}… {{}} more: --full")
-    remarks = Part([hanging("", remark, width) for remark in verdict.remarks])
+    remarks = Part([hanging("", set_numbers(remark), width) for remark in verdict.remarks])
     hint = hanging("Hint: ", idea.hint, width) if idea and idea.hint else []
     end = Part([[*hint, _next(verdict, width)]])
     order = (
@@ -100,7 +100,7 @@ def _counterexample(verdict: Verdict, width: int, tells: bool) -> tuple[Part, Pa
     example = verdict.counterexample
     assert example is not None
     title = "The smallest counterexample"
-    heading = f"{title}: {shown(few_digits(example.about))}"
+    heading = f"{title}: {set_numbers(shown(few_digits(example.about)))}"
     if not example.about or columns(heading) > width:
         heading = title
     both = side_by_side(verdict.problem, example)
