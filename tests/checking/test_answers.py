@@ -67,10 +67,10 @@ def test_fields_are_formulas_numbers_arrays_and_tables() -> None:
         ({"answer": 3}, "answer: must be a table of fields."),
         ({"answer": {}, "note": 1}, "answer: 'note' does not belong beside [answer]."),
         ({"problem": 3, "answer": {}}, "answer: problem must be the id of a problem."),
-        ({"q": None}, "answer: q: cannot read NoneType."),
-        ({"q": b"k_a"}, "answer: q: cannot read bytes."),
-        ({"q": 1j}, "answer: q: cannot read complex."),
-        ({"q": [[1], [2, 3]]}, "answer: q: its rows are of different lengths."),
+        ({"q": None}, "answer: q is empty: write what belongs there, or leave it out."),
+        ({"q": b"k_a"}, 'answer: q: cannot read bytes. Write the formula as text, such as "1/2 (x + y)".'),
+        ({"q": 1j}, 'answer: q: cannot read complex. Write the formula as text, such as "1/2 (x + y)".'),
+        ({"q": [[1], [2, 3]]}, "answer: q: its rows are of different lengths: row 1 has 1 and row 2 has 2. Write every entry, zeros too."),
         ({"q": [0] * 100_001}, "answer: q: has more than 100000 entries."),
         ({"q": range(10**9)}, "answer: q: has more than 100000 entries."),
         ({"": "k_a"}, "answer: '' is no name: use letters, digits and _, from a letter on."),
@@ -99,7 +99,8 @@ def test_lists_that_are_nested_deeply_are_refused() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"\xff\xfe", "is not text in UTF-8 (byte 0)."),
+        (b"q\xff", "is not text in UTF-8 (byte 1). Save it as UTF-8."),
+        (b"\xff\xfeq", "is not text in UTF-16 (byte 2). Save it as UTF-8."),
         (
             b"q = ",
             "is not TOML: Invalid value (at end of document). "
@@ -107,7 +108,7 @@ def test_lists_that_are_nested_deeply_are_refused() -> None:
         ),
         (b"[answer]\nq = '" + b"x" * 1_000_000 + b"'", "is larger than 1000 kB."),
     ],
-    ids=("bytes", "toml", "large"),
+    ids=("bytes", "wide", "toml", "large"),
 )
 def test_files_that_cannot_be_read_are_named(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "a.toml"

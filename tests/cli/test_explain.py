@@ -132,7 +132,7 @@ def test_a_file_that_cannot_be_used_is_one_sentence(
 def test_files_that_are_not_there_or_not_text(tmp_path: Path) -> None:
     assert wrong(str(tmp_path)) == f"{tmp_path}: is a folder. Name a file in it."
     assert wrong(str(tmp_path / "no.toml")).startswith(f"{tmp_path / 'no.toml'}: no such file")
-    (tmp_path / "b.json").write_bytes(b"\xff\xfe{")
+    (tmp_path / "b.json").write_bytes(b"\xff{")
     assert "is not text in UTF-8" in wrong(str(tmp_path / "b.json"))
     (tmp_path / "c.json").write_text("[1, 2]")
     assert wrong(str(tmp_path / "c.json")).endswith("c.json: must have the keys x, W_Q, W_K, W_V.")

@@ -11,7 +11,7 @@ import pytest
 from cli.running import run
 from regard import problems
 from regard.checking import check
-from regard.cli.command_line.inline import inline
+from regard.checking.typed.inline import inline
 from regard.errors import InvalidAnswer
 from regard.problems.answer_fields import answer_fields, only_field
 
@@ -113,8 +113,7 @@ def test_numbers_lists_and_tables_are_read_as_in_a_file() -> None:
         (["average-two-values", "q=k_a", "q=k_b"], "answer: q is given twice."),
         (
             ["average-two-values", "q=k_a", "k_b"],
-            "'k_b': with several fields write each as field=formula, such as "
-            'q_1="C k_a" q_2="C k_b".',
+            "'k_b': q is said already. What else is this? Write name=value.",
         ),
         (
             ["two-heads-average", "C k_a"],

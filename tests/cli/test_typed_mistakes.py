@@ -19,11 +19,17 @@ def said(result: Any) -> str:
 
 
 def test_there_are_sixty_of_them_and_no_two_are_the_same() -> None:
-    assert len({(one["problem"], *one["typed"]) for one in FOUND}) == len(FOUND) >= 60
+    assert len({(one["problem"], *one["typed"], one.get("text")) for one in FOUND}) == len(FOUND)
+    assert len(FOUND) >= 60
 
 
 @pytest.mark.parametrize("one", FOUND, ids=[" ".join(one["typed"])[:40] for one in FOUND])
-def test_it_is_understood_or_answered_with_the_fix(one: dict[str, Any]) -> None:
+def test_it_is_understood_or_answered_with_the_fix(
+    one: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if "text" in one:  # of the file that is named
+        Path(one["typed"][0]).write_bytes(one["text"].encode(one.get("encoding", "utf-8")))
     result = run("check", one["problem"], *one["typed"])
     assert said(result) == one["says"].strip("\n")
     assert result.returncode == one["code"]

@@ -72,9 +72,11 @@ def test_the_size_of_an_identity_can_come_from_what_is_expected() -> None:
 
 REFUSED = [
     ("k_a q", "k_a and q are columns and cannot be multiplied like this: write k_a' q or "
-     "dot(k_a, q) for a number, k_a q' for a matrix.", 4),
+     "dot(k_a, q) for a number, k_a q' for a matrix, hadamard(k_a, q) for a product "
+     "entry by entry.", 4),
     ("(k_a + k_b) * q", "(k_a + k_b) and q are columns and cannot be multiplied like this: write "
-     "(k_a + k_b)' q or dot(k_a + k_b, q) for a number, (k_a + k_b) q' for a matrix.", 12),
+     "(k_a + k_b)' q or dot(k_a + k_b, q) for a number, (k_a + k_b) q' for a matrix, "
+     "hadamard(k_a + k_b, q) for a product entry by entry.", 12),
     ("k_a · v", "A column of d entries and a column of p entries have no scalar product: they need "
      "the same size.", 4),
     ("C + X' W_Q", "A matrix of D × N cannot be multiplied by a matrix of D × d_k: N is not D. "

@@ -148,8 +148,10 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     large.write_bytes(b"#" * 1_000_001)
     with pytest.raises(InvalidProblem, match=r"large\.toml: is larger than 1000 kB\.$"):
         problems.load(large)
-    large.write_bytes(b"\xff\xfe")
-    with pytest.raises(InvalidProblem, match=r"is not text in UTF-8 \(byte 0\)\.$"):
+    large.write_bytes(b"\xff{")
+    with pytest.raises(
+        InvalidProblem, match=r"is not text in UTF-8 \(byte 0\)\. Save it as UTF-8\.$"
+    ):
         problems.load(large)
     with pytest.raises(InvalidProblem, match="is no name of a file"):
         problems.load("a\0b.toml")

@@ -18,6 +18,7 @@ import numpy as np
 from regard.checking.answers import Answer
 from regard.checking.numbers.digits import written
 from regard.checking.typed.formulas import as_typed
+from regard.checking.typed.lost_backslashes import with_backslashes
 from regard.checking.typed.matrix_products import letters_apart
 from regard.checking.typed.running_index import Over, without_index
 from regard.errors import FormulaError, InvalidAnswer, InvalidProblem
@@ -142,6 +143,7 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):
         if name in _YES_OR_NO and value.strip().lower() in _WORDS:
             return _WORDS[value.strip().lower()]
+        value = with_backslashes(value)
         try:
             found = parse(value)
             return _reread(value, found)
@@ -177,7 +179,7 @@ def _field(name: str, value: Any, depth: int = 0) -> Any:
 
 
 _WORDS_OF_OTHERS = {
-    *("for", "where", "with", "when", "large", "big"),
+    *("for", "where", "with", "when", "as", "large", "big"),
     *("array", "tensor", "matmul", "bmm", "mm", "add", "mT", "eye", "per"),
 }
 _CALLS_OF_OTHERS = re.compile(r"\.dot\(|softmax\(.*,\s*-?1\s*\)", re.DOTALL)
@@ -219,6 +221,13 @@ def _list(name: str, value: Sequence[Any], depth: int) -> Any:
         return np.array(items)
     if items and all(isinstance(item, np.ndarray) for item in items):
         if len({item.shape for item in items}) > 1:
-            raise InvalidAnswer(f"answer: {name}: its rows are of different lengths.")
+            sizes = [len(item) for item in items if item.ndim]
+            unlike = next(k for k, size in enumerate(sizes) if size != sizes[0])
+            raise InvalidAnswer(
+                f"answer: {name}: its rows are of different lengths: row 1 has {sizes[0]} and row "
+                f"{unlike + 1} has {sizes[unlike]}. Write every entry, zeros too."
+                if len(sizes) == len(items) and len({*sizes}) > 1
+                else f"answer: {name}: its rows are of different lengths."
+            )
         return np.array(items)
     return items

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.checking.typed.names import field_meant, instead_of, meant
+from regard.checking.typed.names import SENTENCE, field_meant, instead_of, meant
 from regard.errors import FormulaError, InvalidAnswer
 from regard.language import Formula, Limit
 
@@ -116,9 +116,11 @@ def evaluate(
     unknown = sorted(field.names - set(symbols))
     if unknown:
         declared = sorted(one for one in symbols if not _STAND_IN.fullmatch(one))
+        word = repr(unknown[0]) if unknown[0] in SENTENCE else unknown[0]
         raise InvalidAnswer(
-            f"answer: {name}: {unknown[0]} is not a name in {context}."
-            f"{meant(unknown[0], symbols, unknown)} Declared are {', '.join(declared)}."
+            f"answer: {name}: {word} is not a name in {context}."
+            f"{meant(unknown[0], symbols, unknown)} Declared are {', '.join(declared)}.",
+            field=name,
         )
     try:
         return field.evaluate(symbols)

@@ -62,7 +62,7 @@ def check(problem: Problem | str | Path, answer: Any = None, **fields: Any) -> V
         with one_blas_thread(), np.errstate(all="ignore"):
             verdict = looked_up(asked.kind, "judge", "judge")(asked, given)
     except InvalidAnswer as error:
-        more = beside_verdict(asked, given.fields)
+        more = beside_verdict(asked, given.fields, error.field)
         if not more:
             raise
         told = f"{error}\n{more[1:]}" if "\n" in str(error) else f"{error}{more}"
@@ -138,6 +138,9 @@ def _fields(problem: Problem, answer: Any) -> Any:
         return answer
     if not is_text and not isinstance(answer, Number | np.ndarray | list | tuple):
         return answer  # reading says what it may be
+    named = _written_out(problem, answer) if is_text else None
+    if named is not None:
+        return named
     field = only_field(problem)
     impossible = says_impossible(problem, answer) if is_text else ""
     if impossible:
@@ -154,6 +157,21 @@ def _fields(problem: Problem, answer: Any) -> Any:
         )
     plain = {"true": True, "false": False}
     return {field: plain.get(answer.strip(), answer) if is_text else answer}
+
+
+def _written_out(problem: Problem, text: str) -> dict[str, Any] | None:
+    """Return the fields of a text such as `q = C k_a, C = 20`; None where it names none."""
+    from regard.checking.typed.inline import apart, inline
+
+    fields = answer_fields(problem)
+    names = [one.name for one in fields]
+    needed = [one.name for one in fields if not one.optional]
+    asks = any(sign in one.example for one in fields for sign in "<>=")
+    try:
+        said = inline([text] if asks else apart(text, names), needed, names)
+    except InvalidAnswer:
+        return None
+    return said if isinstance(said, dict) and {*said} <= {*names} else None
 
 
 def _example(problem: Problem, wanted: list[str]) -> str:

@@ -79,9 +79,11 @@ def with_own_names(
 def as_vector(name: str, found: np.ndarray, width: int, like: str) -> np.ndarray:
     """Return a vector, also of one row or column; InvalidAnswer where it is none of that width."""
     if found.shape not in ((width,), (1, width), (width, 1)):
+        is_zero = found.shape == () and not found
+        zeros = f": the vector of zeros is written zeros({width})" if is_zero else ""
         raise InvalidAnswer(
             f"answer: {name} must be a vector of {width} entries, as long as {like}. It is "
-            f"{shape_words(found)}."
+            f"{shape_words(found)}{zeros}."
         )
     return found.reshape(width)
 

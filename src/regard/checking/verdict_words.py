@@ -154,6 +154,15 @@ def bounds_itself(name: str, text: str) -> bool:
     return formula.is_condition and name in formula.names
 
 
+def field_said(name: str, text: str) -> str:
+    """Return a field as people write it: q = C k_a, and C → ∞ for what only grows."""
+    if text.startswith(f"{name} -> "):
+        return f"{field_name(name)} → {shown(text.partition(' -> ')[2].replace('inf', '∞'))}"
+    if bounds_itself(name, text):
+        return shown(typeset(text))
+    return f"{field_name(name)} = {shown(typeset(text))}"
+
+
 def field_name(name: str) -> str:
     """Return the name of a field as people write it: beta as a letter, kv_cache_bytes as it is."""
     return shown(typeset(name)) if _SYMBOL.fullmatch(name) else name

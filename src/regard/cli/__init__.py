@@ -81,9 +81,13 @@ def _options(
     """A workbench for the attention mechanism."""
 
 
-def _is_formula(word: str) -> bool:
-    """Whether a word such as -2 k_a, which looks like an option, is an answer."""
-    return len(word) > 1 and word[0] == "-" and word[1] not in "-o"
+def _as_answer(word: str) -> str:
+    """Return a word that looks like an option, and is an answer, as one: -2 k_a; --q, --z_3=1."""
+    if len(word) > 1 and word[0] == "-" and word[1] not in "-o":
+        return f" {word}"
+    name, equals, value = word[2:].partition("=")
+    is_field = name.isidentifier() and (len(name) < 3 or "_" in name)  # no option is that short
+    return f"{name}={equals and value}" if word[:2] == "--" and is_field else word
 
 
 def _wrapped(message: str) -> str:
@@ -105,7 +109,7 @@ def _wrapped(message: str) -> str:
 def main() -> None:
     """Run the command and leave with its exit code."""
     if sys.argv[1:2] == ["check"]:
-        sys.argv[2:] = [f" {word}" if _is_formula(word) else word for word in sys.argv[2:]]
+        sys.argv[2:] = [_as_answer(word) for word in sys.argv[2:]]
     gc.set_threshold(20_000, 50, 100)  # what is loaded stays, and there is no need to look often
     try:
         app()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from regard.cli.command_line.inline import apart, inline
 from regard.cli.command_line.options import SUFFIXES, Form, Format, Full, Json, Output
 from regard.cli.console import out, printable, width
 from regard.cli.problem_set import write
@@ -53,6 +52,7 @@ def check(
     """Say whether an answer is right, and if not, why not."""
     from regard.checking import check as check_one
     from regard.checking import check_collection, example_names, grade_example, read
+    from regard.checking.typed.inline import apart, inline
     from regard.cli.screens.showing import show
     from regard.cli.screens.verdict_screen import of_verdict
     from regard.problems.problem_sets import find_collection
@@ -196,7 +196,7 @@ def _answers(answers: dict[str, Any] | str) -> Any:
     if answers != "-":
         return Path(answers)
     text = _stdin()
-    return parse(text, "stdin", is_json=text.lstrip()[:1] == "{")
+    return parse(text, "stdin")
 
 
 def _read(answer: dict[str, Any] | str) -> dict[str, Any] | str:
@@ -207,21 +207,21 @@ def _read(answer: dict[str, Any] | str) -> dict[str, Any] | str:
         return answer
     text = _stdin()
     try:
-        return parse(text, "stdin", is_json=text.lstrip()[:1] == "{")
+        return parse(text, "stdin")
     except InvalidProblem as error:
         raise InvalidAnswer(str(error)) from None
 
 
 def _stdin() -> str:
-    from regard.problems.loading import MOST_BYTES
+    from regard.problems.loading import MOST_BYTES, decoded
 
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise InvalidAnswer(f"stdin: is larger than {MOST_BYTES // 1000} kB.")
     try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise InvalidAnswer(f"stdin: is not text in UTF-8 (byte {error.start}).") from None
+        return decoded(data, "stdin")
+    except InvalidProblem as error:
+        raise InvalidAnswer(str(error)) from None
 
 
 def _replay(problem: str, answer: Any, seed: int, form: Format, output: Path | None) -> None:

@@ -90,7 +90,10 @@ def test_what_is_about_one_window_only_is_told() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ({}, "answer: zeroed is missing. Got nothing."),
+        (
+            {},
+            'answer: zeroed is missing. Got nothing. It is written like this (which is not the answer): zeroed = "2 i > 3 w_i + B".',
+        ),
         (
             {"zeroed": "w_i B/2"},
             "answer: zeroed must be a condition on i such as w_i B/2 > pi/2, or a list of blocks.",
@@ -106,7 +109,7 @@ def test_what_is_about_one_window_only_is_told() -> None:
         ),
         (
             {"zeroed": "w_k > 1"},
-            "answer: zeroed: w_k is not a name in this problem. Declared are B, T, base, d_model, i, "
+            "answer: zeroed: w_k is not a name in this problem. Names with w are w_i. Declared are B, T, base, d_model, i, "
             "n, omega_i, w_i.",
         ),
         (

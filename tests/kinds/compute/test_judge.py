@@ -185,7 +185,10 @@ def test_weights_agree_with_an_independent_softmax() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ({}, "answer: z_3 is missing. Got nothing."),
+        (
+            {},
+            'answer: z_3 is missing. Got nothing. It is written like this (which is not the answer): z_3 = "[0.25, 1/3]".',
+        ),
         ({"z_3": [2, 8]}, "answer: z_3 has 2 numbers and must have 3 numbers."),
         ({"z_3": [[2, 8], [1, 1]]}, "answer: z_3 has 2 rows of 2 numbers and must have 3 numbers."),
         ({"z_3": True}, "answer: z_3 must be a list of numbers or a formula."),
@@ -203,7 +206,7 @@ def test_weights_agree_with_an_independent_softmax() -> None:
         ),
         (
             {"z_3": "K q"},
-            "answer: z_3: K is not a name in this problem. Declared are W_K, W_Q, W_V, X, d_k, n, "
+            "answer: z_3: K is not a name in this problem. Is W_K meant? Declared are W_K, W_Q, W_V, X, d_k, n, "
             "x_1, x_2, x_3.",
         ),
     ],

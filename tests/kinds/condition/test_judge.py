@@ -246,7 +246,11 @@ def test_scores_are_scaled_as_the_problem_says() -> None:
 @pytest.mark.parametrize(
     ("name", "answer", "message"),
     [
-        (COPY, {}, "answer: condition is missing. Got nothing."),
+        (
+            COPY,
+            {},
+            'answer: condition is missing. Got nothing. It is written like this (which is not the answer): condition = "2 s_j + s_i >= 1".',
+        ),
         (
             COPY,
             {"condition": "s_j - s_i"},

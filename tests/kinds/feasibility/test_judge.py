@@ -104,7 +104,7 @@ def test_a_limit_need_not_be_reached_by_the_instance() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ({}, "answer: possible is missing. Got nothing."),
+        ({}, "answer: possible is missing. Got nothing. It is written like this (which is not the answer): possible = true, c_2 = \"u_a - 2 u_d\"."),
         ({"possible": False}, "answer: c_2 is missing. Got possible."),
         ({"c_2": "u_a"}, "answer: possible is missing. Got c_2."),
         ({"c_2": "u_a", "possible": "perhaps"}, "answer: possible must be true or false."),

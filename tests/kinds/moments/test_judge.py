@@ -192,7 +192,11 @@ def test_no_tag_is_said_that_would_not_be_true(
 @pytest.mark.parametrize(
     ("name", "answer", "message"),
     [
-        (MEAN, {}, "answer: mean is missing. Got nothing."),
+        (
+            MEAN,
+            {},
+            'answer: mean is missing. Got nothing. It is written like this (which is not the answer): mean = "1 + sqrt(D_k)".',
+        ),
         (
             MEAN,
             {"mean": "d mu^2"},

@@ -119,7 +119,7 @@ def test_the_answer_may_put_the_matrix_on_the_other_side() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ({}, "answer: M is missing. Got nothing."),
+        ({}, "answer: M is missing. Got nothing. It is written like this (which is not the answer): M = \"3 T T'\"."),
         ({"side": "M c"}, "answer: M is missing. Got side."),
         ({"M": "2 S S'", "side": "M + c"}, 'answer: side must be "M c" or "c M".'),
         ({"M": "2 S S'", "side": 1}, 'answer: side must be "M c" or "c M".'),
@@ -144,7 +144,7 @@ def test_the_answer_may_put_the_matrix_on_the_other_side() -> None:
             "answer: M must be 3 × 3, so that it takes a vector of 3 entries to one. It is 2 × 2.",
         ),
         ({"M": ["S", "T"]}, "answer: M must be a formula or a matrix of numbers."),
-        ({"M": "S = S"}, "answer: M must be a formula or a matrix of numbers."),
+        ({"M": "S = S"}, "answer: M must be a formula or a matrix of numbers. A field holds one formula, without =, such as M = 'S'."),
         ({"M": "2 S S'", "S": 2}, "answer: S has a meaning in the problem: use another name."),
         ({"M": "2 S S'", "possible": False}, "answer: M is given, although possible is false."),
         ({"possible": "S"}, "answer: possible must be true or false."),

@@ -11,7 +11,7 @@ from typing import Final
 __all__ = ["arguments", "without_array_calls"]
 
 _DOT: Final = re.compile(r"(?<![\w.])(?:np|numpy|jnp|torch)\.dot\(")
-_METHOD: Final = re.compile(r"(?<![\w.])([A-Za-z]\w*(?:\.T)?)\.(?:dot|matmul|mm|bmm)\(")
+_METHOD: Final = re.compile(r"(?<![\w.])([A-Za-z]\w*(?:\.T)?)\.(dot|matmul|mm|bmm|outer)\(")
 _AFTER_BRACKET: Final = re.compile(r"(?<=\))\.(?:dot|matmul|mm|bmm)(?=\()")
 _SOFTMAX: Final = re.compile(r"softmax\(")
 _EINSUM: Final = re.compile(r"(?<![\w.])(?:(?:np|numpy|jnp|torch)\.)?einsum\(")
@@ -47,7 +47,8 @@ def without_array_calls(text: str) -> str:
         parts, end = arguments(text, found.end())
         if len(parts) == 1 and end > 0 and found[1] not in ("np", "numpy", "jnp", "torch"):
             is_product = _MATRIX.search(found[1]) or _MATRIX.search(parts[0])
-            said = f"({found[1]}) ({parts[0]})" if is_product else f"dot({found[1]}, {parts[0]})"
+            called = "outer" if found[2] == "outer" else "" if is_product else "dot"
+            said = f"{called}({found[1]}, {parts[0]})" if called else f"({found[1]}) ({parts[0]})"
             text = text[: found.start()] + said + text[end:]
         at = found.start() + 1
     at = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from regard.checking.typed.array_calls import arguments, without_array_calls
+from regard.checking.typed.inline import unquoted
 from regard.checking.typed.spellings import without_habits
 
 _BOLD = re.compile(r"\\(?:mathbf|mathbb|mathit|boldsymbol|bm|vec|textbf)\s*\{([^{}]*)\}")
@@ -24,6 +25,8 @@ _UPRIGHT_T = re.compile(  # K^{\mathsf T}, K^{\text{T}}, K^\intercal
     r"\^\s*(?:\\intercal\b|\{\s*\\intercal\s*\}|\{\s*\\(?:mathsf|mathrm|mathbf|text|rm|sf)"
     r"\s*(?:\{\s*T\s*\}|\s+T)\s*\}|\\(?:mathsf|mathrm|text)\s*\{\s*T\s*\})"
 )
+# \text{ where } among formulas.
+_TEXT = re.compile(r"\\(?:text|mbox|textrm|textit)\s*\{([^{}\\$]*\s[^{}\\$]*)\}")
 _COMMENT = re.compile(r"\s+#[^\n]*\Z")
 # "…, C >> 0": that a factor is large is what a factor without a number means.
 _LARGE = re.compile(
@@ -39,12 +42,13 @@ _IN_WORDS = re.compile(
     r"(?:very\s+|sufficiently\s+)?(?:large|big)\s+\\?[A-Za-zα-ω]+|"
     r"\\?[A-Za-zα-ω]+\s+(?:is\s+)?(?:an?\s+)?(?:very\s+|sufficiently\s+)?(?:large|big)"
     r"(?:\s+(?:number|constant|scalar|factor))?|"
-    r"\\?[A-Za-zα-ω]+\s*(?:->|→|\\to\b|goes\s+to|to)\s*(?:\\infty|∞|inf(?:inity|ty)?))\s*$"
+    r"\\?[A-Za-zα-ω]+\s*(?:->|→|\\to\b|\\rightarrow\b|(?:goes|tends)\s+to|to|approaches)\s*"
+    r"\+?(?:\\infty|∞|inf(?:inity|ty)?))\s*$"
 )
 _NUMBER = r"[-+−]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 _LIST = re.compile(rf"\s*[(\[]?\s*({_NUMBER}(?:(?:\s*[,;]\s+|\s+){_NUMBER})+)\s*[)\]]?\s*")
 _ROW = rf"\s*{_NUMBER}(?:(?:\s*,\s*|\s+){_NUMBER})+\s*"
-_ROWS = re.compile(rf"{_ROW}(?:;{_ROW})+;?")
+_ROWS = re.compile(rf"\s*\[?{_ROW}(?:;{_ROW})+;?\]?\s*")
 _BARE_LIST = re.compile(rf"\s*{_NUMBER}(?:\s*,\s*{_NUMBER})+\s*")  # 2,8,-20; no 1,048,576
 _GROUPS = re.compile(r"\s*[-+−]?\d{1,3}(?:,\d{3})+\s*")
 _LIST_ENDS = {"(": ")", "[": "]"}
@@ -69,6 +73,7 @@ def as_typed(text: str) -> str:
     >>> as_typed(r"\beta (k_a + k_b), \beta \gg 0"), as_typed("0.33 0.12 0.55")
     ('\\beta (k_a + k_b)', '[0.33, 0.12, 0.55]')
     """
+    text = _TEXT.sub(r" \1 ", unquoted(text))
     delimited = _DELIMITED.fullmatch(text)
     plain = text if delimited is None else delimited[1] or delimited[2] or ""
     plain = _BOLD_BEFORE.sub(r"\1 ", plain)
@@ -83,11 +88,17 @@ def as_typed(text: str) -> str:
     if _BARE_LIST.fullmatch(text) and not _GROUPS.fullmatch(text):
         return f"[{text.strip()}]"
     if ";" in text and _ROWS.fullmatch(text):  # 1 0; 0 1
-        return f"[{text.strip()}]"
+        return _rows(text)
     numbers = _LIST.fullmatch(text)
     if numbers is not None and _LIST_ENDS.get(text.strip()[0]) in (None, text.strip()[-1]):
         return f"[{', '.join(re.findall(_NUMBER, numbers[1]))}]"
     return _ONES_BEHIND.sub(r" \\mathbf{1}", _ONES_TURNED.sub(r"\\mathbf{1}", text))
+
+
+def _rows(text: str) -> str:
+    """Return rows of numbers between semicolons, each number with a comma behind it."""
+    rows = (", ".join(re.findall(_NUMBER, row)) for row in text.strip(" \n[];").split(";"))
+    return f"[{'; '.join(rows)}]"
 
 
 def _without_call(text: str, name: str, meaning: str) -> str:

@@ -11,17 +11,27 @@ from typing import Final
 
 from regard.language.formula.vocabulary import FUNCTIONS, GREEK_WORDS, OTHER_SPELLINGS
 
-__all__ = ["field_meant", "instead_of", "meant"]
+__all__ = ["SENTENCE", "field_meant", "instead_of", "meant"]
 
 _AVERAGE: Final = "The average of two is written 1/2 (x + y)."
 _WITHOUT_WORDS: Final = (
     "A field holds a formula, without words: a factor that may be as large as one likes is called "
     "C."
 )
-_SENTENCE: Final = frozenset(
-    ("a", "an", "is", "for", "where", "with", "times", "large", "big", "number", "the")
+SENTENCE: Final = frozenset(
+    {
+        *("a", "an", "is", "for", "where", "with", "times", "large", "big", "number", "the"),
+        *("as", "to", "goes", "tends", "infinity", "very", "some", "any", "equals", "of", "plus"),
+        *("zero", "vector"),
+    }
 )
 _WORDS_FOR: Final = {
+    "O": "An order of growth is no number: write the formula itself.",
+    "sigma": "The softmax is written softmax(x), and the logistic function sigmoid(x).",
+    **dict.fromkeys(
+        ("Var", "Cov", "Std", "Pr", "var", "std"),
+        "Write what it comes to, without a name before it.",
+    ),
     "add": "A sum is written x + y.",
     "softplus": "It is written log(1 + exp(x)).",
     "logsumexp": "It is written log(sum(exp(x))).",
@@ -39,7 +49,7 @@ _WORDS_FOR: Final = {
     ),
     "matmul": "A product of matrices is written A B.",
     "einsum": "A product of matrices is written A B, and A B' with the second transposed.",
-    **dict.fromkeys(_SENTENCE, _WITHOUT_WORDS),
+    **dict.fromkeys(SENTENCE, _WITHOUT_WORDS),
     **dict.fromkeys(("all", "every", "each"), "A condition is meant for all: leave the word out."),
     **dict.fromkeys(("True", "False"), "In a matrix write 1 for true and 0 for false."),
     **dict.fromkeys(
@@ -69,11 +79,11 @@ def meant(unknown: str, known: Collection[str], others: Iterable[str] = ()) -> s
     for at in range(1, len(unknown)):
         if unknown[:at] in known and unknown[at:] in known:
             return f" For the product write {unknown[:at]} {unknown[at:]}, with a space."
-    if unknown in _SENTENCE and not _SENTENCE & {*others} - {unknown}:
+    if unknown in SENTENCE and not SENTENCE & {*others} - {unknown}:
         with_index = _of_index(unknown, names)  # C (a + b)
         if with_index:
             return _question(with_index)
-    if unknown in _WORDS_FOR:
+    if unknown in _WORDS_FOR and not (unknown == "sigma" and "C" in names):
         return f" {_WORDS_FOR[unknown]}"
     function = {one.casefold(): one for one in (*FUNCTIONS, *OTHER_SPELLINGS)}.get(plain)
     if function is not None and function != unknown:
@@ -93,6 +103,8 @@ def _near(unknown: str, names: list[str]) -> str:
         if alike and len(index) == 2:  # k_aa
             return f" Is {alike} meant?"
         return f" Names with {stem} are {_and(with_stem)}." if len(with_stem) < 5 else ""
+    if index and base in names and not with_stem and len(index) <= 2:  # a_i, where a is a vector
+        return f" Entries are not written out here: write {base}, the whole of it."
     with_index = _of_index(index or unknown, names)
     if with_index and (index or len(unknown) == 1):  # key_a, m_a; a and Q alone
         return _question(with_index)

@@ -29,6 +29,9 @@ _ABOUT: Final = re.compile(
 )
 _PLUS: Final = re.compile(r"\^\s*\+(?=\s*(?:\Z|[)\]}*@'+]))")  # the pseudo-inverse S^+
 _DAGGER: Final = re.compile(r"(?<![\^{\s])\s*†")
+_ANGLE: Final = re.compile(r"<\s*([^<>,=]*[^<>,=\s])\s*,\s*([^<>,=]*[^<>,=\s])\s*>")
+_TURNED: Final = re.compile(r"(?<=[\w)\]}'])\s*[⊤ᵗ]")  # K⊤
+_OF_R: Final = re.compile(r"%\*%")
 _ONES: Final = re.compile(r"[𝟏𝟙]|(?<![\w.])1(?=_\{?[A-Za-z])")  # 1_N, as papers write it
 _EYE: Final = re.compile(r"(?<![\w.])(?:eye|identity)\(\s*(\w+)\s*(?:,\s*\1\s*)?\)")
 _DIAG: Final = re.compile(r"(?<![\w.])diag\(")
@@ -55,9 +58,42 @@ def without_habits(text: str) -> str:
     if _BRACES.fullmatch(text):
         return text.replace("{", "[").replace("}", "]")
     text = _ABOUT.sub("", _LARGE_BEFORE.sub("", _LIM.sub("", text)))
+    text = _TURNED.sub("'", _scalar_products(_as_r(text)))
     text = _DAGGER.sub(r"^{\\dagger}", _PLUS.sub("^{+}", text))
     text = _SIZE.sub(r"\1", _EYE.sub(r"I(\1)", _ONES.sub(r"\\mathbf{1}", text)))
     return _with_columns(_without_methods(text))
+
+
+def _as_r(text: str) -> str:
+    """Return a text in which the products of R, with t(S) for a transpose, are products here.
+
+    >>> _as_r("S %*% t(S)")
+    "S  @  (S)'"
+    """
+    if not _OF_R.search(text):
+        return text
+    text = text.replace("%*%", " @ ")
+    while (found := re.search(r"(?<![\w.])t\(", text)) is not None:
+        parts, end = arguments(text, found.end())
+        if end < 0 or len(parts) != 1:
+            break
+        text = f"{text[: found.start()]}({parts[0]})'{text[end:]}"
+    return text
+
+
+def _scalar_products(text: str) -> str:
+    """Return a text in which <u, v> is dot(u, v), where no value stands before the <.
+
+    >>> _scalar_products("<k_i, q> > <k_j, q>")
+    'dot(k_i, q) > dot(k_j, q)'
+    """
+    at = 0
+    while (found := _ANGLE.search(text, at)) is not None:
+        before = text[: found.start()].rstrip()[-1:]
+        at = found.start() + 1
+        if not before or before in "=(+-−*/,<>≥≤":
+            text = f"{text[: found.start()]}dot({found[1]}, {found[2]}){text[found.end() :]}"
+    return text
 
 
 def _without_methods(text: str) -> str:

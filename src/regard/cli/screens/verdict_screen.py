@@ -13,15 +13,13 @@ from regard.checking.counterexample_report import (
 )
 from regard.checking.verdict import shown as written
 from regard.checking.verdict_words import (
-    bounds_itself,
-    field_name,
+    field_said,
     first_line,
     goal_name,
     goal_words,
     next_commands,
     title_of,
     tone_of,
-    typeset,
 )
 from regard.cli.screens.showing import titled
 from regard.problems.loading import bundled_ids
@@ -80,10 +78,7 @@ def _screen(verdict: Verdict, width: int, lines: int, *, tells: bool) -> tuple[l
 
 def _answered(verdict: Verdict, width: int) -> str:
     """Return the answer and what it is to; of a long one the fields that are there as a whole."""
-    fields = [
-        shown(typeset(x)) if bounds_itself(n, x) else f"{field_name(n)} = {shown(typeset(x))}"
-        for n, x in verdict.answer.items()
-    ]
+    fields = [field_said(name, text) for name, text in verdict.answer.items()]
     place = titled(verdict.problem, width // 2)
     whole = f"{_INDENT}{',  '.join(fields)}"
     for count in range(len(fields), 0, -1):

@@ -79,6 +79,8 @@ def _truth(label: str, field: Any) -> bool:
     word = str(field).lower() if isinstance(field, Formula) else ""
     if word not in WORDS:
         got = f" Got {str(field)[:20]}." if word.isalnum() else ""
+        if field in (0.0, 1.0):
+            got = f" Write {label} = {'true' if field else 'false'} for {field:g}."
         raise InvalidAnswer(f"answer: {label} must be true or false.{got}")
     return WORDS[word]
 

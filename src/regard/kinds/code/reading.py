@@ -22,6 +22,7 @@ MOST_CELLS = 500
 MOST_NOTEBOOK = 10_000_000  # bytes: its pictures count
 MISSING = "answer: file is missing: the text of a Python file."
 _OTHER_ENCODINGS = ("iso-8859-1", "iso-8859-15", "cp1252", "windows-1252")
+_FORMULA = re.compile(r"[ -~]*[()=*+][ -~]{,200}(?<!\.py)(?<!\.ipynb)")  # where a file is meant
 # Lines that only a notebook understands: %magic, !command, ?name, name?, and name = %magic.
 _MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)
 _ASSIGNED = re.compile(r"^([ \t]*[\w., ]+=)[ \t]*[%!].*$", re.MULTILINE)
@@ -87,6 +88,11 @@ def accept(problem: CodeProblem, answer: Any) -> Answer:
             f"Got {type(answer).__name__}."
         )
     path = Path(answer)
+    if isinstance(answer, str) and _FORMULA.fullmatch(answer) and not path.exists():
+        raise InvalidAnswer(
+            f"{answer!r}: an answer to {problem.id} is a file, .py or .ipynb. To begin: "
+            f"regard start {problem.id} -o mine.py"
+        )
     try:
         if path.suffix == ".ipynb":
             text = _text(path, read_bytes(path, MOST_NOTEBOOK))

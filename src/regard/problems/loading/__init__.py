@@ -82,10 +82,19 @@ def from_dict(data: Mapping[str, Any], name: str = "problem", *, text: str = "")
 
 def read_file(path: Path) -> str:
     """Return the text of a file; InvalidProblem where that cannot be done."""
+    return decoded(read_bytes(path), str(path))
+
+
+def decoded(data: bytes, name: str) -> str:
+    """Return the text of these bytes: UTF-8, or UTF-16 with the mark that editors put before it."""
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
-        return read_bytes(path).decode("utf-8-sig")  # some editors put a mark before the text
+        return data.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidProblem(f"{path}: is not text in UTF-8 (byte {error.start}).") from None
+        what = "UTF-16" if wide else "UTF-8"
+        raise InvalidProblem(
+            f"{name}: is not text in {what} (byte {error.start}). Save it as UTF-8."
+        ) from None
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
@@ -110,7 +119,8 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def parse(text: str, name: str, *, is_json: bool = False) -> dict[str, Any]:
-    """Return the data of a TOML or JSON text."""
+    """Return the data of a TOML or JSON text; one that begins with { is JSON in any file."""
+    is_json = is_json or text.lstrip()[:1] == "{"
     try:
         data = json.loads(text, object_pairs_hook=_once) if is_json else tomllib.loads(text)
     except RecursionError:

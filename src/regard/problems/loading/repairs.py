@@ -17,6 +17,9 @@ _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _NUMBERS: Final = re.compile(rf"[\[(]\s*({_NUMBER}(?:\s*[,;\s]\s*{_NUMBER})*)\s*[\])]")
 _BEHIND: Final = re.compile(r"""("[^"]*"|'[^']*'|[\]}]|[\d.]+|true|false)\s*([;,.])\s*(?:#.*)?""")
 _SEVERAL: Final = re.compile(r"""(?:"[^"]*"|'[^']*'|[\w.-]+)\s*[,;]\s*[\w.-]+\s*=.*""")
+_OTHER_LINE: Final = re.compile(r"\s*(?:(?:import|from|def|class|print)\b|[\w-]+\s*,)")
+_MARKS: Final = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+")
+_COMMA: Final = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 _BARE: Final = re.compile(r"[^,}\]\n#]+")
 _TRUTHS: Final = {"True": "true", "yes": "true", "Yes": "true", "TRUE": "true"} | dict.fromkeys(
     ("False", "no", "No", "FALSE"), "false"
@@ -34,7 +37,9 @@ def of_toml(text: str, line: int, column: int) -> str:
         return ""
     said = lines[line - 1]
     if "\N{LEFT DOUBLE QUOTATION MARK}" in said or "\N{RIGHT DOUBLE QUOTATION MARK}" in said:
-        return 'Quotes are straight: write ".'
+        straight = said.replace("\N{LEFT DOUBLE QUOTATION MARK}", '"')
+        straight = straight.replace("\N{RIGHT DOUBLE QUOTATION MARK}", '"').strip()
+        return _shown("Quotes are straight: ", straight) or 'Quotes are straight: write ".'
     if said.lstrip().startswith(("//", "%", "--", "/*")):
         return "A comment begins with #."
     pair = _PAIR.fullmatch(said)
@@ -51,9 +56,11 @@ def _without_equals(said: str) -> str:
     if colon is not None and "=" not in colon[2]:
         value = colon[2].strip("\"'")
         return _shown("Between a name and its value stands =: ", f"{colon[1]} = '{value}'")
-    if said.strip() and "=" not in said:
-        return _shown("Each line names its field, such as ", f"q = '{said.strip()}'")
-    return ""
+    if not said.strip() or "=" in said:
+        return ""
+    if _OTHER_LINE.match(said):
+        return "Each line names its field and gives its value, such as q = 'C k_a'."
+    return _shown("Each line names its field, such as ", f"q = '{said.strip()}'")
 
 
 def _of_value(key: str, value: str, said: str, column: int) -> str:
@@ -61,6 +68,10 @@ def _of_value(key: str, value: str, said: str, column: int) -> str:
         return f"Write {key} = {_TRUTHS[value]}."
     if _SEVERAL.fullmatch(value):
         return "Each name and its value stand in a line of their own."
+    if _MARKS.fullmatch(value):
+        return f"A number has no commas in it: write {key} = {value.replace(',', '')}."
+    if _COMMA.fullmatch(value):
+        return f"Decimals have a point: write {key} = {value.replace(',', '.')}."
     behind = _BEHIND.fullmatch(value)
     if behind is not None:
         return f"Nothing stands behind a value: leave the {behind[2]} out."

@@ -220,6 +220,8 @@ class Candidate(Goal):
             if row.shape != (width,) or isinstance(found, bool):
                 what = "a single number" if row.shape == () else f"of shape {row.shape}"
                 what = "true or false" if isinstance(found, bool) else what
+                if row.shape == () and row == 0 and not isinstance(found, bool):
+                    what += f": the vector of zeros is written zeros({width})"
                 need = f"a vector of {width} entries, as long as a key"
                 raise InvalidAnswer(f"answer: {label} must be {need}. It is {what}.")
             rows.append(row)

@@ -18,6 +18,12 @@ _MOST_NAMES: Final = 12  # in one message
 _VAGUE_SENTENCE: Final = (
     "{0} says no number: write how much is enough, as in a - b >= 10 or abs(a - b) <= 0.01."
 )
+_ARROW: Final = (
+    "An arrow says no number, and belongs to a limit such as alpha -> 0: write a formula, or how "
+    "much is enough, as in a - b >= 10."
+)
+_MIXED: Final = re.compile(r"(?<![\w.])([0-9]+)\s+\Z")
+_FRACTION: Final = re.compile(r"([0-9]+)\s*/\s*([0-9]+)(?![\w.])")
 
 
 def unknown(text: str, column: int) -> str:
@@ -30,7 +36,7 @@ def unknown(text: str, column: int) -> str:
     if letter in _VAGUE:
         return _VAGUE_SENTENCE.replace("{0}", letter)
     if letter == "→":
-        return "An arrow belongs to a limit such as alpha -> 0, and this is a formula."
+        return _ARROW
     if rest.startswith("_{"):
         return "An index is made of letters, digits and commas, as in x_{2i} or z_{3,1}."
     if letter == "_" and text[:column].rstrip().endswith((")", "]")):
@@ -49,6 +55,11 @@ def unknown(text: str, column: int) -> str:
             "product entry by entry."
         )
     if letter == "." and re.match(r"\.\s*[A-Za-z]", rest):
+        one, other = re.search(r"\w*\Z", text[:column]), re.match(r"\.\s*(\w+)", rest)
+        if one and one[0][:1].isupper() and other and other[1][:1].isupper():
+            return f"A point does not multiply: write {one[0]} {other[1]}, with a space."
+        if other and other[1][:1].isupper() and text[:column].rstrip()[-1:] in (")", "]"):
+            return "A point does not multiply: write a space for the product of two matrices."
         return "A point does not multiply: write dot(u, v) or u' v."
     if letter == "#":
         return "What is said beside a formula has no place in it: leave it out."
@@ -67,14 +78,16 @@ def _unknown_command(command: str, rest: str) -> str:
             "sum": "sum(x) adds the entries of x, as in sum(exp(s)) - exp(s_j)",
             "prod": "write the product out",
         }
+        if re.search(r"([A-Za-z])_(\w)\s*\1_\2\s*(?:'|\^)", rest):
+            examples["sum"] = "a sum of products x_i x_i' is X X', with the x_i as columns of X"
         example = examples.get(command, f"{command}(x) takes no index")
         return f"\\{command} with an index is not part of the language: {example}."
     if command in _ACCENTS:
-        return f"\\{command} is not part of a name here: write a name such as v_{command}."
+        return _accent(command, rest)
     if command in _VAGUE:
         return _VAGUE_SENTENCE.replace("{0}", f"\\{command}")
     if command in ("to", "rightarrow"):
-        return "An arrow belongs to a limit such as alpha -> 0, and this is a formula."
+        return _ARROW
     if command in ("left", "right"):
         return f"\\{command} must be followed by a bracket or a bar."
     if command in ("begin", "end"):
@@ -82,6 +95,33 @@ def _unknown_command(command: str, rest: str) -> str:
     if command == "sqrt":
         return "\\sqrt takes braces, as in \\sqrt{x}."
     return f"\\{command} is not a command of the formula language."
+
+
+def _accent(command: str, rest: str) -> str:
+    """Return what to write for an accent: the name without it, or as the problem spells it."""
+    after = rest[len(command) + 1 :]
+    under = re.match(r"\s*(?:\{\s*(\w+)\s*\}|([A-Za-z]))\s*(_\{?\s*\w+)?", after)
+    if under is None:
+        return f"\\{command} is not part of a name here: write a name such as v_{command}."
+    letter = under[1] or under[2]
+    plain = letter + (under[3] or "").replace("{", "").replace(" ", "")
+    return (
+        f"\\{command} is not part of a name here: write {plain}, or the name that the problem has, "
+        f"such as {letter}{command}."
+    )
+
+
+def _number_behind(text: str, column: int) -> str:
+    """Return the sentence about a number that stands behind a value."""
+    whole, part = _MIXED.search(text[:column]), _FRACTION.match(text, column)
+    if whole is not None and part is not None:  # 1 1/2
+        value = f"{int(whole[1]) * int(part[2]) + int(part[1])}/{part[2]}"
+        return (
+            f"{whole[1]} {part[0]} can be read in two ways: write {value} for the sum of the two."
+        )
+    if re.search(r"[0-9]\Z", text[:column]) and text[column] == ".":
+        return "A number has one point in it, and nothing between its thousands."
+    return "A number cannot follow a value directly: write * between the two, or ^ for a power."
 
 
 def unexpected(text: str, token: Any, before: Any, after_value: bool) -> tuple[str, int]:
@@ -106,19 +146,13 @@ def unexpected(text: str, token: Any, before: Any, after_value: bool) -> tuple[s
         if known:
             return f"{both} is not a relation: write {known}.", before.start_pos
     if str(before) == "-" and shown == ">":
-        return (
-            "An arrow belongs to a limit such as alpha -> 0, and this is a formula.",
-            before.start_pos,
-        )
+        return _ARROW, before.start_pos
     if token.type == "$END":
         if previous in _OPERATORS:
             return f"The formula ends after {before}, where a value must follow.", column
         return "The formula ends here, where something must follow.", column
     if token.type in ("NUMBER", "FRACTION"):
-        return (
-            "A number cannot follow a value directly: write * between the two, or ^ for a power.",
-            column,
-        )
+        return _number_behind(text, column), column
     if token.type in ("COMMA", "SEMICOLON", "AMPERSAND", "NEWROW"):
         places = {
             "COMMA": "the entries of [a, b] or the arguments of a function",
@@ -126,8 +160,8 @@ def unexpected(text: str, token: Any, before: Any, after_value: bool) -> tuple[s
         }.get(token.type, "the entries of a matrix between \\begin{bmatrix} and \\end{bmatrix}")
         if after_value and token.type == "COMMA" and _outside(text[:column]):
             return (
-                f"{shown} can only separate {places}. What is said about a factor, such as "
-                "C >= 10, goes into a field of its own.",
+                f"{shown} can only separate {places}. A list stands in brackets. What is said "
+                "about a factor, such as C >= 10, goes into a field of its own.",
                 column,
             )
         if after_value:

@@ -134,8 +134,8 @@ class Builder(Values):
         last = left.items[-1] if left.items else left
         if right.form == "bracket" and last.form == "word" and last.end == right.start:
             raise Refusal(
-                "Entries are not picked by brackets here: write a name such as x_1 for one, or "
-                "leave a space to multiply.",
+                f"Entries are not picked by brackets here: write {_picked(last, right)} for one, "
+                "or leave a space to multiply.",
                 right.start,
             )
         tree = apply("*", value_of(left), value_of(right), column=right.start)
@@ -257,3 +257,12 @@ class Builder(Values):
         if not signs:
             return part
         return checked(signed(signs[0], value_of(part)), signs[0].start_pos, part.end)
+
+
+def _picked(base: Part, entry: Part) -> str:
+    """Return the name for k[a], the call for Transpose[S]; else an example of a name."""
+    names = [node.value for node in (*base.tree, *entry.tree) if node.op == "name"]
+    if len(base.tree) != 1 or len(entry.tree) != 2 or len(names) != 2:
+        return "a name such as x_1"
+    called = names[0].lower()
+    return f"{called}({names[1]})" if called in FUNCTIONS else f"{names[0]}_{names[1]}"

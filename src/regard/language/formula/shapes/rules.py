@@ -111,7 +111,7 @@ def _two_columns(at: Inference, node: Node, left: Sizes, right: Sizes) -> Sizes:
     at.fail(
         f"{one} and {other} are columns and cannot be multiplied like this: write "
         f"{transposed(one)} {other} or dot({alone}) for a number, {one} {transposed(other)} for a "
-        "matrix."
+        f"matrix, hadamard({alone}) for a product entry by entry."
     )
 
 

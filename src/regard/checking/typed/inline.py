@@ -1,11 +1,12 @@
-"""Answers written on the command line: a formula, or field=formula for each field."""
+"""Answers written in a line: a formula, or field=formula for each field."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
+from regard.checking.typed.pieces import unnamed
 from regard.errors import InvalidAnswer
 
 # q=…, q = …, M=…, μ=…; not q == …, and not s_j >= …
@@ -16,6 +17,14 @@ _BOUND = re.compile(  # C >= 20; C >> 0, C -> inf, C is large
     r"\s*([A-Za-z]\w{0,79})\s*(?:((?:>=|≥|>(?!>))\s*[0-9].*)|(?:>>|≫)\s*[01]"
     r"|(?:->|→)\s*(?:inf|∞|oo)|\s(?:is\s+)?(?:very\s+)?large)\s*"
 )
+# (a)=…, dL/dV=…, ∂L/∂V=…, ∂V=…: a label in brackets, a gradient as it is written on paper
+_LABEL: Final = re.compile(r"\s*[(\[]\s*([A-Za-z]\w{0,79})\s*[)\]]\s*(?:=(?!=)|:=?)(.*)", re.DOTALL)
+_GRADIENT: Final = re.compile(
+    r"\s*(?:[d∂]\w\s*/\s*(?:[d∂])|\\frac\{\\partial \w\}\{\\partial |∂)\s*(\w{1,79})\}?"
+    r"\s*=(?!=)(.*)",
+    re.DOTALL,
+)
+_QUOTED: Final = re.compile(r"""\s*(["'`])([^"'`]*)\1\s*|\s*[“‘]([^“”‘’]*)[”’]\s*""")
 _AROUND = re.compile(r"\s*(?:\\\[(.*)\\\]|\\\((.*)\\\)|\${1,2}([^$]*)\${1,2})\s*", re.DOTALL)
 
 
@@ -66,14 +75,14 @@ def inline(
     pieces = [_named(text, (*needed, *others)) for text in _joined(said)]
     nameless = [value for name, value in pieces if not name]
     if nameless and len(pieces) == 1:
-        return nameless[0]
+        return unquoted(nameless[0])
     names = [name for name, _ in pieces]
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise InvalidAnswer(f"answer: {twice} is given twice.")
     missing = [name for name in needed if name not in names]
     if nameless and not len(nameless) == len(missing) == 1:
-        raise InvalidAnswer(_unnamed(nameless, missing, names, needed))
+        raise InvalidAnswer(unnamed(said, pieces, missing, needed))
     return {name or missing[0]: typed(value.strip()) for name, value in pieces}
 
 
@@ -82,6 +91,12 @@ def _named(text: str, names: Sequence[str]) -> tuple[str, str]:
     match = _FIELD.fullmatch(text)
     if match is not None:
         return _ascii(match[1]), match[2]
+    label = _LABEL.fullmatch(text)
+    if label is not None and label[1] in names:
+        return label[1], label[2]
+    gradient = _GRADIENT.fullmatch(text)
+    if gradient is not None and f"d{gradient[1]}" in names:
+        return f"d{gradient[1]}", gradient[2]
     other = _OTHER_SIGN.fullmatch(text)
     if other is not None and _ascii(other[1]) in names:
         return _ascii(other[1]), other[2]
@@ -113,22 +128,11 @@ def _joined(said: list[str]) -> list[str]:
     return found
 
 
-def _unnamed(
-    nameless: list[str], missing: list[str], names: list[str], needed: Sequence[str]
-) -> str:
-    """Say how fields are named, with what was written where its order tells which is which."""
-    plain = ["".join(c if c.isprintable() else "\ufffd" for c in one)[:80] for one in nameless]
-    shown = f"{plain[0]!r}"
-    if not needed:
-        return f'{shown}: with several fields write each as field=formula, such as q_1="C k_a".'
-    if len(nameless) == len(missing):
-        fix = " ".join(f'{name}="{one}"' for name, one in zip(missing, plain, strict=True))
-        return f"{shown}: with several fields say which is which: {fix}"
-    if plain[0] in needed and len(nameless) == 2:  # q "C k_a"
-        return f'{shown}: between a field and its value stands =: {plain[0]}="{plain[1]}"'
-    if len(needed) == 1 and not any(names):
-        return f'{shown}: this is one answer in pieces. Put quotes around it: "{" ".join(plain)}"'
-    if not missing:
-        return f"{shown}: {', '.join(needed)} is said already. What else is this? Write name=value."
-    fix = " ".join(f'{name}="…"' for name in needed[:3])
-    return f"{shown}: with several fields write each as field=formula: {fix}"
+def unquoted(text: str) -> str:
+    """Return a text without the quotes around all of it, which some shells leave there.
+
+    >>> unquoted("'C (k_a + k_b)'"), unquoted("k_a' q")
+    ('C (k_a + k_b)', "k_a' q")
+    """
+    found = _QUOTED.fullmatch(text)
+    return text if found is None else found[2] or found[3] or ""
