@@ -12,6 +12,7 @@ from regard.certify import Certificate
 from regard.certify.claims.algebra import saturation
 from regard.certify.claims.algebra.gradients import gradient_claim
 from regard.solving import Status
+from solving.reading import SEEDS
 
 NAMES = [name for name in problems.names() if problems.load(name).kind == "gradient"]
 
@@ -39,7 +40,7 @@ def slopes(loss: Any, arrays: dict[str, Any], name: str) -> Any:
     return found
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", SEEDS)  # even ones without a causal mask, odd ones with it
 def test_numbers_are_the_slopes_of_the_loss(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, d, k, e = 3, 2, 2, 2
