@@ -142,7 +142,9 @@ def _steps(problem: CountProblem, found: Counts) -> Steps:
 
 
 def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    """Begin with a capital, but for a symbol: d is not D."""
+    letter = len(text.split(" ")[0]) == 1 or text.startswith("$")
+    return text if letter else text[:1].upper() + text[1:]
 
 
 def _rule(found: Counts) -> str:
