@@ -108,7 +108,7 @@ def test_a_seed_shows_the_instance_it_draws(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "given", "message"),
     [
-        (["average-two-values"], "", "check: name a file with the answer, or - to read it from stdin."),
+        (["average-two-values"], "", "check: write the answer in quotes behind the name, or name a file with it, or - for stdin. `regard show` says how it is written."),
         (["average-two-value", "-"], RIGHT, "average-two-value: there is neither a bundled problem nor a file of this name. Did you mean average-two-values?"),
         (["average-two-values", "no.toml"], "", "no.toml: no such file or directory."),
         (["exact-average", "-"], RIGHT, "check: the answer is to 'average-two-values', and the problem is 'exact-average'."),

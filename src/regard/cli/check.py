@@ -72,7 +72,10 @@ def check(
         raise InvalidAnswer(_empty(problem))
     if not said:
         if collection is None or collection.name not in example_names():
-            raise InvalidAnswer("check: name a file with the answer, or - to read it from stdin.")
+            raise InvalidAnswer(
+                "check: write the answer in quotes behind the name, or name a file with it, or - "
+                "for stdin. `regard show` says how it is written."
+            )
         _show_parts(grade_example(collection.name), form, output)
     if collection is not None:
         from regard.solving import variant
