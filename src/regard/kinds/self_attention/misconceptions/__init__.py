@@ -68,13 +68,7 @@ MISTAKES: tuple[Mistake[SelfAttentionProblem, Case], ...] = (
         spoiled=wrong_answers.queries_divided_twice,
     ),
     Mistake("extra-factor", SHARED["extra-factor"], lambda case: case.rescaled),
-    Mistake(
-        "attends-to-itself",
-        SHARED["attends-to-itself"],
-        _looks("attends-to-itself"),
-        wrong_answers.plain_matrices,
-        "Without matrices",
-    ),
+    Mistake("attends-to-itself", SHARED["attends-to-itself"], _looks("attends-to-itself")),
     Mistake("same-score-for-all", SHARED["same-score-for-all"], _looks("same-score-for-all")),
     Mistake(
         "looks-at-the-wrong-token",
@@ -93,7 +87,6 @@ MISTAKES: tuple[Mistake[SelfAttentionProblem, Case], ...] = (
 )
 OFTEN = (
     "transposed-A",
-    "attends-to-itself",
     "wrong-values",
     "forgot-norm-squared",
     "no-large-scale",
