@@ -57,7 +57,7 @@ def test_the_first_hint_on_statements_settles_none_of_them() -> None:
             assert "One case in which it fails" in said
             assert "True" not in said
             assert "False" not in said
-    assert "(a) The weights are" in run("hint", "memory-of-the-scores", "2").stdout
+    assert "The weights are" in run("hint", "memory-of-the-scores", "2").stdout
 
 
 def test_a_hint_without_its_formula_is_a_whole_sentence() -> None:
