@@ -47,7 +47,7 @@ def test_signatures_of_the_analysis_are_those_that_others_rely_on(name: str) -> 
 PARTS = {
     "analysis.worst_case": "(query, keys, values, *, radius=None, scores=None, direction=None, "
     "scale=1.0)",
-    "grading.grade": "(problems, folder, out, *, workers=None, variant_by=None)",
+    "grading.grade": "(problems, folder, out, *, workers=None, variant_by=None, seed=None)",
     "models.export": "(heads, to, *, dtype='float64')",
     "models.graft": "(model, layer, head, design, path, *, values=False, group=False)",
     "models.inspect": "(model, tokens=None, *, layers=None, n=None, seed=0, progress=None)",

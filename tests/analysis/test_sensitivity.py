@@ -278,4 +278,4 @@ def test_the_sensitivity_prints_as_a_summary() -> None:
         "‖Δc‖                       0.462117\n"
         "never more than            0.462117"
     )
-    assert ">0.462117</td>" in found._repr_html_()
+    assert ">0.4621</td>" in found._repr_html_()

@@ -308,5 +308,5 @@ def test_the_entropy_prints_as_a_summary() -> None:
         "inverse participation  1.56665\n"
         "slope in the scale     -0.49478"
     )
-    assert ">1.94627</td>" in found._repr_html_()
+    assert ">1.946</td>" in found._repr_html_()
     assert "batch                  (2,)" in str(entropy([[1, 2], [3, 5]]))

@@ -133,7 +133,7 @@ def test_too_many_are_refuted(name: str, answer: str) -> None:
     verdict = check(CASES[name][0], answer)
     assert [goal.passed for goal in verdict.goals] == [False]
     assert verdict.counterexample is not None
-    assert "not the same for these numbers" in verdict.counterexample.sentence
+    assert "the two sides differ for these numbers" in verdict.counterexample.sentence
 
 
 @pytest.mark.slow

@@ -212,7 +212,7 @@ def test_one_other_key_is_spoken_of_in_the_singular() -> None:
     text = said(query({"n": 3, "keys": ORTHONORMAL}))
     assert "1 keys" not in text
     assert "1 others" not in text
-    assert "of which 1 is wanted" in said(query({"n": 3, "keys": ORTHONORMAL}, {"a": 1.0}))
+    assert "one value of three" in said(query({"n": 3, "keys": ORTHONORMAL}, {"a": 1.0}))
 
 
 # ------------------------------------------------------------------ heads

@@ -80,7 +80,7 @@ def as_vector(name: str, found: np.ndarray, width: int, like: str) -> np.ndarray
     """Return a vector, also of one row or column; InvalidAnswer where it is none of that width."""
     if found.shape not in ((width,), (1, width), (width, 1)):
         is_zero = found.shape == () and not found
-        zeros = f": the vector of zeros is written zeros({width})" if is_zero else ""
+        zeros = f"; if the vector of zeros is meant, write zeros({width})" if is_zero else ""
         raise InvalidAnswer(
             f"answer: {name} must be a vector of {width} entries, as long as {like}. It is "
             f"{shape_words(found)}{zeros}."

@@ -15,6 +15,7 @@ from regard.errors import ParameterError, ShapeError
 
 # Whole floats below this are certainly meant: float64 holds each of them exactly.
 _WHOLE = 1e15
+_FEWEST = 3  # digits in which a number may be round or not
 _MOST_DIGITS = 17
 _ROUND = 2  # decimals of a number below 1 that another must not round onto
 _ROUNDING = 1e-9  # nearer than that no reader asks on which side
@@ -74,11 +75,16 @@ def number(x: SupportsFloat, digits: int = 6) -> str:
 def short(x: SupportsFloat, digits: int = 3) -> str:
     """Format a number for a sentence, never rounded onto a round one that it does not reach.
 
+    In one digit or two every number is round; those are for what is only about so much.
+
     >>> short(0.00199999), short(6.90576), short(0.999753), short(1.9996), short(12345.6)
     ('0.002', '6.91', '0.9998', '1.9996', '12346')
+    >>> short(0.2927, 2)
+    '0.29'
     """
     value = float(x)
-    if isinstance(x, int | np.integer) or not math.isfinite(value) or value.is_integer():
+    whole = isinstance(x, int | np.integer) or not math.isfinite(value) or value.is_integer()
+    if whole or digits < _FEWEST:
         return number(x, digits)
     size = abs(value)
     first = max(digits, math.floor(math.log10(size)) + 1) if size < _WHOLE else digits

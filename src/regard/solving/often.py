@@ -119,7 +119,7 @@ def _worded(
     end = ", …" if len(differs) > MOST_FIELDS else "."
     first = list(differs.items())[:MOST_FIELDS]
     shown = ", ".join(_field(name, value) for name, value in first)
-    sentence = f"{mistake.sentence} {found}."
+    sentence = f"{mistake.misconception.sentence} {found}."
     return Often(mistake.idea, f"{shown}{end}", _formula(first, len(differs)), sentence)
 
 

@@ -266,7 +266,7 @@ def test_scores_are_scaled_as_the_problem_says() -> None:
         (
             ALONG,
             {"condition": "s_j > s_i"},
-            "answer: condition: s_i is not a name in this problem. Declared are k_i, k_j, n.",
+            "answer: condition: s_i is not a name in this problem. Is k_i meant? Declared are k_i, k_j, n.",
         ),
         (
             COPY,

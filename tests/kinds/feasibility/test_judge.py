@@ -111,7 +111,7 @@ def test_a_limit_need_not_be_reached_by_the_instance() -> None:
         ({"c_2": "u_a", "possible": 0}, "answer: possible must be true or false."),
         (
             {"c_2": "u_e", "possible": False},
-            "answer: c_2: u_e is not a name in this problem. "
+            "answer: c_2: u_e is not a name in this problem. Names with u are u_a, u_b, u_c and u_d. "
             "Declared are beta, d, n, u_a, u_b, u_c, u_d, x_1, x_2, x_3.",
         ),
         (

@@ -182,12 +182,12 @@ def test_the_factor_that_is_enough_is_told_only_where_more_of_it_is_more() -> No
         ),
         (
             {"block": "cos(w_k T) I", "off_block": ZERO},
-            "answer: block: w_k is not a name in this problem. Declared are C, T, base, d_model, i, "
+            "answer: block: w_k is not a name in this problem. Names with w are w_i and w_j. Declared are C, T, base, d_model, i, "
             "j, n, omega_i, omega_j, w_i, w_j.",
         ),
         (
             {"block": "cos(w_i T", "off_block": ZERO},
-            "answer: block: This ( is never closed: ) is missing.\n  cos(w_i T\n     ^",
+            'answer: block: This ( is never closed: ) is missing.\n  cos(w_i T\n     ^\nWrite a list, as in block = "[[w_i, 0], [0, T]]".',
         ),
         (
             {"block": [[[1, 0], [0, 1]]], "off_block": ZERO},

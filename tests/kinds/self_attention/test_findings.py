@@ -98,7 +98,7 @@ def test_what_a_mistake_costs_is_told_by_the_judge() -> None:
         np.linalg.norm(mean - (b - c)),
         np.linalg.norm((math.e * b + b - c) / (math.e + 2) - b),
     )
-    assert f"Off by {small:.3g}," in told["Q divided by the length once more"]
+    assert f"Off by {small:.3g}," in told["Scores that are not far apart"]
     assert told["Without matrices"].startswith("What a token finds where it looks")
     assert told["Keys and queries exchanged"].startswith("Keys and queries have changed places")
 

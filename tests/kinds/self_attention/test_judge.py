@@ -157,7 +157,7 @@ def test_an_identity_of_four_dimensions_is_not_tried_in_more() -> None:
         ),
         (
             {"K": "I", "Q": "I", "V": "u_e u_e'"},
-            "answer: V: u_e is not a name in this problem. "
+            "answer: V: u_e is not a name in this problem. Names with u are u_a, u_b, u_c and u_d. "
             "Declared are beta, d, u_a, u_b, u_c, u_d, x_1, x_2, x_3.",
         ),
         (

@@ -79,6 +79,8 @@ def imitate(behaviour: str, arguments: Arguments, change: Change) -> Float64:
         return attend(query, key, value, _causal(arguments, change), change=change)
     if behaviour in ("padding_attention", "causal_padding_attention"):
         return _padded(behaviour, arguments, change)
+    if behaviour not in _IMITATED:
+        raise ValueError(f"no imitation of {behaviour}")
     return _IMITATED[behaviour](*arguments, change=change)
 
 

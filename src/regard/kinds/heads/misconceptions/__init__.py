@@ -79,7 +79,7 @@ MISTAKES: tuple[Mistake[WeightsProblem, Case], ...] = (
     ),
     Mistake(
         "wrong-sign",
-        "The query looks away from the keys wanted:\nthe other sign is right.",
+        "The query looks away from the keys wanted:\nit needs the other sign.",
         everywhere(recognised.turned_round),
         numbers=numbers.turned_round,
     ),

@@ -158,7 +158,7 @@ def right_when_negated(tried: Tried) -> bool:
 
 
 def turned_round(tried: Tried) -> bool:
-    """The same with the other sign is right, or longer queries with the other sign are."""
+    """Whether queries with the other sign are right, as long as these are or longer."""
     if right_when_negated(tried):
         return True
     return right_length(tried.candidate, tried.instance, longer=True, sign=-1.0) is not None

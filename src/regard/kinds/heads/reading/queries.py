@@ -221,7 +221,7 @@ class Candidate(Goal):
                 what = "a single number" if row.shape == () else f"of shape {row.shape}"
                 what = "true or false" if isinstance(found, bool) else what
                 if row.shape == () and row == 0 and not isinstance(found, bool):
-                    what += f": the vector of zeros is written zeros({width})"
+                    what += f"; if the vector of zeros is meant, write zeros({width})"
                 need = f"a vector of {width} entries, as long as a key"
                 raise InvalidAnswer(f"answer: {label} must be {need}. It is {what}.")
             rows.append(row)

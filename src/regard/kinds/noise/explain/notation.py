@@ -17,7 +17,7 @@ def latex(formula: str, digits: int = 4) -> str:
     r"""Return a formula as LaTeX.
 
     >>> print(latex("(0.333333333333 v_b + vbar_not_a)/2"))
-    \frac{0.333333 v_b + \bar{v}_{-a}}{2}
+    \frac{0.3333 v_b + \bar{v}_{-a}}{2}
     """
     text = formula_tex(formula, digits).replace(r"\mathrm{vbar}", r"\bar{v}")
     return text.replace(r"\bar{v}_{\mathrm{not},", r"\bar{v}_{-")

@@ -31,13 +31,14 @@ def undivided_values(
         yield {**right, name: formula or f"{length}^2 ({right[name]})"}
 
 
-def queries_divided_twice(
+def close_scores(
     problem: SelfAttentionProblem, right: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
-    """Return the right answer with queries divided by the squared length once more."""
+    """Return the right answer with queries divided by the squared length once more, then I."""
     for name, formula, length in _over_square(problem, right, "Q"):
         divided = f"{formula} / {length}^4" if formula else f"({right[name]}) / {length}^2"
         yield {**right, name: divided}
+    yield plain_matrices(problem)
 
 
 def _over_square(
