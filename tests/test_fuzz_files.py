@@ -97,10 +97,16 @@ def test_numbers_with_more_digits_than_a_formula_may_have_are_written_otherwise(
 
 
 @pytest.mark.parametrize("name", ["tokens-as-their-own-keys", "choose-keys-queries-values"])
-def test_a_length_with_a_power_of_ten_is_squared_in_brackets(name: str) -> None:
-    basis = {"names": ["u_a", "u_b", "u_c", "u_d"], "norm": 1e-20}
+@pytest.mark.parametrize(
+    ("norm", "square"),
+    [(1e-20, r"(10^{-20})^2"), (2.5e-20, r"(2.5 \cdot 10^{-20})^2"), (1e-7, r"(10^{-7})^2")],
+)
+def test_a_length_with_a_power_of_ten_is_squared_in_brackets(
+    name: str, norm: float, square: str
+) -> None:
+    basis = {"names": ["u_a", "u_b", "u_c", "u_d"], "norm": norm}
     solution = solving.solve(changed(name, given={"basis": basis, "limits": []}))
-    assert any(r"(1 \cdot 10^{-20})^2" in formula for _, formula in solution.steps)
+    assert any(square in formula for _, formula in solution.steps)
     assert report.to_html_page(solution.report())
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from regard import problems, report
 from regard.checking import Counterexample, GoalResult, Misconception, Verdict, check
+from regard.checking.verdict import SideBySide
 from regard.checking.verdict_report import title_of
 
 PROBLEM = problems.load("average-two-values")
@@ -60,13 +61,14 @@ def test_json_has_no_numbers_that_are_not_finite() -> None:
     )
     found = Verdict(
         PROBLEM,
-        (GoalResult("a", "this", False, "x", float("nan"), 0.1),),
+        (GoalResult("a", "this", False, "x", float("nan"), float("inf")),),
         example,
         Misconception("not-finite", "No."),
     )
     data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert data["score"] == 0
     assert data["goals"][0]["error"] == "nan"
+    assert data["goals"][0]["tolerance"] == "inf"
     assert data["counterexample"]["arrays"] == {"q": ["nan", ["inf", 1.0]]}
     assert data["counterexample"]["seed"] == 3
     assert data["counterexample"]["steps"] == ["One."]
@@ -139,3 +141,15 @@ def test_long_arrays_are_cut_in_text_and_whole_in_json() -> None:
     shown = Verdict(found.problem, found.goals, example)
     assert "… (40 in all)" in str(shown)
     assert len(shown.to_dict()["counterexample"]["arrays"]["keys"]) == 40
+
+
+@pytest.mark.parametrize("size", [1e101, -1e275, float("inf"), float("nan")])
+def test_a_counterexample_with_numbers_too_large_to_draw_is_written(size: float) -> None:
+    table = SideBySide(("along u_a",), (size,), (0.0,), "c_1")
+    example = Counterexample(
+        {"c_1": [size], "wanted": [0.0]}, "It is too large.", main=("c_1", "wanted"), table=table
+    )
+    goals = (GoalResult("a", "this", False, "x", 1.0, 0.1),)
+    text = report.to_text(Verdict(PROBLEM, goals, example).report())
+    assert "It is too large." in text
+    assert "wanted" in text

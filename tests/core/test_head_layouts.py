@@ -94,6 +94,12 @@ def test_matrices_that_heads_are_not_made_of_are_told_what_takes_them() -> None:
         "Got W_Q (5, 3, 2), W_O (3, 2, 7). "
         "The matrices fit MultiHead.from_arrays with layout='in_head_out'."
     )
+    for wrong in ((), (2,), (2, 3, 4, 5)):
+        with pytest.raises(regard.ShapeError) as caught:
+            regard.MultiHead(*np.ones((3, 2, 5, 3)), np.ones(wrong))
+        assert str(caught.value) == (
+            f"MultiHead: W_O needs 3 axes (n_heads, d_v, d_out). Got W_O {wrong}."
+        )
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 import regard
 from peers.required import peer
+from regard.core.eager import eager
 
 torch = peer("torch")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the compiler, which says where it breaks
@@ -42,3 +43,14 @@ def test_a_compiled_program_gets_the_numbers_of_each_call() -> None:
     for _ in range(3):
         x = torch.randn(2, 5, 4, generator=rng)
         torch.testing.assert_close(compiled(x), program(x), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("before", [(), (0,), (1,), (0, 1)])
+def test_functions_that_were_called_before_or_not_are_told_apart(before: tuple[int, ...]) -> None:
+    torch.compiler.reset()  # what is compiled is kept by the code, which all these functions share
+    both = [eager(lambda x, times=times: regard.attention(x, x, times * x)) for times in (2, 3)]
+    x = torch.ones(2, 4)
+    for i in before:
+        both[i](x)
+    compiled = torch.compile(lambda x: [own(2 * x) for own in both], backend="aot_eager")
+    assert [float(one[0, 0]) for one in compiled(x)] == [4.0, 6.0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -14,6 +13,7 @@ from regard.report.arrays import array
 from regard.report.compared import Comparison
 from regard.report.decimals import in_table
 from regard.report.numbers import number
+from regard.report.plot import LARGEST
 
 DIGITS: Final = 4  # of the numbers of a counterexample
 _NOTHING: Final = 1e-12
@@ -99,8 +99,9 @@ def key_names(problem: Problem, count: int) -> tuple[str, ...]:
 
 
 def drawable(both: SideBySide) -> bool:
-    """Whether all numbers are finite, and few enough for one table."""
-    return len(both.names) <= MOST_COMPARED and all(map(math.isfinite, (*both.yours, *both.wanted)))
+    """Whether no number is too large to be drawn, and there are few enough for one table."""
+    numbers = (*both.yours, *both.wanted)
+    return len(both.names) <= MOST_COMPARED and all(abs(x) <= LARGEST for x in numbers)
 
 
 def comparison(both: SideBySide) -> Comparison:

@@ -229,7 +229,7 @@ class Verdict(Reported):
                     "passed": goal.passed,
                     "decided": goal.decided,
                     "error": finite(goal.error),
-                    "tolerance": goal.tolerance,
+                    "tolerance": finite(goal.tolerance),
                     "trials": goal.trials,
                     "sentence": goal.sentence,
                     "confidence": goal.confidence,

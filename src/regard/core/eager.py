@@ -17,15 +17,16 @@ R = TypeVar("R")
 
 def eager(function: Callable[P, R]) -> Callable[P, R]:
     """Let the tracer of torch go around a function, as `torch.compiler.disable` does."""
-    around: Callable[P, R] | None = None
 
     @functools.wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        nonlocal around
         if "torch._dynamo" not in sys.modules:  # nothing is ever compiled without it
             return function(*args, **kwargs)
-        if around is None:
-            around = sys.modules["torch"].compiler.disable(function)
-        return around(*args, **kwargs)
+        return _around(function)(*args, **kwargs)
 
     return run
+
+
+@functools.cache
+def _around(function: Callable[P, R]) -> Callable[P, R]:
+    return sys.modules["torch"].compiler.disable(function)

@@ -103,7 +103,12 @@ def _fits(
     inward = layout not in ("out_in", "head_out_in")
     if written is None or len(written) == 2:
         return written is None or written[0 if inward else 1] == n_heads * d_v
-    return axes is not None and written[0] == n_heads and written[1 if inward else 2] == d_v
+    return (
+        axes is not None
+        and len(written) == 3
+        and written[0] == n_heads
+        and written[1 if inward else 2] == d_v
+    )
 
 
 def _sizes(layout: str, shape: tuple[int, ...], count: int | None) -> tuple[int, int, int] | None:

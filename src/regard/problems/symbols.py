@@ -16,6 +16,7 @@ Float64 = NDArray[np.float64]
 Values = dict[str, Any]
 Shapes = dict[str, tuple[int | str, ...]]
 LARGEST_SIZE = 16  # that is a number
+MOST_NAMES = 20  # of arrays and numbers
 PRIMES = (3, 2, 5, 7, 4, 6, 8, 9, 10, 11)  # a size of its own for every named size
 
 
@@ -46,7 +47,7 @@ class SymbolsGiven(Part):
         define: further names, each a formula in those above it.
     """
 
-    shapes: Annotated[dict[Name, Sizes], Field(max_length=20)]
+    shapes: Annotated[dict[Name, Sizes], Field(max_length=MOST_NAMES)]
     permutations: list[Name] = Field(default_factory=list)
     positive: list[Name] = Field(default_factory=list)
     functions: Annotated[dict[str, Formula], Field(max_length=8)] = Field(default_factory=dict)

@@ -83,6 +83,12 @@ def test_what_is_printed_elsewhere_is_compared() -> None:
             "d_k = d_model/heads must be a whole",
         ),
         ({"d_model": 512}, {"find": ["kv_cache_bytes"]}, "needs the size n"),
+        ({"of": "head", "d_k": "d"}, {"find": ["parameters"]}, "needs the size d_model"),
+        (
+            {"of": "head", "d_k": "d", "tokens": "t"},
+            {"find": ["forward_flops"]},
+            "needs the size d_model",
+        ),
         ({"d_model": 512}, {"find": ["riddles"]}, "nothing that can be counted"),
         ({"d_model": "d", "values": {"z": 1}}, {"find": ["parameters"]}, "no formula uses z"),
         ({"d_model": "d"}, {"find": ["x"], "define": {"x": "parameters/0"}}, "divides by 0"),

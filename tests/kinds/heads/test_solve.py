@@ -12,7 +12,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from regard import problems
+from regard import problems, report
 from regard.certify import Claim, verify
 from regard.errors import InvalidProblem
 from regard.kinds.heads.explain.general_facts import hardmax_limit
@@ -218,6 +218,13 @@ def test_a_key_inside_the_hull_is_out_of_reach_of_all_heads() -> None:
     solution = solve(of)
     assert solution.verdict is Status.IMPOSSIBLE
     assert "0.2" in solution.headline
+
+
+def test_keys_too_near_to_be_told_apart_by_a_query_are_answered_in_words() -> None:
+    of = problem({"keys": [[1e-20], [2e-20], [1.0]]}, {"weights": PAIR})
+    solution = solve(of)
+    assert solution.verdict is Status.UNDECIDED
+    assert report.to_text(solution.report())
 
 
 def test_noise_that_is_too_large_vanishes_in_the_limit_only() -> None:

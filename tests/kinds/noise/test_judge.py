@@ -314,3 +314,20 @@ def test_lengths_of_which_none_is_negative_are_integrated() -> None:
 
     assert check(one, said(p)).score == 1
     assert check(one, said(p + 0.02)).score == 0
+
+
+def test_a_law_that_is_not_known_allows_no_error_of_any_size() -> None:
+    data = problems.to_dict(problems.load(LENGTH))
+    data["given"] |= {
+        "n": 2, "d": 2, "scale": 1e9, "queries": ["mu_a/norm(mu_a)"], "names": {"a": 1, "b": 0},
+        "keys": {
+            "law": "gaussian", "mean": {"law": "arbitrary"},
+            "covariance": {"a": "alpha I", "others": "I"},
+        },
+        "values": {"law": "orthogonal", "norms": [3.0, 1e-20]},
+        "parameters": {"alpha": 1.0, "C": 1e20}, "limits": ["alpha -> 0", "C -> inf"],
+    }  # fmt: skip
+    data["goal"] = {"find": ["mean"]}
+    data["given"]["ignore_negative"] = True
+    (goal,) = check(problems.from_dict(data), {"mean": "v_a"}).goals
+    assert (goal.decided, goal.tolerance) == (False, None)

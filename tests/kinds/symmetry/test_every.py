@@ -9,7 +9,7 @@ import pytest
 from regard import problems
 from regard.certify import Certificate, verify
 from regard.checking import check
-from regard.errors import InvalidProblem
+from regard.errors import InvalidAnswer, InvalidProblem
 from regard.solving import Status, solve
 
 POOLED = {"shapes": {"H": ["N", "D"], "P": ["N", "N"]}, "permutations": ["P"]}
@@ -58,6 +58,20 @@ def test_where_every_row_is_the_same_any_column_will_do() -> None:
     assert check(problem, dict(solve(problem).answer)).right
     assert check(problem, {"w": "v"}).right
     assert not check(problem, {"w": "c ones(N)"}).right
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("pinv(F)", r"w: F is a function here: write what it is of, such as F\(H\)\."),
+        (" + ".join(f"a_{i}" for i in range(19)), r"w: 19 names are arbitrary .* 18 at most\."),
+    ],
+)
+def test_what_cannot_be_any_number_is_refused(answer: str, message: str) -> None:
+    given = {**POOLED, "functions": {"F(H)": "H"}}
+    problem = made(given, {"w": ["N"]}, "w' F(P H) = w' F(H)")
+    with pytest.raises(InvalidAnswer, match=message):
+        check(problem, {"w": answer})
 
 
 S = {"shapes": {"S": ["N", "M"]}}

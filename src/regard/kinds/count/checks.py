@@ -17,6 +17,8 @@ from regard.kinds.count.spec import (
 )
 from regard.language import parse
 
+_OF_PARAMETERS = ("parameters", "parameter_bytes", "forward_flops", "training_flops")
+
 
 def check(problem: CountProblem) -> None:
     """Raise ValueError where a size, a symbol or what is asked for does not fit."""
@@ -171,6 +173,8 @@ def _quantity(problem: CountProblem, name: str, where: str) -> None:
         need += NEEDED[given.of]
         if given.of == "product":
             need += ["parameter_count"]
+    if given.of == "head" and quantity in _OF_PARAMETERS and "parameter_count" not in sizes:
+        need += ["d_model"]
     if given.conventions.training_attention and quantity == "training_flops":
         need += ["n", "d_model", "layers"]
     missing = [size for size in dict.fromkeys(need) if size not in sizes]

@@ -125,7 +125,8 @@ def _undecided(asked: Asked, name: str) -> GoalResult | None:
         sentence = f"{compare(error, allowed)} as far as float64 goes, and it still falls"
     else:
         return None
-    return GoalResult(WORDS[name], "this", False, sentence, error, allowed, decided=False)
+    largest = allowed if math.isfinite(allowed) else None
+    return GoalResult(WORDS[name], "this", False, sentence, error, largest, decided=False)
 
 
 def _hard(asked: Asked) -> list[Instance]:

@@ -15,7 +15,7 @@ from regard.kinds.symmetry.spec import OLD, SymmetryProblem
 from regard.language import Formula, expanded, parse
 from regard.language import abbreviations as read_functions
 from regard.problems.assertions import Assertion
-from regard.problems.symbols import SymbolsGiven
+from regard.problems.symbols import MOST_NAMES, SymbolsGiven
 
 _INSTEAD = " There are M^-1, M', tr(M), sum(x), diag(v), ones(n) and I(n)."
 MOST_SHAPES = 2000  # that are tried for the names of an answer
@@ -116,6 +116,7 @@ def _unknown(problem: SymmetryProblem, answer: Answer) -> Said:
     called = next((one for one in new if _called(one, typed)), None)
     if called is not None:
         raise InvalidAnswer(f"answer: {name}: {called} is no function here.{_INSTEAD}")
+    _as_numbers(new, given, name)
     text = _inverses(text, given)
     data = given.model_dump()
     shapes = {**data["shapes"], **_own_shapes(problem, text, new)}
@@ -134,6 +135,22 @@ def _unknown(problem: SymmetryProblem, answer: Answer) -> Said:
         for part in problem.condition()
     ]
     return Said(None, stated, wide, text)
+
+
+def _as_numbers(names: list[str], given: SymbolsGiven, field: str) -> None:
+    """Refuse names of an answer that cannot stand for any numbers."""
+    called = {head.partition("(")[0].strip(): head for head in given.functions}
+    for name in names:
+        if name in called:
+            raise InvalidAnswer(
+                f"answer: {field}: {name} is a function here: write what it is of, such as "
+                f"{called[name]}."
+            )
+    most = MOST_NAMES - len(given.shapes)
+    if len(names) > most:
+        raise InvalidAnswer(
+            f"answer: {field}: {len(names)} names are arbitrary in it. Use {most} at most."
+        )
 
 
 def _sized(text: str, given: SymbolsGiven) -> bool:

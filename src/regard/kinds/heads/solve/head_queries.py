@@ -189,8 +189,9 @@ def _weight_ceiling(problem: HeadsProblem, heads: AveragedHeads) -> WeightCeilin
         try:
             design_query(keys.means, row, tolerance=1e-3, scale=keys.scale)
         except InfeasibleDesign as refusal:
-            ceiling = next(c for c in refusal.certificate.claims if c.kind == "ceiling")
-            if ceiling.fields["bound"] < weight - heads.tolerance:
+            ceilings = (c for c in refusal.certificate.claims if c.kind == "ceiling")
+            ceiling = next(ceilings, None)  # equal averages have another claim
+            if ceiling is not None and ceiling.fields["bound"] < weight - heads.tolerance:
                 return WeightCeiling(
                     Status.IMPOSSIBLE,
                     dict.fromkeys(problem.query_names, refusal.best.query.tolist()),

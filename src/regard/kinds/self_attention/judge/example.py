@@ -65,6 +65,8 @@ def counterexample(asked: Asked, prefix: str = "") -> Counterexample:
         sentence = f"{prefix}: then {said}."
     output = label.startswith("c_") and label in arrays
     shows = "" if prefix else f"{label} is {compare(found[label], asked.tolerance)}."
+    if shows and not np.isfinite(found[label]):
+        shows = f"The error of {label} is not a finite number."
     return Counterexample(
         arrays, sentence, seed, tuple(steps), shows if output else "", where,
         (label, "wanted") if output else ("weights", "wanted"),
