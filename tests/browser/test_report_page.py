@@ -44,16 +44,14 @@ def test_nothing_sticks_out_of_the_page(browser: webdriver.Chrome, page: Path, w
     assert wide <= seen
 
 
-def test_every_problem_is_there_and_can_be_reached_from_the_contents(
-    browser: webdriver.Chrome, page: Path
-) -> None:
+def test_every_problem_has_a_row_that_opens_to_it(browser: webdriver.Chrome, page: Path) -> None:
     open_page(browser, page, DESK)
-    links = browser.find_elements(By.CSS_SELECTOR, "nav a")
+    parts = browser.find_elements(By.CLASS_NAME, "regard-part")
     titles = [problems.load(name).title for name in problems.names()]
-    assert [link.text for link in links] == titles
-    for link in links:
-        target = (link.get_attribute("href") or "").partition("#")[2]
-        assert browser.find_element(By.ID, target).is_displayed()
+    assert len(parts) == len(titles)
+    for part, title in zip(parts, titles, strict=True):
+        assert part.find_element(By.CSS_SELECTOR, "summary :is(h2, h3)").text == title
+        assert part.find_element(By.CSS_SELECTOR, "article[id]").is_displayed()
 
 
 def test_formulas_and_figures_are_drawn(browser: webdriver.Chrome, page: Path) -> None:
