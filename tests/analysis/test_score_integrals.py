@@ -150,3 +150,10 @@ def test_given_that_no_score_is_negative_half_of_the_signs_are_left_per_key(shar
     atoms, error, kept = nonnegative_atoms(law, RNG)
     assert kept == pytest.approx(1 / 4, abs=max(error, 1e-12))
     assert [p for p, _ in atoms] == pytest.approx([1 / 2] * 2, abs=max(error, 1e-12))
+
+
+@pytest.mark.parametrize("means", [[-8.0, 1.0], [-8.0, 1.0, 1.0], [-8.0, -9.0]])
+def test_nothing_is_left_where_a_score_is_always_negative(means: list[float]) -> None:
+    law = scores([means], np.full((len(means), 1, 1), 1e-30))
+    atoms, _, kept = nonnegative_atoms(law, np.random.default_rng(0))
+    assert (atoms, kept) == ([], 0.0)

@@ -137,6 +137,8 @@ def _winners(means: Array, deviations: Array, least: float) -> list[tuple[float,
     still, noisy = np.flatnonzero(deviations == 0), np.flatnonzero(deviations > 0)
     m, s = means[noisy], deviations[noisy]
     below, kept = ndtr((least - m) / s), ndtr((m - least) / s)
+    if not np.all(kept):  # some score is always left out: nothing is left
+        return []
     top = float(np.max(means[still], initial=-np.inf))
     tied = tuple(int(i) for i in still[means[still] == top])
     found: list[tuple[float, tuple[int, ...]]] = []
