@@ -32,7 +32,7 @@ from regard.problems.ranges import with_seed
 from regard.problems.registry import looked_up, part
 from regard.report import number
 
-_ENDINGS = (".toml", ".json", ".py", ".ipynb", ".npz", ".txt")
+_ENDINGS = (".toml", ".json", ".py", ".ipynb", ".npz", ".txt", ".csv")
 LONGEST = 200  # characters of a field that are written out
 
 
@@ -62,6 +62,11 @@ def check(problem: Problem | str | Path, answer: Any = None, **fields: Any) -> V
         with one_blas_thread(), np.errstate(all="ignore"):
             verdict = looked_up(asked.kind, "judge", "judge")(asked, given)
     except InvalidAnswer as error:
+        from regard.checking.typed.advice import of_fields  # only where an answer is refused
+
+        known = of_fields(asked, given.fields, str(error))
+        if known:
+            raise InvalidAnswer(known, field=error.field) from None
         more = beside_verdict(asked, given.fields, error.field)
         if not more:
             raise
@@ -108,9 +113,13 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
         else:
             given = read(_fields(problem, answer), matrix_letters(problem))
     except InvalidAnswer as error:
-        sentence = as_sentence(problem, error)
-        if sentence:
-            raise InvalidAnswer(sentence, field=error.field, formula=error.formula) from None
+        known = (
+            _known(problem, error, words=False)
+            or as_sentence(problem, error)
+            or _known(problem, error, words=True)
+        )
+        if known:
+            raise InvalidAnswer(known, field=error.field, formula=error.formula) from None
         hint = getattr(_module(problem), "hint", None)
         more = ("" if hint is None else hint(error)) or beside_reading(problem, error)
         raise InvalidAnswer(f"{error}{more}", field=error.field, formula=error.formula) from None
@@ -127,6 +136,15 @@ def _both(problem: Problem | str | Path, answer: Any) -> tuple[Problem, Answer]:
     if given.seed is not None:
         problem = with_seed(problem, given.seed)
     return problem, given
+
+
+def _known(problem: Problem, error: InvalidAnswer, *, words: bool) -> str:
+    """Return what is said of a field that is no formula, where its slip is known."""
+    if error.formula is None or not error.field:
+        return ""
+    from regard.checking.typed.advice import of_field  # only where an answer is refused
+
+    return of_field(problem, error.field, error.formula.text, words=words)
 
 
 def _fields(problem: Problem, answer: Any) -> Any:
@@ -149,11 +167,17 @@ def _fields(problem: Problem, answer: Any) -> Any:
         wanted = [one.name for one in answer_fields(problem) if not one.optional]
         if not wanted:
             return answer
+        from regard.checking.typed.advice import which_statements
+
+        statements = which_statements(problem, answer) if is_text else ""
+        if statements:
+            raise InvalidAnswer(statements)
         names = ", ".join(wanted)
         shown = repr(answer if is_text else str(answer))[:82]
         raise InvalidAnswer(
             f"{shown}: there is no such file, and an answer to {problem.id} has the fields "
-            f"{names}: say which this is, as in {_example(problem, wanted)}."
+            f"{names}: say which this is, as in "
+            f"{_example(problem, wanted, answer if is_text else '')}."
         )
     plain = {"true": True, "false": False}
     return {field: plain.get(answer.strip(), answer) if is_text else answer}
@@ -174,13 +198,21 @@ def _written_out(problem: Problem, text: str) -> dict[str, Any] | None:
     return said if isinstance(said, dict) and {*said} <= {*names} else None
 
 
-def _example(problem: Problem, wanted: list[str]) -> str:
-    """Return the first fields as they are typed: name="…", or a=true where that is asked."""
+def _example(problem: Problem, wanted: list[str], typed: str) -> str:
+    """Return the first fields as they are typed: name="…", or a=true where that is asked.
+
+    The first holds what was typed, where that is short.
+    """
     examples = {one.name: one.example for one in answer_fields(problem)}
     said = [
         f"{name}={examples[name]}" if examples[name] in ("true", "false") else f'{name}="…"'
         for name in wanted[:3]
     ]
+    formulas = [one.strip() for one in typed.split(";")]
+    if len(formulas) == len(wanted) and all(formulas) and typed.isprintable() and '"' not in typed:
+        return " ".join(f'{name}="{one}"' for name, one in zip(wanted, formulas, strict=True))
+    if said[0].endswith('="…"') and typed.isprintable() and len(typed) < 60 and '"' not in typed:
+        said[0] = f'{wanted[0]}="{typed.strip()}"'
     return " ".join([*said, *(["…"] if len(wanted) > len(said) else [])])
 
 

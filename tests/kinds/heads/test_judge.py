@@ -59,7 +59,7 @@ def test_pairs_that_no_length_makes_right_under_the_noise_are_judged_in_the_limi
         ({"q": "C mu_a"}, "answer: q_1 is missing. Got q."),
         ({"q_1": "C mu_a", "q_2": "q_1"}, "answer: q_2: q_1 is not a name in this problem. Declared are C, M, alpha, d, epsilon, mu_a, mu_b, n, v_a, v_b."),
         ({"q_1": "C mu_a", "q_2": "C mu_a'  mu_b"}, "answer: q_2 must be a vector of 6 entries, as long as a key. It is a single number; if the vector of zeros is meant, write zeros(6)."),
-        ({"q_1": "C mu_a", "q_2": "C mu_b", "q_3": "C k"}, "answer: q_3: k is not a name in this problem. A factor that may be as large as one likes is called C. Declared are C, M, alpha, d, epsilon, mu_a, mu_b, n, v_a, v_b."),
+        ({"q_1": "C mu_a", "q_2": "C mu_b", "q_3": "C k"}, "answer: q_3: k is not a name in this problem. Declared are C, M, alpha, d, epsilon, mu_a, mu_b, n, v_a, v_b."),
         ({"q_1": "C mu_a", "q_2": "C mu_b", "alpha": 0}, "answer: alpha has a meaning in the problem: use another name."),
     ],
     ids=str,

@@ -238,7 +238,7 @@ def test_the_first_wrong_formula_does_not_spoil_the_others() -> None:
         ({**RIGHT, "Q": True}, "answer: Q must be a formula."),
         (
             {**RIGHT, "Q": "X W_Q = X W_Q"},
-            "answer: Q must be a formula and not a condition. A field holds one formula, without =, such as Q = 'X W_Q'.",
+            "answer: Q: A field holds one formula, without =, such as Q = 'X W_Q'.",
         ),
         ({**RIGHT, "Y": "X"}, "answer: Y is no field of this problem: use K, Q, V."),
         ({**RIGHT, "shape": "N"}, "answer: shape of which of Q, K, V? Use shapes."),

@@ -144,7 +144,7 @@ def test_the_answer_may_put_the_matrix_on_the_other_side() -> None:
             "answer: M must be 3 × 3, so that it takes a vector of 3 entries to one. It is 2 × 2.",
         ),
         ({"M": ["S", "T"]}, "answer: M must be a formula or a matrix of numbers."),
-        ({"M": "S = S"}, "answer: M must be a formula or a matrix of numbers. A field holds one formula, without =, such as M = 'S'."),
+        ({"M": "S = S"}, "answer: M: A field holds one formula, without =, such as M = 'S'."),
         ({"M": "2 S S'", "S": 2}, "answer: S has a meaning in the problem: use another name."),
         ({"M": "2 S S'", "possible": False}, "answer: M is given, although possible is false."),
         ({"possible": "S"}, "answer: possible must be true or false."),

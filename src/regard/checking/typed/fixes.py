@@ -15,7 +15,14 @@ from regard.language import Formula
 from regard.problems import Problem
 from regard.problems.answer_fields import AnswerField, answer_fields, only_field
 
-__all__ = ["as_sentence", "beside_reading", "beside_verdict", "infinite_factor", "says_impossible"]
+__all__ = [
+    "as_sentence",
+    "beside_reading",
+    "beside_verdict",
+    "decimal_point",
+    "infinite_factor",
+    "says_impossible",
+]
 
 # Words that stand in sentences and in no formula.
 _OF_SENTENCES: Final = frozenset(
@@ -58,11 +65,9 @@ def beside_reading(problem: Problem, error: InvalidAnswer) -> str:
     if field is None:
         return _not_asked(problem, error)
     shown = f"{field.name} = {field.example}"
-    point = _decimal_point(text)
+    point = decimal_point(text)
     if point:
         return f"\n{point[1:]}"
-    if re.search(r"softmax\(.*\b(?:dim|axis)\s*=", text, re.DOTALL):
-        return "\nsoftmax(x) is that of a vector, or of every row: write it without an axis."
     if field.example in _TRUTHS:
         return f"\nWrite {field.name} = true or {field.name} = false, and nothing else."
     if field.example.strip('"').startswith("[") and text.strip()[:1] not in ("[", "("):
@@ -138,7 +143,7 @@ def _in_a_field(
         return f" Have two fields changed places? Then write {other} = '{said}' and C = {number}."
     if {*said.relations} == {"="} and name in asked and not _asks_condition(asked[name]):
         return f" A field holds one formula, without =, such as {name} = '{said.sides[-1]}'."
-    return _decimal_point(said.text)
+    return decimal_point(said.text)
 
 
 def _is_number(value: Any) -> bool:
@@ -151,7 +156,7 @@ def _asks_condition(field: AnswerField) -> bool:
     return any(sign in field.example for sign in "<>=")
 
 
-def _decimal_point(text: str) -> str:
+def decimal_point(text: str) -> str:
     """Say how decimals are written, for a text whose commas may be meant as points: 2,5; 0,25."""
     plain = text.strip()
     fixed = _plain_numbers(plain)

@@ -11,13 +11,10 @@ from typing import Final
 
 from regard.language.formula.vocabulary import FUNCTIONS, GREEK_WORDS, OTHER_SPELLINGS
 
-__all__ = ["SENTENCE", "field_meant", "instead_of", "meant"]
+__all__ = ["SENTENCE", "field_meant", "fields_meant", "instead_of", "meant"]
 
 _AVERAGE: Final = "The average of two is written 1/2 (x + y)."
-_WITHOUT_WORDS: Final = (
-    "A field holds a formula, without words: a factor that may be as large as one likes is called "
-    "C."
-)
+_WITHOUT_WORDS: Final = "A field holds a formula, without words."
 SENTENCE: Final = frozenset(
     {
         *("a", "an", "is", "for", "where", "with", "times", "large", "big", "number", "the"),
@@ -57,6 +54,7 @@ _WORDS_FOR: Final = {
         "Write the number without the word behind it.",
     ),
 }
+_LIKE_FACTORS: Final = frozenset("ABLMNTabcmtx")  # letters that stand for a large number
 _ALIKE: Final = 0.74  # of difflib: k_aa and k_a are, k_c and k_a are not
 
 
@@ -111,7 +109,7 @@ def _near(unknown: str, names: list[str]) -> str:
     starting = [one for one in names if len(one) > 2 and one.isalpha() and one[0] == unknown]
     if len(starting) == 1 and unknown not in ("C", "c"):  # h, where heads are declared
         return f" Is {starting[0]} meant?"
-    if "C" in names and (len(unknown) == 1 or unknown in GREEK_WORDS):
+    if "C" in names and (unknown in _LIKE_FACTORS or unknown in GREEK_WORDS):
         return " A factor that may be as large as one likes is called C."
     if base == "C" and index.isdigit():
         return " A factor that may be as large as one likes is called C, in all formulas."
@@ -163,6 +161,21 @@ def field_meant(given: str, wanted: Collection[str]) -> str:
     if not found and len(shorter) > 2:  # var; not parameters for parameters_single
         found = [one for one in wanted if re.match(rf"{re.escape(shorter)}[a-z]", one)]
     return found[0] if len(found) == 1 else ""
+
+
+def fields_meant(given: Collection[str], wanted: Collection[str]) -> dict[str, str]:
+    """Return the field that each name stands for; those that are sure, unless two stand for one.
+
+    >>> fields_meant(["q1", "q2"], ["q_1", "q_2"]), fields_meant(["z", "a"], ["z_1", "a_1"])
+    ({'q1': 'q_1', 'q2': 'q_2'}, {'z': 'z_1', 'a': 'a_1'})
+    """
+    found: dict[str, str] = {}
+    for one in given:
+        stem = [name for name in wanted if name.partition("_")[0] == one]
+        sure = field_meant(one, wanted) or (stem[0] if len(stem) == 1 else "")
+        if sure:
+            found[one] = sure
+    return found if len({*found.values()}) == len(found) else {}
 
 
 def instead_of(given: str, wanted: Collection[str]) -> str:

@@ -21,7 +21,7 @@ _OPERATOR: Final = re.compile(
     rf"(?:\\?(max|min|sum)|∑)(?:\\limits)?\s*_\s*(?:\{{{_INDEX}\}}|([A-Za-z])(?![A-Za-z0-9]))"
 )
 _QUANTIFIER: Final = re.compile(
-    rf"[\s,;]*(?:for\s+(?:all|every|each|any)|∀|\\forall|\\quad)?\s*\$?{_INDEX}\$?\s*$"
+    rf"[\s,;]*(?:for(?:\s+(?:all|every|each|any))?|∀|\\forall|\\quad)?\s*\$?{_INDEX}\$?\s*$"
 )
 _ENDS: Final = re.compile(
     r"[+\-−<>=≤≥≠,)\]}]|!=|\\(?:leqslant|geqslant|leq|geq|le|ge|neq|ne|lt|gt|right)(?![A-Za-z])"

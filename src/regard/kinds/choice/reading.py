@@ -19,7 +19,7 @@ from regard.kinds.choice.spec import ChoiceProblem
 from regard.language import Formula
 
 LISTED = "true"
-WORDS = {"true": True, "yes": True, "false": False, "no": False}
+WORDS = {"true": True, "yes": True, "t": True, "false": False, "no": False, "f": False}
 
 
 @dataclass(frozen=True, eq=False)

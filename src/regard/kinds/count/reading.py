@@ -265,8 +265,8 @@ def truth(answer: Answer, name: str) -> bool:
     if isinstance(said, bool):
         return said
     word = str(said).strip().lower() if isinstance(said, Formula) else ""
-    if word in ("true", "yes", "false", "no"):
-        return word in ("true", "yes")
+    if word in ("true", "yes", "t", "false", "no", "f"):
+        return word in ("true", "yes", "t")
     raise InvalidAnswer(f"answer: {name} must be true or false.")
 
 

@@ -19,7 +19,7 @@ from regard.problems.symbols import MOST_NAMES, SymbolsGiven
 
 _INSTEAD = " There are M^-1, M', tr(M), sum(x), diag(v), ones(n) and I(n)."
 MOST_SHAPES = 2000  # that are tried for the names of an answer
-WORDS = {"true": True, "yes": True, "false": False, "no": False}
+WORDS = {"true": True, "yes": True, "t": True, "false": False, "no": False, "f": False}
 
 
 @dataclass(frozen=True, eq=False)

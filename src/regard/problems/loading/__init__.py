@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from regard.errors import InvalidProblem
 from regard.problems.head import Problem
 from regard.problems.loading.messages import sentences, where
-from regard.problems.loading.repairs import of_json, of_toml
+from regard.problems.loading.repairs import of_json, of_table, of_toml
 from regard.problems.registry import kinds, model
 
 MOST_BYTES = 1_000_000
@@ -134,6 +134,8 @@ def parse(text: str, name: str, *, is_json: bool = False) -> dict[str, Any]:
             raise InvalidProblem(f"{name}: is not JSON: {reason}.{' ' * bool(fix)}{fix}") from None
         if is_json:
             raise InvalidProblem(f"{name}: is not JSON: {reason}.") from None
+        if name.endswith(".csv"):
+            raise InvalidProblem(f"{name}: {of_table(text)}") from None
         fix = _mended(text, reason) or _quoting(reason)
         raise InvalidProblem(f"{name}: is not TOML: {reason}.{' ' * bool(fix)}{fix}") from None
     if not isinstance(data, dict):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["of_json", "of_toml"]
+__all__ = ["of_json", "of_table", "of_toml"]
 
 _MOST: Final = 60  # characters of a line that are shown
 _PAIR: Final = re.compile(r"\s*([\w.-]+)\s*=\s*(.*?)\s*")
@@ -118,6 +118,22 @@ def _shown(before: str, fix: str) -> str:
     if len(fix) > _MOST or not fix.isprintable() or fix.count("'") > 2:
         return ""
     return f"{before}{fix}."
+
+
+def of_table(text: str) -> str:
+    r"""Return what to write for a CSV file of names and values.
+
+    >>> of_table("field,answer\nq,C k_a")
+    "a CSV table is not read. Write each field as name = value in a .toml file: q = 'C k_a'."
+    """
+    start = "a CSV table is not read. Write each field as name = value in a .toml file"
+    pairs = [one.strip().partition(",") for one in text.splitlines() if "," in one]
+    told = [
+        (key.strip(), value.strip("\"' ")) for key, _, value in pairs if key.strip().isidentifier()
+    ]
+    titles = ("field", "name", "part", "question", "problem")
+    fields = [f"{key} = '{value}'" for key, value in told if key.lower() not in titles]
+    return (_shown(f"{start}: ", fields[0]) if fields else "") or f"{start}."
 
 
 def of_json(text: str, at: int) -> str:
