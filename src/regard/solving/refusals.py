@@ -10,8 +10,12 @@ from regard.errors import InfeasibleDesign, UndecidedDesign
 __all__ = ["in_words"]
 
 
-def in_words(refusal: InfeasibleDesign | UndecidedDesign) -> str:
+def in_words(refusal: InfeasibleDesign | UndecidedDesign, *, proved: bool = True) -> str:
     r"""Return why there is no design, without the names of functions and attributes.
+
+    Args:
+        refusal: of a design.
+        proved: whether the page has the proof of it, where there is one.
 
     >>> from regard.design.robust_heads.reasons import NoQueriesFound
     >>> reason = NoQueriesFound(Nearest("queries", "gap", 0.25))
@@ -23,7 +27,7 @@ def in_words(refusal: InfeasibleDesign | UndecidedDesign) -> str:
     if not isinstance(reason, Reason):  # of somebody else's design
         return str(refusal)
     said = [_why(reason)]
-    if isinstance(refusal, InfeasibleDesign):
+    if proved and isinstance(refusal, InfeasibleDesign):
         of = ", of keys that are the means" if isinstance(reason, WeightsOfMeans) else ""
         said.append(f"That is proved below{of}.")
     if reason.nearest is not None:

@@ -132,10 +132,10 @@ def _impossible(problem: HeadsProblem, found: WeightCeiling) -> Explanation:
 def _steps(problem: HeadsProblem, found: HeadQueries) -> Iterator[Step]:
     """Yield the steps: how heads share the weights, their queries, the noise, what is proved."""
     heads, random = found.heads, found.heads.keys.random
-    if found.refusal is not None:
-        yield in_words(found.refusal), ""
-    yield _shares(found)
-    if found.factor is None:
+    if found.refusal is not None:  # of one head, and the certificate is of the queries below
+        yield in_words(found.refusal, proved=False), ""
+    elif found.factor is None:
+        yield _shares(found)
         yield (
             "**Queries.** Each query was designed for its keys: the wanted ones score above all "
             "others"
@@ -144,8 +144,10 @@ def _steps(problem: HeadsProblem, found: HeadQueries) -> Iterator[Step]:
             _listed(tex_vector(query) for query in found.queries[:SHOWN]),
         )
     elif heads.pure:
+        yield _shares(found)
         yield from _one_key_steps(found, found.factor)
     else:
+        yield _shares(found)
         yield (
             "**Queries.** The query of a mixed head adds the logarithms of its shares, if they "
             "differ.",
