@@ -18,15 +18,14 @@ from regard.kinds.heads.explain.proved_bounds import (
     tolerance_in_words,
     variance_letter,
 )
+from regard.kinds.query.explain.error_curve import error_curve
 from regard.kinds.query.solve.noise_window import NoiseWindow
 from regard.kinds.query.spec import QueryProblem
-from regard.problems.instances import Float64
-from regard.report import Facts, Plot, Series, Table, number, vector
+from regard.report import Facts, Table, number, vector
 from regard.report.headline import marked
 from regard.report.numbers import rounded_down, rounded_up, short
 from regard.solving.finding import Explanation
 from regard.solving.key_tables import (
-    drawn,
     error_in_digits,
     formula_tex,
     how_many,
@@ -34,9 +33,7 @@ from regard.solving.key_tables import (
     variance_in_digits,
 )
 from regard.solving.latex_numbers import equal, tex, tex_enough, tex_lower_bound
-from regard.solving.sliders import MeanWeights, along
 
-POINTS = 33
 _SMALLER_NOISE = (
     "**Variances.** Every term of that bound grows with the variances of the scores. So what is "
     "proved for the "
@@ -48,7 +45,6 @@ _SMALLER_NOISE = (
 def explain(problem: QueryProblem, found: NoiseWindow) -> Explanation:
     """Return the formula with its factor, which is proved; the window is among the steps."""
     pattern, (low, high) = found.pattern, found.window
-    tolerance = found.heads.tolerance
     headline = f"q = {pattern.latex()}"
     if pattern.rest or high > low:
         headline += rf",\quad {pattern.factor} {equal(found.factor)}"
@@ -58,12 +54,7 @@ def explain(problem: QueryProblem, found: NoiseWindow) -> Explanation:
         (
             _facts(problem, found),
             _by_factor(found),
-            along(
-                _curve(found),
-                found.factor,
-                _weights(problem, found),
-                (tolerance, f"{number(tolerance, 3)} allowed"),
-            ),
+            error_curve(problem.given, found),
             _other_directions(found),
         ),
         tuple(_beliefs(found)),
@@ -234,30 +225,6 @@ def _by_factor(found: NoiseWindow) -> Table:
     )
     louder = ", too large a one amplifies the noise" if pattern.m > 1 else ""
     return Table(columns, rows, f"too small a factor leaks{louder}")
-
-
-def _factors(found: NoiseWindow) -> Float64:
-    """The places of the curve; the factor of the answer is among them."""
-    end = max(3 * found.best, 1.5 * min(found.window[1], 10 * found.best), 1.0)
-    return np.unique(np.append(np.linspace(0, end, POINTS), found.factor))
-
-
-def _weights(problem: QueryProblem, found: NoiseWindow) -> MeanWeights:
-    weights = found.heads.mean_weights(found.heads.at(_factors(found)))
-    pattern = found.pattern
-    return MeanWeights.of(problem.given, weights, pattern.wanted, pattern.prefix)
-
-
-def _curve(found: NoiseWindow) -> Plot:
-    factors = _factors(found)
-    x = tuple(factors.tolist())
-    errors, variances = found.heads.off_and_variance(found.heads.at(factors))
-    series = (
-        Series("error", x, drawn(errors)),
-        Series("its random part", x, drawn(np.sqrt(variances))),
-    )
-    caption = "The error falls with the leak" + " and rises with the noise" * (found.pattern.m > 1)
-    return Plot("lines", caption, found.pattern.factor, "root mean square error", series)
 
 
 def _other_directions(found: NoiseWindow) -> Table:
