@@ -46,7 +46,7 @@ def in_table(cell: str, digits: int = DIGITS) -> str:
     if len(cell.partition("e")[0].lstrip("-−").replace(".", "").lstrip("0")) <= digits:
         return cell
     for more in range(digits, 17):
-        text = f"{value:#.{more}g}"
+        text = f"{value:#.{more}g}".rstrip(".")
         if not rounds_onto(text, value):
             return text
     return cell

@@ -158,6 +158,18 @@ def rounded_up(x: float, digits: int = 3) -> str:
     return _rounded(x, digits, ROUND_CEILING)
 
 
+def on_its_side(x: float, least: float, digits: int = 3) -> str:
+    """Format a number so that what is written reaches a least number if, and only if, it does.
+
+    >>> on_its_side(4.8822, 4.8822), on_its_side(4.8822, 4.8821), on_its_side(6.9, 6.91)
+    ('4.89', '4.89', '6.9')
+    """
+    text = number(x, digits)
+    if (float(text) >= least) == (x >= least):
+        return text
+    return rounded_up(x, digits) if x >= least else rounded_down(x, digits)
+
+
 def rounded_down(x: float, digits: int = 3) -> str:
     """Format an upper bound so that what is written is still allowed.
 

@@ -81,10 +81,10 @@ def test_the_blocks_take_a_position_to_the_one_T_steps_before() -> None:
 def test_the_scales_of_the_bundled_problem_are_those_of_the_theory() -> None:
     solution = offset.solve(load(ID))
     found = facts(solution)
-    np.testing.assert_allclose(float(found["smallest C"]), 4.882223496655555, rtol=1e-9)
-    np.testing.assert_allclose(
-        float(found["C that is enough for certain"]), 8.714533652915149, rtol=1e-9
-    )
+    np.testing.assert_allclose(solution.finding.size, 4.882223496655555, rtol=1e-9)
+    assert found["smallest C"] == "4.883"  # rounded up: 4.882 is not enough
+    np.testing.assert_allclose(solution.finding.enough, 8.714533652915149, rtol=1e-9)
+    assert found["C that is enough for certain"] == "8.715"
     by_name = {row[0]: float(row[2]) for row in with_column(solution, "least weight on t − T").rows}
     np.testing.assert_allclose(by_name["1/√d_k"], 0.03687330897176578, rtol=1e-9)
     np.testing.assert_allclose(by_name["1"], 0.577284518294752, rtol=1e-9)
@@ -133,7 +133,7 @@ def test_a_variant_needs_exactly_the_scale_it_names(seed: int) -> None:
     given, tolerance = drawn.given, drawn.goal.tolerance
     assert solution.verdict is Status.PROVED
     A = matrix(solution, given.d_model, given.T)
-    C = float(facts(solution)["smallest C"])
+    C = solution.finding.size
     np.testing.assert_allclose(least_weight(C * A, given.T, given.n), 1 - tolerance, rtol=1e-7)
     assert least_weight(0.99 * C * A, given.T, given.n) < 1 - tolerance
     enough = float(facts(solution)["C that is enough for certain"])
@@ -149,7 +149,7 @@ def test_a_variant_passes_the_gate_and_is_the_same_for_the_same_seed() -> None:
 def test_a_transposed_matrix_looks_ahead() -> None:
     solution = offset.solve(load(ID))
     given = load(ID).given
-    C = float(facts(solution)["smallest C"])
+    C = solution.finding.size
     A = C * matrix(solution, given.d_model, given.T).T
     assert least_weight(A, -given.T, given.n) > 0.98
     assert "10 steps ahead, and not 10 steps back" in solution.mistakes[0]
@@ -159,7 +159,7 @@ def test_a_transposed_matrix_looks_ahead() -> None:
 def test_a_head_may_also_look_ahead_or_at_its_own_place(T: int) -> None:
     solution = offset.solve(problem({"d_model": 16, "n": 40, "T": T}))
     assert solution.verdict is Status.PROVED
-    C = float(facts(solution)["smallest C"])
+    C = solution.finding.size
     np.testing.assert_allclose(least_weight(C * matrix(solution, 16, T), T, 40), 0.99, rtol=1e-7)
     assert str(solution.report())
 
@@ -176,7 +176,7 @@ def test_a_narrow_head_keeps_as_many_frequencies_as_fit() -> None:
 def test_another_base_is_used_throughout() -> None:
     solution = offset.solve(problem({"d_model": 12, "n": 25, "T": 4, "base": 50.0}))
     assert solution.verdict is Status.PROVED
-    C = float(facts(solution)["smallest C"])
+    C = solution.finding.size
     A = C * matrix(solution, 12, 4, 50.0)
     np.testing.assert_allclose(least_weight(A, 4, 25, 50.0), 0.99, rtol=1e-7)
 
@@ -186,7 +186,7 @@ def test_two_positions_are_enough_for_a_problem() -> None:
     assert solution.verdict is Status.PROVED
     # One rival at shift 1: 1 / (1 + exp(-C (1 - cos 1))) = 0.9.
     C = math.log(9) / (1 - math.cos(1))
-    np.testing.assert_allclose(float(facts(solution)["smallest C"]), C, rtol=1e-9)
+    np.testing.assert_allclose(solution.finding.size, C, rtol=1e-9)
 
 
 def test_what_cannot_be_decided_is_said_to_be_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,10 +29,10 @@ WHY = {
     "$i$ of $G$.",
     "dS": "**Scores.** Row by row through the softmax, with its Jacobian $\\mathrm{diag}(a) - a "
     "a^\\top$: every score "
-    "moves all weights of its row. Rows of $dS$ sum to 0.",
+    "moves all weights of its row. Each row of $dS$ sums to 0.",
     "dQ": "**Queries.** $S$ is the scale times $Q K^\\top$: the query gets the keys.",
-    "dK": "**Keys.** And the key gets the queries, with $dS$ transposed. The rows of $dK$ sum to "
-    "0.",
+    "dK": "**Keys.** And the key gets the queries, with $dS$ transposed. Each column of $dK$ "
+    "sums to 0.",
     "dW_Q": "**Matrix $W_Q$.** $Q = X W_Q$: what went in, transposed, times what comes back; the "
     "same for the "
     "others.",

@@ -108,7 +108,7 @@ def _size_steps(found: Rotation) -> Steps:
             "weights, the smallest "
             f"$C$ for which every query gives at least {percent(1 - tolerance, 6)} to its key is",
             rf"\sum_{{u \ne 0}} e^{{-C\, \mathrm{{gap}}(u)}} = \frac{{\varepsilon}}{{1 - "
-            rf"\varepsilon}} \quad \Rightarrow \quad C {equal(found.size)}",
+            rf"\varepsilon}} \quad \Rightarrow \quad C \approx {rounded_up(found.size, 4)}",
         ),
         (
             r"**Rank.** All singular values of $A / C$ are 1, one pair for each block kept. As "
@@ -121,13 +121,18 @@ def _size_steps(found: Rotation) -> Steps:
     )
 
 
+def _up(size: float, least: float) -> str:
+    """Write a size; one that is enough rounded up, so that what is written is."""
+    return rounded_up(size, 4) if size >= least else number(size, 10)
+
+
 def _details(found: Rotation) -> tuple[Block, ...]:
     given = found.given
     unit = 1 / math.sqrt(found.d_k)
     sizes = (unit, 1.0, 3.0, found.size, found.enough)
     labels = ("1/√d_k", "1", "3", "smallest", "enough for certain")
     scales = tuple(
-        (label, number(size, 10), number(least_weight(found.rise, size), 10))
+        (label, _up(size, found.size), number(least_weight(found.rise, size), 10))
         for label, size in zip(labels, sizes, strict=True)
     )
     blocks = tuple(
@@ -149,8 +154,8 @@ def _details(found: Rotation) -> tuple[Block, ...]:
         size_slider(found),
         Facts(
             (
-                ("smallest C", number(found.size, 10)),
-                ("C that is enough for certain", number(found.enough, 10)),
+                ("smallest C", rounded_up(found.size, 4)),
+                ("C that is enough for certain", rounded_up(found.enough, 4)),
                 ("strongest rival", f"shift T ± {found.rival}, lower by {short(found.gap)}"),
                 ("rank of A", f"{2 * len(found.used)} (d_k = {found.d_k})"),
                 (

@@ -6,9 +6,9 @@ import numpy as np
 
 from regard.kinds.offset.rivals import least_weight
 from regard.kinds.offset.solve import Rotation
-from regard.report import Plot, Series, Slider, number
+from regard.report import Plot, Series, Slider
 from regard.report.headline import marked
-from regard.report.numbers import rounded_up, share
+from regard.report.numbers import on_its_side, rounded_up, share
 
 POINTS = 41  # of the curve
 AROUND = 2  # shifts on either side whose weights are shown
@@ -44,7 +44,9 @@ def size_slider(found: Rotation) -> Slider:
     return Slider(
         plot,
         rows.index(float(found.size)),
-        tuple(_says(size, leak, tolerance) for size, leak in zip(rows, left, strict=True)),
+        tuple(
+            _says(size, leak, tolerance, found.size) for size, leak in zip(rows, left, strict=True)
+        ),
         tuple(f"${_place(shift)}$" for shift in shifts),
         tuple(bars),
         tuple(float(shift == T) for shift in shifts),
@@ -53,11 +55,11 @@ def size_slider(found: Rotation) -> Slider:
     )
 
 
-def _says(size: float, leak: float, tolerance: float) -> str:
+def _says(found: Rotation, size: float, leak: float) -> str:
     # The answer's own size reaches the tolerance to the last digits, which rounding may pass.
-    verdict = "enough" if leak <= tolerance * (1 + 1e-9) else "too much"
+    verdict = "enough" if leak <= found.tolerance * (1 + 1e-9) else "too much"
     return (
-        f"At $C$ = {number(size, 3)} the keys that are not $T$ steps back keep at most "
+        f"At $C$ = {on_its_side(size, found.size)} the keys that are not $T$ steps back keep at most "
         f"{marked(share(leak), 'query')} of the weight: {verdict}."
     )
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 import re
 
+from regard.report.decimals import typeset
 from regard.report.html import style
 from regard.report.html.prose import escaped
 from regard.report.html.svg import description
 from regard.report.inline import shown
-from regard.report.numbers import number
+from regard.report.numbers import short
 from regard.report.plot import Plot
 
 MOST_CELLS = 576  # of a map; more are drawn as a picture
@@ -105,7 +106,7 @@ def _cell(
     drawn = f'<rect class="regard-heat-cell" {parts} />' if not shade else ""
     drawn += f'<rect class="{look}" {parts} fill-opacity="{shade}" />' if shade else ""
     if numbered:
-        text = escaped(number(value, 3).replace("-", "\u2212", 1))
+        text = escaped(typeset(short(value)))
         drawn += (
             f'<text class="regard-heat-number" x="{_percent(j + 0.5, columns)}" '
             f'y="{_percent(i + 0.5, rows)}" dy=".35em" text-anchor="middle">{text}</text>'

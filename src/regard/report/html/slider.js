@@ -12,11 +12,6 @@ for (const figure of document.querySelectorAll(".regard-slider")) {
   const left = figure.querySelector(".regard-left");
   let row = data.at;
 
-  function share(x) {
-    if (x !== 0 && x < 1e-4) return "< 0.01\u202f%";
-    return Number((100 * x).toPrecision(3)) + "\u202f%";
-  }
-
   function show(next) {
     row = Math.min(data.x.length - 1, Math.max(0, next));
     const place = data.places[row] + "%";
@@ -29,7 +24,7 @@ for (const figure of document.querySelectorAll(".regard-slider")) {
     });
     fills.forEach((fill, i) => {
       fill.setAttribute("width", 100 * Math.min(1, Math.max(0, data.bars[row][i])) + "%");
-      values[i].textContent = share(data.bars[row][i]);
+      values[i].textContent = data.shares[row][i];
     });
     if (gone) {
       gone.setAttribute("cx", 100 * data.way[row] + "%");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from regard.report.decimals import typeset
 from regard.report.html import bars, curves
 from regard.report.html.line_names import Placed, placed
 from regard.report.html.prose import coloured, escaped, words
@@ -37,10 +38,11 @@ def figure(slider: Slider, which: int) -> str:
         "shown": [number(row, 3) for row in slider.rows],
         "y": [[_stored(v) for v in series.y] for series in plot.series],
         "bars": [[_stored(v) for v in row] for row in slider.bars],
+        "shares": [[share(v) for v in row] for row in slider.bars],
         "places": places,
         "heights": heights,
         "way": [_stored(x) for x in slider.output.at] if slider.output else [],
-        "left": [f"off by {number(x, 3)}" for x in slider.output.left] if slider.output else [],
+        "left": [_off_by(x) for x in slider.output.left] if slider.output else [],
         "says": [coloured(sentence) for sentence in slider.sentences],
     }
     text = json.dumps(data, ensure_ascii=True).replace("<", "\\u003c").replace("&", "\\u0026")
@@ -138,8 +140,7 @@ def _way(slider: Slider) -> str:
     at = round(100 * way.at[slider.at], 6)
     return f"""
 <div class="regard-way">
-<p class="regard-label">Output, <span class="regard-left">off by {number(way.left[slider.at], 3)}\
-</span></p>
+<p class="regard-label">Output, <span class="regard-left">{_off_by(way.left[slider.at])}</span></p>
 <svg class="regard-track" aria-hidden="true">
 <line class="regard-grid" x1="0" x2="100%" y1="10" y2="10" />
 <circle class="regard-start" cx="0" cy="10" r="4" />
@@ -148,3 +149,7 @@ def _way(slider: Slider) -> str:
 </svg>
 <p class="regard-ends"><span>{words(way.start)}</span><span>{words(way.end)}</span></p>
 </div>"""
+
+
+def _off_by(left: float) -> str:
+    return f"off by {typeset(number(left, 3))}"

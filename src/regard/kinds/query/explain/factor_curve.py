@@ -8,9 +8,9 @@ import numpy as np
 
 from regard.kinds.query.solve.smallest_factor import SmallestFactor
 from regard.problems.keys import Keys
-from regard.report import Plot, Series, Slider, Way, number
+from regard.report import Plot, Series, Slider, Way
 from regard.report.headline import marked
-from regard.report.numbers import rounded_up, share, spelled
+from regard.report.numbers import on_its_side, rounded_up, share, spelled
 from regard.solving.key_tables import MOST_KEYS, key_name, symbol, the_others
 
 POINTS = 41  # of a curve
@@ -65,8 +65,8 @@ def _says(found: SmallestFactor, factor: float, leak: float) -> str:
     left = marked(share(leak), "query")
     verdict = "enough" if leak <= found.leak.allowed else "too much"
     others = the_others(found.pattern.rest, "keep")
-    symbol = found.pattern.factor
-    return f"At ${symbol}$ = {number(factor, 3)} {others} {left} of the weight: {verdict}."
+    at = f"${found.pattern.factor}$ = {on_its_side(factor, found.leak.least)}"
+    return f"At {at} {others} {left} of the weight: {verdict}."
 
 
 def factor_result(found: SmallestFactor) -> str:
