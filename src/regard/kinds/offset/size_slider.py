@@ -44,9 +44,7 @@ def size_slider(found: Rotation) -> Slider:
     return Slider(
         plot,
         rows.index(float(found.size)),
-        tuple(
-            _says(size, leak, tolerance, found.size) for size, leak in zip(rows, left, strict=True)
-        ),
+        tuple(_says(found, size, leak) for size, leak in zip(rows, left, strict=True)),
         tuple(f"${_place(shift)}$" for shift in shifts),
         tuple(bars),
         tuple(float(shift == T) for shift in shifts),
