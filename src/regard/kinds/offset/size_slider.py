@@ -57,8 +57,8 @@ def _says(found: Rotation, size: float, leak: float) -> str:
     # The answer's own size reaches the tolerance to the last digits, which rounding may pass.
     verdict = "enough" if leak <= found.tolerance * (1 + 1e-9) else "too much"
     return (
-        f"At $C$ = {on_its_side(size, found.size)} the keys that are not $T$ steps back keep at most "
-        f"{marked(share(leak), 'query')} of the weight: {verdict}."
+        f"At $C$ = {on_its_side(size, found.size)} the keys that are not $T$ steps back keep at "
+        f"most {marked(share(leak), 'query')} of the weight: {verdict}."
     )
 
 
