@@ -27,7 +27,7 @@ _ZEROS: Final = re.compile(
     r"|\\(?:vec|mathbf|boldsymbol|bm)\s*\{?\s*0\s*\}?",
     re.IGNORECASE,
 )
-_ENTRY: Final = re.compile(r"\s*([A-Za-z]\w*?)_?\{?(\d)\}?\s*=\s*([-−]?[\d./]+)\s*")
+_ENTRY: Final = re.compile(r"\s*([A-Za-z]\w*?)(?:_?\{?(\d)\}?|\[(\d)\])\s*=\s*([-−]?[\d./]+)\s*")
 _LARGE: Final = frozenset(("large", "big", "huge", "number", "infinity", "scalar", "constant"))
 _UNKNOWN: Final = re.compile(r"answer: \w+: '?(\w+)'? is (?:not a|no) name ")
 _LONGEST: Final = 80  # characters of a text that are written once more
@@ -45,7 +45,8 @@ def of_field(problem: Problem, name: str, text: str, *, words: bool = True) -> s
         words: whether to say that a field holds no words.
     """
     asked = {one.name: one for one in answer_fields(problem)}
-    together = _one_list(asked, [f"{name}={text}"])
+    together = _one_list(asked, [f"{name}={text}"]) or _one_list(asked, [text])
+    together = together or _named_apart(asked, f"{name}={text}")
     if together:
         return f"answer: {together}"
     field = asked.get(name)
@@ -54,6 +55,19 @@ def of_field(problem: Problem, name: str, text: str, *, words: bool = True) -> s
         return f"answer: {remark}" if remark else ""
     said = _of_asked(problem, field, text) or (_of_words(problem, field, text) if words else "")
     return f"answer: {name}: {said}" if said else ""
+
+
+def _named_apart(asked: Mapping[str, AnswerField], text: str) -> str:
+    """Write q1=…, q2=… in one text as the fields that are meant."""
+    pieces = [one.partition("=") for one in re.split(r"[,;]\s*(?=[A-Za-z]\w*\s*=(?!=))", text)]
+    names = [name.strip() for name, _, _ in pieces]
+    pairs = fields_meant(names, [name for name in asked if name not in names])
+    if len(pieces) < 2 or len(pairs) < len(names) or len(text) > _LONGEST:
+        return ""
+    told = " ".join(
+        f'{pairs[name]}="{said.strip()}"' for name, (_, _, said) in zip(names, pieces, strict=True)
+    )
+    return f"Write {told}" if text.isprintable() and '"' not in text else ""
 
 
 def _of_remark(asked: Mapping[str, AnswerField], name: str, text: str) -> str:
@@ -233,13 +247,13 @@ def _one_list(asked: Mapping[str, AnswerField], texts: list[str]) -> str:
         return ""
     found = [one for one in entries if one is not None]
     bases = {one[1] for one in found}
-    numbers = [one[2] for one in found]
-    if len(bases) > 1 or numbers != [str(k + 1) for k in range(len(found))]:
+    numbers = [int(one[2] or one[3]) for one in found]
+    if len(bases) > 1 or numbers not in ([*range(1, len(found) + 1)], [*range(len(found))]):
         return ""
     (base,) = bases
     if base not in asked or not asked[base].example.strip('"').startswith("["):
         return ""
-    listed = ", ".join(one[3] for one in found)
+    listed = ", ".join(one[4] for one in found)
     return f"The entries of {base} go into one list: {base}=[{listed}]."
 
 

@@ -31,7 +31,7 @@ _COMMENT = re.compile(r"\s+#[^\n]*\Z")
 # "…, C >> 0": that a factor is large is what a factor without a number means.
 _LARGE = re.compile(
     r"[,;]\s*(?:\\?[A-Za-zα-ω]+\s*(?:\\gg|>>|≫|\\to|\\rightarrow|->|→)\s*"
-    r"(?:0|1|\+?(?:\\infty|∞|inf(?:inity|ty)?))|\\?[A-Za-z]+\s+(?:is\s+)?(?:very\s+)?large)\s*$"
+    r"(?:0|1|\+?(?:\\infty|∞|inf(?:inity|ty)?))|\\?[A-Za-z]+\s+(?:is\s+)?(?:very\s+)?large(?:\s+enough)?)\s*$"
 )
 # A 1 that is transposed, or stands behind a product, is the vector of ones.
 _ONES_TURNED = re.compile(r"(?<![\w.^)\]])1\s*(?='|ᵀ|⊤|\^\s*\{?\s*(?:T\b|\\top))")
@@ -41,7 +41,7 @@ _IN_WORDS = re.compile(
     r"[,;]?\s+(?:for|where|with|when|if|as|and)\s+(?:an?\s+)?(?:"
     r"(?:very\s+|sufficiently\s+)?(?:large|big)\s+\\?[A-Za-zα-ω]+|"
     r"\\?[A-Za-zα-ω]+\s+(?:is\s+)?(?:an?\s+)?(?:very\s+|sufficiently\s+)?(?:large|big)"
-    r"(?:\s+(?:number|constant|scalar|factor))?|"
+    r"(?:\s+(?:enough|number|constant|scalar|factor))?|"
     r"\\?[A-Za-zα-ω]+\s*(?:->|→|\\to\b|\\rightarrow\b|(?:goes|tends)\s+to|to|approaches)\s*"
     r"\+?(?:\\infty|∞|inf(?:inity|ty)?))\s*$"
 )

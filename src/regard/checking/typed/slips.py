@@ -43,6 +43,9 @@ _BRACKET_CALLS: Final = {
 _POINT: Final = re.compile(r"(?<=[\w')\]])\s*\.\s*(?=[A-Za-z(])")
 _TIMES_X: Final = re.compile(r"(?<=[\w)])\s+x\s+(?=[\w(])")
 _BARS: Final = re.compile(r"[\[(\s]*[-−\d.,\s;eE/]+(?:\|[-−\d.,\s;eE/]+)+[\])\s]*")
+_TURNED: Final = re.compile(
+    r"\s*[(\[]\s*(-?[\d.]+(?:\s+-?[\d.]+)+)\s*[)\]]\s*(?:'|ᵀ|⊤|\.T|\^\s*\{?\s*\\?(?:T|top)\s*\}?)\s*"
+)
 _SIGNS: Final = (
     (r"\s+(?:times|multiplied\s+by)\s+", " * "),
     (r"\s+plus\s+", " + "),
@@ -143,6 +146,14 @@ def _rows(text: str) -> str:
     return f"Rows are parted by ;: write [{rows}]" if formula(f"[{rows}]") is not None else ""
 
 
+def _turned_list(text: str) -> str:
+    """Write (2 8 -20)^T as the list of these numbers."""
+    found = _TURNED.fullmatch(text)
+    if found is None:
+        return ""
+    return f"A comma parts the entries of a list: write [{', '.join(found[1].split())}]"
+
+
 def _bracket_calls(text: str) -> str:
     """Write calls such as Transpose[S].S, which have square brackets, as they are here."""
     first, mended = _BRACKET_CALL.search(text), text
@@ -198,6 +209,7 @@ _RULES: Final[tuple[Callable[[str], str], ...]] = (
     _keywords,
     _bracket_calls,
     _rows,
+    _turned_list,
     _x_between,
     _ampersand,
     _words,
@@ -214,7 +226,7 @@ def of_equation(name: str, text: str) -> str:
     last = last.strip()
     if len(text) > _LONGEST or not text.isprintable():
         return ""
-    is_expected = any(map(_EXPECTATION.search, left))
+    is_expected = any(_EXPECTATION.search(one) or re.match(r"\s*V\[", one) for one in left)
     if is_expected and not _EXPECTATION.search(last) and formula(last) is not None:
         return f"Write what it comes to: {name} = '{last}'."
     if _EXPECTATION.search(last):

@@ -61,6 +61,8 @@ def unknown(text: str, column: int) -> str:
         if other and other[1][:1].isupper() and text[:column].rstrip()[-1:] in (")", "]"):
             return "A point does not multiply: write a space for the product of two matrices."
         return "A point does not multiply: write dot(u, v) or u' v."
+    if letter == "." and re.match(r"\.\s*\(", rest):
+        return "A point does not multiply: write a space."
     if letter == "#":
         return "What is said beside a formula has no place in it: leave it out."
     if letter == "!":
