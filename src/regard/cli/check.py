@@ -34,8 +34,7 @@ def check(
         list[str] | None,
         typer.Argument(
             help="A file with the answer or answers, TOML or JSON; a program, .py or .ipynb; - for "
-            "stdin; or the answer: "
-            'a formula, or field=formula for each field, such as q="C k_a" C=20.'
+            'stdin; or the answer: a formula, or field=formula for each field, as q="C k_a" C=20.'
         ),
     ] = None,
     seed: Annotated[

@@ -207,16 +207,14 @@ class Candidate(Goal):
 
     def _rows(self, instance: KeyInstance, factor: float) -> Float64:
         symbols = self.symbols(instance, factor)
-        width = instance.keys.shape[1]
-        rows = []
+        rows, width = [], instance.keys.shape[1]
         most = self.most or (None,) * len(self.queries)
         for label, query, end in zip(self.problem.query_names, self.queries, most, strict=True):
             if end is not None:
                 symbols = self.symbols(instance, lower(factor, end))
             found = evaluate(label, query, symbols)
             row = np.asarray(found, float)
-            if row.shape == (1, width):  # a row vector does what its column does
-                row = row[0]
+            row = row[0] if row.shape == (1, width) else row  # which does what its column does
             if row.shape != (width,) or isinstance(found, bool):
                 what = "a single number" if row.shape == () else f"of shape {row.shape}"
                 what = "true or false" if isinstance(found, bool) else what
