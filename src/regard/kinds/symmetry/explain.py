@@ -43,6 +43,7 @@ def explain(problem: SymmetryProblem, found: Symmetry) -> Explanation:
         for name, text in goal.change.items():
             change = rf"{parse(name).to_latex()} \to {parse(text).to_latex()}"
             steps.append((f"**{name}.** It is changed.", change))
+        steps += _inside(found)
     else:
         steps.append(
             (
@@ -56,6 +57,20 @@ def explain(problem: SymmetryProblem, found: Symmetry) -> Explanation:
     steps += _formula(problem, found)
     told = Explanation(_headline(problem, found), tuple(steps), _tables(problem, found))
     return replace(told, result=_result(problem, found))
+
+
+def _inside(found: Symmetry) -> list[tuple[str, str]]:
+    """The way of the change through the parts of the output."""
+    lines = [
+        rf"{parse(one.part).to_latex()} &\to {parse(one.becomes).to_latex()}" for one in found.parts
+    ]
+    if not lines:
+        return []
+    said = (
+        "**Inside.** So the parts of the output become these, from the inside out; each line is "
+        "proved for all inputs."
+    )
+    return [(said, r"\begin{aligned} " + r" \\ ".join(lines) + r" \end{aligned}")]
 
 
 def _result(problem: SymmetryProblem, found: Symmetry) -> str:
@@ -92,8 +107,8 @@ def _invariant(settled: Settled | None) -> list[tuple[str, str]]:
     found = settled.found
     return [
         (
-            f"**Not the same.** The output does not stay the same. For the numbers below it is "
-            f"{found}.",
+            "**Not the same.** The output does not stay the same: with the numbers below it is, "
+            f"after the change (left) and before it (right), {found}.",
             "",
         )
     ]

@@ -13,6 +13,7 @@ from typing import Any
 
 from regard.certify import Certificate
 from regard.errors import FormulaError
+from regard.kinds.symmetry.parts_of_output import Moved, moved_parts
 from regard.kinds.symmetry.solve_every import Every, every_solution
 from regard.kinds.symmetry.spec import OLD, SymmetryProblem
 from regard.language import parse
@@ -35,12 +36,14 @@ class Symmetry(Finding):
         text: that formula.
         others: all solutions, and what shows that there are no others; None where they are not
             asked for or not found.
+        parts: what the change makes of parts of the output, from the inside out.
     """
 
     invariant: Settled | None = None
     formula: Settled | None = None
     text: str = ""
     others: Every | None = None
+    parts: tuple[Moved, ...] = ()
 
 
 def solve(problem: SymmetryProblem) -> Symmetry:
@@ -48,6 +51,7 @@ def solve(problem: SymmetryProblem) -> Symmetry:
     answer: dict[str, Any] = {}
     invariant = formula = others = None
     text = ""
+    parts: tuple[Moved, ...] = ()
     if problem.unknown:
         text, formula = _first(problem, _unknowns(problem))
         answer |= {problem.unknown: text} if formula is not None else {}
@@ -60,6 +64,7 @@ def solve(problem: SymmetryProblem) -> Symmetry:
     else:
         asked = []
         same = problem.changed().same(OLD)
+        parts = moved_parts(problem, lambda part: _first(part, _outputs(part)))
         if "invariant" in problem.goal.find:
             invariant = settle([same], problem.given)
             asked.append(invariant)
@@ -71,6 +76,8 @@ def solve(problem: SymmetryProblem) -> Symmetry:
     settled = [one for one in asked if one is not None and one.truth is not None]
     claims = tuple({f"{c.kind}{c.fields}": c for one in settled for c in one.claims}.values())
     claims += () if others is None else others.claims
+    reached = len(claims)
+    claims += tuple(claim for one in parts for claim in one.settled.claims)
     status = Status.UNDECIDED
     if problem.goal.every and others is None:
         pass  # what was found may not be all
@@ -82,11 +89,12 @@ def solve(problem: SymmetryProblem) -> Symmetry:
         status,
         answer,
         Certificate({}, claims),
-        reaches=tuple(range(len(claims))),
+        reaches=tuple(range(reached)),
         invariant=invariant,
         formula=formula,
         text=text,
         others=others,
+        parts=parts,
     )
 
 
