@@ -142,8 +142,9 @@ def _steps(problem: CountProblem, found: Counts) -> Steps:
 
 
 def _capital(text: str) -> str:
-    """Begin with a capital, but for a symbol: d is not D."""
-    letter = len(text.split(" ")[0]) == 1 or text.startswith("$")
+    """Begin with a capital, but for a symbol: d is not D, and "a" is a word."""
+    first = text.split(" ")[0]
+    letter = (len(first) == 1 and first != "a") or text.startswith("$")
     return text if letter else text[:1].upper() + text[1:]
 
 
