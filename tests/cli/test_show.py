@@ -118,7 +118,7 @@ def test_numbers_lists_and_tables_are_read_as_in_a_file() -> None:
         (
             ["two-heads-average", "C k_a"],
             "'C k_a': there is no such file, and an answer to two-heads-average has the fields "
-            'q_1, q_2: say which this is, as in q_1="…" q_2="…".',
+            'q_1, q_2: say which this is, as in q_1="C k_a" q_2="…".',
         ),
         (["cs114b-hw4", "q=k_a"], "check: the answers to a collection are in a file: name it."),
     ],

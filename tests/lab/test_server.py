@@ -229,7 +229,7 @@ def test_a_field_of_an_answer_is_a_formula_and_never_the_name_of_a_file(
     body = {"problem": "average-two-values", "answer": {"q": str(secret)}}
     found = httpx.post(f"{lab.base}/ask/check", json=body, headers=lab.cookie)
     assert found.status_code == 409
-    assert found.json()["problem"].startswith("answer: q: A value is missing before this /.")
+    assert found.json()["problem"].startswith("answer: q: A field holds a formula")
     # k_a is a formula, and wrong; here it is also the name of a file with the right answer.
     monkeypatch.chdir(tmp_path)
     Path("k_a").write_text(secret.read_text())

@@ -194,7 +194,8 @@ def test_validate_refuses_ranges_whose_variants_come_out_otherwise(file: Path) -
     file.write_text(text.replace("tolerance", "longest = 40\ntolerance"))
     result = run("validate", str(file))
     assert result.returncode == 2
-    assert "with seed 0 it comes out otherwise (undecided): narrow the ranges" in result.stderr
+    # A query of length 40 does it, as in the problem itself; none of length 0.1 can.
+    assert "it comes out otherwise (impossible and proved, for sizes up to 0.1)" in result.stderr
 
 
 def test_ranges_draw_what_they_say() -> None:
@@ -288,3 +289,15 @@ def test_validate_takes_many_files(file: Path) -> None:
     (file.parent / "none").mkdir()
     empty = run("validate", str(file.parent / "none"))
     assert (empty.returncode, empty.stderr.endswith("ends in .toml or .json.\n")) == (2, True)
+
+
+def test_weights_that_a_query_reaches_to_rounding_are_proved() -> None:
+    """Six keys at right angles and a length of 40: what is claimed allows for rounding."""
+    text = MIX.replace("tolerance", "longest = 40\ntolerance").replace("{{n}}", "six")
+    text = text.replace('vary = { n = "5..12", weights = "simplex(2, 0.1)" }\n', "")
+    text = text.replace('values = { law = "arbitrary" }\n', "").replace("{{w_b}}", "the rest")
+    for share in (0.85, 0.7, 0.55, 0.9):
+        there = text.replace("{{w_a}}", str(share)).replace(
+            "a = 0.7, b = 0.3", f"a = {share}, b = {round(1 - share, 2)}"
+        )
+        assert solving.solve(problems.loads(there)).verdict.value == "solved and proved", share

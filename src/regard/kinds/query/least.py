@@ -87,8 +87,10 @@ def _limited(problem: QueryProblem) -> Least:
     entropy = -float(np.sum(weights * np.log(np.maximum(weights, 1e-300))))
     low = max(0.0, _root(mixture, shares, pull - entropy) * (1 - 4 * ROOM))
     query = _nearer(scale * keys, wanted, R, query)
-    weights_there = softmax(scale * (keys @ query))
-    high = float(np.max(np.abs(weights_there - wanted))) * (1 + ROOM)
+    scores = scale * (keys @ query)
+    weights_there = softmax(scores)
+    rounding = 8 * float(np.finfo(float).eps) * (len(keys) + float(np.max(np.abs(scores))))
+    high = float(np.max(np.abs(weights_there - wanted))) * (1 + ROOM) + rounding
     goal = {"indices": rows, "weights": shares.tolist()}
     claims = [Claim("weights_close", {"target": goal, "bound": high}, {"query": query})]
     if low > 0:
